@@ -157,5 +157,6 @@ fn longest_description(layout: &Layout) -> WindowDescription {
         presence: vec![presence; channels],
         left_out: Vec::<LeftOut>::new(),
         generated: true,
+        replaces: None,
     }
 }

@@ -95,6 +95,7 @@ fn described(present: Vec<u32>) -> WindowDescription {
         presence: Vec::new(),
         left_out: Vec::new(),
         generated: false,
+        replaces: None,
     }
 }
 

@@ -34,6 +34,7 @@ pub fn sums_header() -> Arc<StreamHeader> {
             minimum: -100.0,
             maximum: 309.4,
             resolution: Some(0.1),
+            ..Channel::default()
         }],
         parts: vec![
             SumsPart { quantities: vec![placed(Quantity::Reading(0), 23)], reasons: 11 },

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Layout, LeftOut, Packed, Presence};
+use crate::{Layout, LeftOut, Packed, Presence, Replaces};
 
 /// Maximum bytes of a description: 16 KiB.
 pub const LARGEST_DESCRIPTION: usize = 16 << 10;
@@ -54,6 +54,9 @@ pub struct WindowDescription {
     /// True if a generator made the readings up instead of a sensor.
     #[serde(default, skip_serializing_if = "is_false")]
     pub generated: bool,
+    /// The windows in whose place this one comes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<Replaces>,
 }
 
 fn is_false(flag: &bool) -> bool {
@@ -80,6 +83,8 @@ struct Unchecked {
     left_out: Vec<LeftOut>,
     #[serde(default)]
     generated: bool,
+    #[serde(default)]
+    replaces: Option<Replaces>,
 }
 
 /// The reason why a description is refused.
@@ -144,6 +149,9 @@ pub enum DescriptionError {
         /// Readings of the channel.
         count: u32,
     },
+    /// The windows that are replaced, or the channels, are not a list of numbers that ascend.
+    #[error("a window replaces 1 to 4096 windows, for channels of its stream, each named once and in order")]
+    Replaces,
 }
 
 impl WindowDescription {
@@ -204,7 +212,7 @@ impl WindowDescription {
         if let Some(channel) = present.iter().position(|count| *count > end) {
             return Err(DescriptionError::TooMany { channel, count: present[channel], ticks: end });
         }
-        Ok(())
+        self.replaces.as_ref().map_or(Ok(()), |replaces| replaces.check(expected))
     }
 
     /// Returns the length of the window in ticks, present or not.
@@ -252,6 +260,7 @@ impl From<&Packed> for WindowDescription {
             presence: if gaps { presence.clone() } else { Vec::new() },
             left_out: if any_left_out { left_out.clone() } else { Vec::new() },
             generated: false,
+            replaces: None,
         }
     }
 }
@@ -260,8 +269,10 @@ impl TryFrom<Unchecked> for WindowDescription {
     type Error = DescriptionError;
 
     fn try_from(unchecked: Unchecked) -> Result<Self, DescriptionError> {
-        let Unchecked { layout, present, start, period, length, presence, left_out, generated } = unchecked;
-        let description = Self { layout, present, start, period, length, presence, left_out, generated };
+        let Unchecked { layout, present, start, period, length, presence, left_out, generated, replaces } =
+            unchecked;
+        let description =
+            Self { layout, present, start, period, length, presence, left_out, generated, replaces };
         description.check().map(|()| description)
     }
 }

@@ -96,6 +96,14 @@ pub enum PackError {
         /// `name` or `unit`.
         what: &'static str,
     },
+    /// A channel cannot have its kind.
+    #[error("channel {channel}: {reason}")]
+    Kind {
+        /// The channel's name.
+        channel: String,
+        /// The reason, with what to do.
+        reason: String,
+    },
     /// Two channels have the same name.
     #[error("two channels are called {name}: give them different names")]
     DuplicateChannel {

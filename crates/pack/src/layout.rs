@@ -21,6 +21,7 @@ pub const MAX_TICKS: u32 = 65_536;
 ///     minimum: -20.0,
 ///     maximum: 120.0,
 ///     resolution: Some(0.5), // the sensor's smallest step
+///     ..Channel::default()
 /// };
 /// let largest = |encoding| {
 ///     Layout::smallest(vec![boiler.clone()], 24, 64, 1, encoding).map(|layout| layout.magnitude())
@@ -132,7 +133,7 @@ impl Layout {
         let mut names = BTreeSet::new();
         let mut scales = Vec::with_capacity(parts.channels.len());
         for (index, channel) in parts.channels.iter().enumerate() {
-            channel.check_text(index)?;
+            channel.check(index)?;
             if !names.insert(&channel.name) {
                 return Err(PackError::DuplicateChannel { name: channel.name.clone() });
             }

@@ -3,7 +3,7 @@
 //! ```
 //! use sotto_pack::{Channel, Encoding, Layout, Reading, Window};
 //!
-//! let load = Channel { name: "load".into(), unit: "%".into(), minimum: 0.0, maximum: 100.0, resolution: None };
+//! let load = Channel { name: "load".into(), unit: "%".into(), minimum: 0.0, maximum: 100.0, ..Channel::default() };
 //! let layout = Layout::smallest(vec![load], 3, 8, 2, Encoding::Integer { bits: 8 })?;
 //! let start = 1_700_000_000_000;
 //! let mut window = Window::new(layout, start, 1000)?;
@@ -45,6 +45,7 @@ mod clock;
 mod description;
 mod earlier;
 mod error;
+mod kinds;
 mod layout;
 mod normalise;
 mod packed;
@@ -54,6 +55,7 @@ mod quantise;
 mod range;
 mod reading;
 mod reason;
+mod replaces;
 mod span;
 mod steps;
 mod sums;
@@ -68,6 +70,10 @@ pub use clock::{Clock, Cut, UnknownZone};
 pub use description::{DescriptionError, LARGEST_DESCRIPTION, WindowDescription};
 pub use earlier::EarlierPlaces;
 pub use error::{OutOfRange, PackError, RangeError};
+pub use kinds::{
+    ANGLE_STEPS, Amount, Angle, Between, ChannelKind, Counter, Gauge, Increase, MOST_STATES, Rules, Several,
+    State,
+};
 pub use layout::{Encoding, Layout, LayoutParts, MAX_TICKS};
 pub use normalise::Normaliser;
 pub use packed::{Packed, Slots};
@@ -78,6 +84,7 @@ pub use profile::{
 pub use quantise::Quantiser;
 pub use reading::{Channel, NAME_BYTES, Reading, UNIT_BYTES};
 pub use reason::{LeftOut, Reason};
+pub use replaces::{MOST_REPLACED, Replaces};
 pub use span::Span;
 pub use steps::{DIGIT_BITS, STEPS_OF_ONE, StepDigits};
 pub use sums::{Digit, MOST_PARTS, MOST_SUM_TICKS, Placed, Quantity, SumsError, SumsPart};

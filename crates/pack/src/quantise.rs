@@ -6,6 +6,9 @@ use crate::{OutOfRange, RangeError};
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
 
+/// Largest number of steps of half a range: squares of numbers travel as two places of at most 60 bits.
+const MOST_HALF_STEPS: f64 = (1_u64 << 38) as f64;
+
 /// Rounds values of a declared range to whole numbers: `q = round((value − centre) / step)`.
 ///
 /// Range: `|q| ≤ top = 2^(bits − 1) − 1`; the ends of the declared range map to ±top.
@@ -49,11 +52,11 @@ impl Quantiser {
     /// multiple nearest to the middle of the range. Values that are multiples of the resolution are
     /// unchanged, except for rounding in f64.
     ///
-    /// Range: `|q| ≤ top`, the number of steps to the further end, rounded up; below 2^31.
+    /// Range: `|q| ≤ top`, the number of steps to the further end, rounded up; at most 2^38 + 1.
     ///
     /// # Errors
     /// [`RangeError`] if the ends are not finite or not in order, the range is too narrow for f64, or the
-    /// resolution is not a number above 0, at most half of the range and at least 2^-31 of it.
+    /// resolution is not a number above 0, at most the range and at least 2^-39 of it.
     pub fn with_resolution(minimum: f64, maximum: f64, resolution: f64) -> Result<Self, RangeError> {
         let none = RangeError::Resolution { resolution, minimum, maximum };
         if !(resolution.is_finite() && resolution > 0.0) {
@@ -61,7 +64,7 @@ impl Quantiser {
         }
         let range = Range::new(minimum, maximum, 1.0)?;
         let steps = range.half() / resolution;
-        if !(1.0..=f64::from(1u32 << 30)).contains(&steps) {
+        if !(0.5..=MOST_HALF_STEPS).contains(&steps) {
             return Err(none);
         }
         let range = Range::new(minimum, maximum, steps)?;
@@ -71,6 +74,12 @@ impl Quantiser {
         // resolution.
         let top = (furthest / resolution - 1e-6).ceil().max(1.0) as i64;
         Ok(Self { range, centre, step: resolution, top })
+    }
+
+    /// Returns the smallest and the largest value of the declared range.
+    #[must_use]
+    pub fn range(&self) -> (f64, f64) {
+        (self.range.minimum, self.range.maximum)
     }
 
     /// Returns the value that maps to 0: the middle of the range, or the multiple of the resolution nearest

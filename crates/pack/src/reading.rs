@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
-use crate::PackError;
+use crate::{ChannelKind, PackError};
 
 /// Maximum bytes of a channel's name.
 pub const NAME_BYTES: usize = 64;
@@ -35,6 +35,7 @@ pub struct Reading {
 ///     minimum: -20.0,
 ///     maximum: 120.0,
 ///     resolution: Some(0.1),
+///     ..Channel::default()
 /// };
 /// let layout = Layout::smallest(vec![boiler], 24, 2048, 2, Encoding::Resolution)?;
 /// assert_eq!(layout.channels()[0].unit, "°C");
@@ -54,11 +55,14 @@ pub struct Channel {
     /// Required by [`crate::Encoding::Resolution`], whose whole numbers count these steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolution: Option<f64>,
+    /// What the readings are.
+    #[serde(default, skip_serializing_if = "ChannelKind::is_interval")]
+    pub kind: ChannelKind,
 }
 
 impl Channel {
-    /// Checks name and unit. Ranges are checked where they are used.
-    pub(crate) fn check_text(&self, index: usize) -> Result<(), PackError> {
+    /// Checks name, unit and kind. Ranges are checked where they are used.
+    pub(crate) fn check(&self, index: usize) -> Result<(), PackError> {
         let clean = |text: &str| !text.chars().any(char::is_control);
         if self.name.is_empty() || self.name.len() > NAME_BYTES || !clean(&self.name) {
             return Err(PackError::ChannelText { index, what: "name" });
@@ -66,6 +70,6 @@ impl Channel {
         if self.unit.len() > UNIT_BYTES || !clean(&self.unit) {
             return Err(PackError::ChannelText { index, what: "unit" });
         }
-        Ok(())
+        self.kind.rules().check(self).map_err(|reason| PackError::Kind { channel: self.name.clone(), reason })
     }
 }

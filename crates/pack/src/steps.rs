@@ -20,6 +20,7 @@ pub const DIGIT_BITS: u32 = 6;
 ///
 /// let boiler = Channel {
 ///     name: "boiler".into(), unit: "°C".into(), minimum: -20.0, maximum: 120.0, resolution: Some(0.1),
+///     ..Channel::default()
 /// };
 /// let layout = Layout::smallest(vec![boiler], 24, 32, 1, Encoding::Resolution)?;
 /// let digits = StepDigits::of(&layout).expect("1,401 steps");

@@ -42,6 +42,7 @@ mod arrived;
 mod bits;
 mod body;
 mod bundle;
+mod channels;
 mod ciphertext;
 mod counts;
 mod envelope;

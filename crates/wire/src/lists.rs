@@ -1,8 +1,8 @@
-//! Lists of a window's head: ticks with readings, and readings left out.
+//! Lists of a window's head: ticks with readings, readings left out, windows that are replaced.
 
 use alloc::vec::Vec;
 
-use sotto_pack::{LeftOut, Presence, Reason};
+use sotto_pack::{LeftOut, MOST_REPLACED, Presence, Reason, Replaces};
 
 use crate::error::WireError;
 use crate::reader::{Reader, write_varint};
@@ -66,4 +66,51 @@ pub(crate) fn read_left_out(reader: &mut Reader<'_>) -> Result<LeftOut, WireErro
         }
     }
     Ok(left_out)
+}
+
+/// Writes the number of windows that the window `sequence` replaces, the distance from it back to the last of them, from
+/// each to the one before, and the columns: a bit each, the lowest first.
+pub(crate) fn write_replaces(out: &mut Vec<u8>, sequence: u64, replaces: &Replaces) -> Result<(), WireError> {
+    let Replaces { windows, channels } = replaces;
+    write_varint(out, windows.len() as u64);
+    let mut later = sequence;
+    for window in windows.iter().rev() {
+        let back = later.checked_sub(*window).filter(|back| *back > 0).ok_or(LATER)?;
+        write_varint(out, back);
+        later = *window;
+    }
+    let columns = channels.last().map_or(0, |last| usize::from(*last) / 8 + 1);
+    write_varint(out, columns as u64);
+    let first = out.len();
+    out.resize(first + columns, 0);
+    channels.iter().for_each(|column| out[first + usize::from(column / 8)] |= 1 << (column % 8));
+    Ok(())
+}
+
+const LATER: WireError = WireError::Value("a window replaces windows before it");
+
+/// Reads what [`write_replaces`] wrote, for a stream of `channels` channels.
+pub(crate) fn read_replaces(
+    reader: &mut Reader<'_>,
+    sequence: u64,
+    channels: usize,
+) -> Result<Replaces, WireError> {
+    let count = reader.varint()?;
+    if count > MOST_REPLACED as u64 {
+        return Err(WireError::Value("a window replaces at most 4096 windows"));
+    }
+    let (mut windows, mut later) = (Vec::new(), sequence);
+    for _ in 0..count {
+        later = later.checked_sub(reader.varint()?).ok_or(LATER)?;
+        windows.push(later);
+    }
+    windows.reverse();
+    let bytes = reader.varint()?;
+    if bytes > channels.div_ceil(8) as u64 {
+        return Err(WireError::Value("a window replaces readings of channels of its stream"));
+    }
+    let bits = reader.take(bytes as usize)?;
+    let is_set = |column: &u16| bits[usize::from(column / 8)] >> (column % 8) & 1 == 1;
+    let channels = (0..8 * bits.len() as u16).filter(is_set).collect();
+    Ok(Replaces { windows, channels })
 }

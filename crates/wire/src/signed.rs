@@ -123,6 +123,11 @@ impl SignedWindow {
         Self { tags: body.tags(), ..self }
     }
 
+    /// Returns true if the window comes in the place of others.
+    pub(crate) fn replaces(&self) -> bool {
+        self.numbers.lists_in(&self.bytes).0 & window::REPLACES != 0
+    }
+
     /// Returns the digest of head and body.
     fn digest(&self, body_digest: &Digest) -> Digest {
         let leaf = || leaf(&self.bytes, &self.tags, body_digest);

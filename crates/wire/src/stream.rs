@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use sotto_pack::{Channel, Encoding, Layout, PackError, StepDigits, StreamProfile, SumsPart};
 use sotto_rlwe::{KeyId, ParameterId};
 
+use crate::channels::{read_channels, write_channels};
 use crate::error::WireError;
 use crate::family::{Family, SLOTS, SUMS};
 use crate::frame;
@@ -38,6 +39,7 @@ const STEPS: u8 = 1;
 ///     minimum: -20.0,
 ///     maximum: 120.0,
 ///     resolution: Some(0.1),
+///     ..Channel::default()
 /// };
 /// let stream = StreamHeader::new(StreamParts {
 ///     device: "cellar".into(),
@@ -289,8 +291,7 @@ impl StreamHeader {
             // Refused by `new`, and written by `sums`.
             WindowValues::Places | WindowValues::Sums(_) => {}
         }
-        out.extend_from_slice(&(self.layout.channels().len() as u16).to_le_bytes());
-        self.layout.channels().iter().try_for_each(|channel| write_channel(&mut out, channel))?;
+        write_channels(&mut out, self.layout.channels())?;
         Ok(out)
     }
 
@@ -336,8 +337,7 @@ impl StreamHeader {
         let (parameters, key) = (reader.parameter_id()?, reader.key_id()?);
         let (period, ticks) = (reader.u32()?, reader.u32()?);
         let values = read_values(reader)?;
-        // A channel takes at least 26 bytes: two texts of one byte or more, and three numbers.
-        let channels = counted(reader, 26)?.map(|_| channel(reader)).collect::<Result<_, _>>()?;
+        let channels = read_channels(reader)?;
         let parts = StreamParts { device, stream, parameters, key, period, ticks, channels, values };
         let bytes = &before[..before.len() - reader.left()];
         // The columns of places are not kept, but the bytes are, which signatures cover.
@@ -400,29 +400,4 @@ pub(crate) fn counted(reader: &mut Reader<'_>, bytes: usize) -> Result<core::ops
         return Err(WireError::Truncated { expected: expected as u64, found: reader.left() as u64 });
     }
     Ok(0..count)
-}
-
-pub(crate) fn write_channel(out: &mut Vec<u8>, channel: &Channel) -> Result<(), WireError> {
-    let Channel { name, unit, minimum, maximum, resolution } = channel;
-    write_text(out, name)?;
-    write_text(out, unit)?;
-    for number in [*minimum, *maximum, resolution.unwrap_or_default()] {
-        out.extend_from_slice(&number.to_le_bytes());
-    }
-    Ok(())
-}
-
-pub(crate) fn channel(reader: &mut Reader<'_>) -> Result<Channel, WireError> {
-    let (name, unit) = (reader.text()?, reader.text()?);
-    let (minimum, maximum, resolution) = (reader.f64()?, reader.f64()?, reader.f64()?);
-    // 0 stands for a channel without a resolution.
-    let resolution = (resolution != 0.0).then_some(resolution);
-    Ok(Channel { name, unit, minimum, maximum, resolution })
-}
-
-fn write_text(out: &mut Vec<u8>, text: &str) -> Result<(), WireError> {
-    let length = u8::try_from(text.len()).map_err(|_| WireError::Value("a text has at most 255 bytes"))?;
-    out.push(length);
-    out.extend_from_slice(text.as_bytes());
-    Ok(())
 }

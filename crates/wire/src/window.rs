@@ -6,12 +6,14 @@
 use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
 
-use sotto_pack::{LeftOut, Presence, WindowDescription};
+use sotto_pack::{LeftOut, Presence, Replaces, WindowDescription};
 
 use crate::counts::{Counted, count};
 use crate::error::WireError;
 use crate::header::EnvelopeHeader;
-use crate::lists::{read_left_out, read_runs, unzigzag, write_left_out, write_runs, zigzag};
+use crate::lists::{
+    read_left_out, read_replaces, read_runs, unzigzag, write_left_out, write_replaces, write_runs, zigzag,
+};
 use crate::mask::{MaskName, SALT_BYTES};
 use crate::membership;
 use crate::reader::{Reader, varint_bytes, write_varint};
@@ -29,6 +31,9 @@ const GENERATED: u8 = 1;
 const GAPS: u8 = 2;
 const LEFT_OUT: u8 = 4;
 const RENUMBERED: u8 = 8;
+/// The window comes in the place of others. Such a window is the first of its group, if of any: the flags of those that
+/// follow are all taken.
+pub(crate) const REPLACES: u8 = 16;
 
 /// The signed part of a window before its body.
 #[derive(Clone, Debug, PartialEq)]
@@ -161,7 +166,7 @@ impl WindowHead {
     /// Those of [`WindowHead::bytes`].
     fn flags_and_lists(&self, stream: &StreamHeader) -> Result<Vec<u8>, WireError> {
         let Self { sequence, mask, description } = self;
-        let WindowDescription { layout, period, length, left_out, generated, .. } = description;
+        let WindowDescription { layout, period, length, left_out, generated, replaces, .. } = description;
         if layout != stream.layout() || *period != stream.period() || *length == 0 {
             return Err(NOT_OF_THE_STREAM);
         }
@@ -179,7 +184,8 @@ impl WindowHead {
         let flags = flag(*generated, GENERATED)
             | flag(gaps, GAPS)
             | flag(any_left_out, LEFT_OUT)
-            | flag(back > 0, RENUMBERED);
+            | flag(back > 0, RENUMBERED)
+            | flag(replaces.is_some(), REPLACES);
 
         let mut out = vec![flags];
         if back > 0 {
@@ -190,6 +196,9 @@ impl WindowHead {
         }
         if any_left_out {
             left_out.iter().for_each(|left_out| write_left_out(&mut out, left_out));
+        }
+        if let Some(replaces) = replaces {
+            write_replaces(&mut out, *sequence, replaces)?;
         }
         Ok(out)
     }
@@ -260,8 +269,10 @@ impl WindowHead {
         let left_out = if flags & LEFT_OUT == 0 {
             Vec::new()
         } else {
-            channels.map(|_| read_left_out(reader)).collect::<Result<_, _>>()?
+            channels.clone().map(|_| read_left_out(reader)).collect::<Result<_, _>>()?
         };
+        let replaces: Option<Replaces> =
+            if flags & REPLACES == 0 { None } else { Some(read_replaces(reader, sequence, channels.len())?) };
         let present: Vec<u32> = presence.iter().map(Presence::count).collect();
         let first_ticks = presence.iter().zip(&present).all(|(presence, count)| presence.end() == *count);
         let description = WindowDescription {
@@ -273,7 +284,11 @@ impl WindowHead {
             presence: if first_ticks { Vec::new() } else { presence },
             left_out,
             generated: flags & GENERATED != 0,
+            replaces,
         };
+        if let Some(replaces) = &description.replaces {
+            replaces.check(layout.channels().len()).map_err(|_| NOT_OF_THE_STREAM)?;
+        }
         let read = Self { sequence, mask, description };
         // The encoding is canonical.
         let (canonical, mut again) = (read.flags_and_lists(stream)?, Vec::new());

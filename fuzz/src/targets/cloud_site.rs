@@ -90,6 +90,7 @@ pub(super) fn stream() -> &'static Arc<StreamHeader> {
             minimum: 0.0,
             maximum: 4.0,
             resolution: Some(1.0),
+            ..Channel::default()
         };
         let parts = StreamParts {
             device: DEVICE.into(),
@@ -117,6 +118,7 @@ pub(super) fn group() -> Vec<u8> {
             presence: Vec::new(),
             left_out: Vec::new(),
             generated: false,
+            replaces: None,
         };
         let (mask, kept) = (MaskName { salt: [5; 12], sequence }, Kept::Folded(SLOTS as usize));
         let (parameters, key) = (params().id(), secret().id());

@@ -64,6 +64,7 @@ fn descriptions() -> Vec<Vec<u8>> {
         minimum: -3.5,
         maximum: 40.0,
         resolution: None,
+        ..Channel::default()
     };
     let described = |encoding| {
         let channels = vec![channel("inside"), channel("outside")];

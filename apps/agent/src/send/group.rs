@@ -122,11 +122,15 @@ impl Sending {
         Ok(Grouped::No)
     }
 
-    /// Returns the windows of the leading entries that are readable and have the stream and the key of the first.
+    /// Returns the windows of the leading entries that are readable, have the stream and the key of the first, and
+    /// replace no others, but for the first.
     fn windows(&self, entries: &[Entry], first: &Envelope) -> Vec<Envelope> {
         let stream = |window: &Envelope| window.window().map(|(stream, _)| stream.id());
         let read = entries.iter().map_while(|entry| Some(self.spool.read(entry).ok()?.1));
-        read.take_while(|window| stream(window) == stream(first)).collect()
+        let fits = |(at, window): &(usize, Envelope)| {
+            stream(window) == stream(first) && (*at == 0 || !window.replaces())
+        };
+        read.enumerate().take_while(fits).map(|(_, window)| window).collect()
     }
 }
 

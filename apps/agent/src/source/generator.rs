@@ -35,6 +35,7 @@ impl Generator {
             minimum,
             maximum,
             resolution: None,
+            ..Channel::default()
         };
         let channels = vec![
             channel("temperature", "°C", -20.0, 60.0),

@@ -65,6 +65,7 @@ impl Sensors {
                 minimum: -40.0,
                 maximum: 125.0,
                 resolution: None,
+                ..Channel::default()
             });
             temperatures.push(position);
         }
@@ -129,7 +130,14 @@ impl Source for Sensors {
 }
 
 fn percent(name: String) -> Channel {
-    Channel { name, unit: "%".to_owned(), minimum: 0.0, maximum: 100.0, resolution: None }
+    Channel {
+        name,
+        unit: "%".to_owned(),
+        minimum: 0.0,
+        maximum: 100.0,
+        resolution: None,
+        ..Channel::default()
+    }
 }
 
 /// Turns a label into a unique channel name: without control characters, of limited length.

@@ -33,7 +33,14 @@ struct Plant {
 }
 
 fn channel(name: &str, minimum: f64, maximum: f64) -> Channel {
-    Channel { name: name.into(), unit: String::new(), minimum, maximum, resolution: Some(0.1) }
+    Channel {
+        name: name.into(),
+        unit: String::new(),
+        minimum,
+        maximum,
+        resolution: Some(0.1),
+        ..Channel::default()
+    }
 }
 
 fn stream(name: &str, channels: Vec<Channel>, ticks: u32, period_ms: u32, span: Span) -> StreamProfile {

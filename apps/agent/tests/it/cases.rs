@@ -33,6 +33,7 @@ impl Case {
                 minimum: minimum.parse().unwrap(),
                 maximum: maximum.parse().unwrap(),
                 resolution: text(3).parse().ok(),
+                ..Channel::default()
             }
         };
         let channels = case["channels"].as_array().unwrap().iter().map(channel).collect();

@@ -11,7 +11,14 @@ use sotto_pack::{Channel, Clock, Reason};
 type Values = Vec<Option<Result<f64, Reason>>>;
 
 fn channel(name: &str, unit: &str, minimum: f64, maximum: f64, resolution: f64) -> Channel {
-    Channel { name: name.into(), unit: unit.into(), minimum, maximum, resolution: Some(resolution) }
+    Channel {
+        name: name.into(),
+        unit: unit.into(),
+        minimum,
+        maximum,
+        resolution: Some(resolution),
+        ..Channel::default()
+    }
 }
 
 fn temperature() -> Channel {

@@ -110,6 +110,7 @@ impl Site {
             presence: vec![presence],
             left_out: Vec::new(),
             generated: false,
+            replaces: None,
         }
     }
 

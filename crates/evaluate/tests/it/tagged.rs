@@ -32,6 +32,7 @@ pub(crate) fn stream(device: &str, width: u8) -> SumsStream {
         minimum: -top / 2.0,
         maximum: top / 2.0,
         resolution: Some(0.5),
+        ..Channel::default()
     };
     let placed = |quantity, width| Placed { quantity, digit: Digit::Whole, width };
     SumsStream {

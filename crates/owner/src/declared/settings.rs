@@ -196,6 +196,7 @@ impl Settings {
             minimum: settings.range.minimum,
             maximum: settings.range.maximum,
             resolution: Some(settings.resolution),
+            ..Channel::default()
         })
     }
 

@@ -43,6 +43,7 @@ fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> 
         presence,
         left_out: Vec::new(),
         generated: false,
+        replaces: None,
     };
     let (id, window, origin) = (String::new(), Arc::new(window), Origin::SecretKey);
     let (leaf, sequence, name) = ([0; 32], 0, None);

@@ -150,6 +150,7 @@ mod tests {
             minimum: -1.0,
             maximum: 1.0,
             resolution: None,
+            ..Channel::default()
         };
         let (degree, ticks) = (64, 3);
         let channels = vec![channel("wind"), channel("sun")];

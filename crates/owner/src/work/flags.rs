@@ -139,8 +139,14 @@ mod tests {
     /// Limits at and beyond the ends of the range, which is 9 to 11, and constants.
     #[test]
     fn only_limits_within_the_range_are_compared() {
-        let channel =
-            Channel { name: "x".into(), unit: String::new(), minimum: 0.0, maximum: 2.0, resolution: None };
+        let channel = Channel {
+            name: "x".into(),
+            unit: String::new(),
+            minimum: 0.0,
+            maximum: 2.0,
+            resolution: None,
+            ..Channel::default()
+        };
         let layout = Layout::smallest(vec![channel], 4, 8, 1, Encoding::Real).expect("a layout");
         let of = |coefficients: [f64; 2]| {
             Curve::of(&Measurand::polynomial("x", coefficients), &layout).expect("a curve")

@@ -7,7 +7,14 @@ use sotto_pack::{Channel, Digit, Span};
 use sotto_rlwe::Kept;
 
 fn channel(name: &str, minimum: f64, maximum: f64, resolution: f64) -> Channel {
-    Channel { name: name.into(), unit: String::new(), minimum, maximum, resolution: Some(resolution) }
+    Channel {
+        name: name.into(),
+        unit: String::new(),
+        minimum,
+        maximum,
+        resolution: Some(resolution),
+        ..Channel::default()
+    }
 }
 
 fn stream(kind: Kind, period: u32, span: Span, channels: &[&str], needs: Needs) -> StreamNeeds {

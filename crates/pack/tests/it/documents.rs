@@ -46,8 +46,14 @@ fn repeated(slots: Option<u32>) -> DeviceProfile {
 }
 
 fn description(minimum: f64, maximum: f64) -> WindowDescription {
-    let channel =
-        |name: &str| Channel { name: name.into(), unit: "°C".into(), minimum, maximum, resolution: None };
+    let channel = |name: &str| Channel {
+        name: name.into(),
+        unit: "°C".into(),
+        minimum,
+        maximum,
+        resolution: None,
+        ..Channel::default()
+    };
     let layout =
         Layout::smallest(vec![channel("inside"), channel("outside")], 3, 8, 2, Encoding::Real).unwrap();
     let mut window = Window::new(layout, 1_700_000_000_000, 1000).unwrap();
@@ -178,6 +184,7 @@ fn too_many_channels_for_a_description_are_refused_where_it_is_written() {
         minimum: 0.0,
         maximum: 1.0,
         resolution: None,
+        ..Channel::default()
     };
     let layout =
         Layout::smallest((0..128).map(channel).collect(), 1, 128, 1, Encoding::Integer { bits: 8 }).unwrap();

@@ -3,6 +3,7 @@
 
 mod bounds;
 mod documents;
+mod kinds;
 mod scales;
 mod sums;
 mod sums_profile;

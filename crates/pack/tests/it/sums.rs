@@ -18,6 +18,7 @@ fn channels() -> Vec<Channel> {
         minimum,
         maximum,
         resolution: Some(resolution),
+        ..Channel::default()
     };
     let half = f64::from(1 << 30) / 4.0;
     vec![channel("level", -half, half, 0.25), channel("flow", 0.0, 10.5, 0.5)]

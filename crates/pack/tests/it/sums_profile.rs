@@ -17,6 +17,7 @@ fn profile() -> DeviceProfile {
         minimum,
         maximum,
         resolution: Some(0.1),
+        ..Channel::default()
     };
     let first = SumsPart {
         quantities: vec![

@@ -10,7 +10,14 @@ const START: i64 = 1_700_000_000_000;
 const INTEGER: Encoding = Encoding::Integer { bits: 12 };
 
 fn channel(name: &str) -> Channel {
-    Channel { name: name.into(), unit: "°C".into(), minimum: -40.0, maximum: 85.0, resolution: None }
+    Channel {
+        name: name.into(),
+        unit: "°C".into(),
+        minimum: -40.0,
+        maximum: 85.0,
+        resolution: None,
+        ..Channel::default()
+    }
 }
 
 fn channels(count: usize) -> Vec<Channel> {

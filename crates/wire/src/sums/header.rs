@@ -10,13 +10,14 @@ use sotto_sums::SALT_BYTES;
 
 use super::forms::{PartPlaces, SumsForms, refused};
 use super::period::TickPeriod;
-use super::quantity::{read_part, write_count, write_part};
+use super::quantity::{read_part, write_part};
+use crate::channels::{read_channels, write_channels};
 use crate::error::WireError;
 use crate::frame;
 use crate::hash::derived;
 use crate::reader::{Reader, write_name};
 use crate::signature::SIGNATURE_BYTES;
-use crate::stream::{LARGEST_STREAM_HEADER, StreamHeader, WindowValues, channel, counted, write_channel};
+use crate::stream::{LARGEST_STREAM_HEADER, StreamHeader, WindowValues};
 use crate::tag::{STREAM_TAG_BYTES, StreamId};
 
 /// Largest number of bytes of a window of sums in addition to its bodies and tags, if no reading is missing, its number
@@ -35,7 +36,7 @@ const HEADER_CONTEXT: &str = "sotto 2026 sums header v1";
 /// use sotto_wire::{StreamHeader, SumsStream, TickPeriod};
 ///
 /// let level = Channel {
-///     name: "level".into(), unit: "cm".into(), minimum: 0.0, maximum: 409.4, resolution: Some(0.1),
+///     name: "level".into(), unit: "cm".into(), minimum: 0.0, maximum: 409.4, resolution: Some(0.1), ..Channel::default()
 /// };
 /// // Readings of 12 bits and their squares, for sums of 2,048 windows.
 /// let part = |quantity, width| SumsPart {
@@ -195,8 +196,7 @@ impl SumsStream {
         out.extend_from_slice(&self.period.numerator().to_le_bytes());
         out.extend_from_slice(&self.period.denominator().to_le_bytes());
         out.extend_from_slice(&self.ticks.to_le_bytes());
-        write_count(&mut out, self.channels.len())?;
-        self.channels.iter().try_for_each(|channel| write_channel(&mut out, channel))?;
+        write_channels(&mut out, &self.channels)?;
         out.push(self.parts.len() as u8);
         self.parts.iter().try_for_each(|part| write_part(&mut out, part))?;
         Ok(out)
@@ -205,8 +205,7 @@ impl SumsStream {
     fn read(reader: &mut Reader<'_>) -> Result<Self, WireError> {
         let (device, stream) = (reader.name()?, reader.name()?);
         let (period, ticks) = (TickPeriod::read(reader)?, reader.u32()?);
-        // A channel takes at least 26 bytes: two texts of one byte or more, and three numbers.
-        let channels = counted(reader, 26)?.map(|_| channel(reader)).collect::<Result<_, _>>()?;
+        let channels = read_channels(reader)?;
         let count = usize::from(reader.u8()?);
         if count > MOST_PARTS {
             return Err(refused(SumsError::Parts));

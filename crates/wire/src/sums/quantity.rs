@@ -54,6 +54,13 @@ fn write(out: &mut Vec<u8>, quantity: &Quantity) -> Result<(), WireError> {
         Quantity::Bins { .. } => 4,
         Quantity::Least(_) => 5,
         Quantity::Largest(_) => 6,
+        Quantity::First(_) => 7,
+        Quantity::Last(_) => 8,
+        Quantity::Increase(_) => 9,
+        Quantity::Doubt(_) => 10,
+        Quantity::Changes(_) => 11,
+        Quantity::Cosine(_) => 12,
+        Quantity::Sine(_) => 13,
     };
     out.push(code);
     out.extend_from_slice(&x.to_le_bytes());
@@ -80,6 +87,13 @@ fn read(reader: &mut Reader<'_>) -> Result<Quantity, WireError> {
         }
         5 => Quantity::Least(x),
         6 => Quantity::Largest(x),
+        7 => Quantity::First(x),
+        8 => Quantity::Last(x),
+        9 => Quantity::Increase(x),
+        10 => Quantity::Doubt(x),
+        11 => Quantity::Changes(x),
+        12 => Quantity::Cosine(x),
+        13 => Quantity::Sine(x),
         _ => return Err(WireError::Value("this quantity of a stream of sums is not known here")),
     })
 }

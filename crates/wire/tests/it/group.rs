@@ -41,6 +41,7 @@ fn stream_of(device: &str, ticks: u32) -> Arc<StreamHeader> {
         minimum: -20.0,
         maximum: 389.5,
         resolution: Some(0.1),
+        ..Channel::default()
     };
     let parts = StreamParts {
         device: device.into(),
@@ -77,6 +78,7 @@ fn window(
         presence: if presence.end() == count { Vec::new() } else { vec![presence] },
         left_out: Vec::new(),
         generated: false,
+        replaces: None,
     };
     let (parameters, key) = (stream.parameters(), stream.key());
     let (kept, seed) = (Kept::Folded(32), mask_seed(key, stream.stream(), &mask));

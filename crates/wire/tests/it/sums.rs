@@ -24,7 +24,14 @@ pub(crate) fn identity() -> SigningIdentity {
 }
 
 fn channel(name: &str, minimum: f64, maximum: f64, resolution: f64) -> Channel {
-    Channel { name: name.into(), unit: "cm".into(), minimum, maximum, resolution: Some(resolution) }
+    Channel {
+        name: name.into(),
+        unit: "cm".into(),
+        minimum,
+        maximum,
+        resolution: Some(resolution),
+        ..Channel::default()
+    }
 }
 
 fn placed(quantity: Quantity, digit: Digit, width: u8) -> Placed {

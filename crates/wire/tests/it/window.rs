@@ -37,6 +37,7 @@ fn parts(channels: usize, ticks: u32) -> StreamParts {
         minimum: -20.0,
         maximum: 389.5,
         resolution: Some(0.1),
+        ..Channel::default()
     };
     StreamParts {
         device: "boiler".into(),
@@ -66,6 +67,7 @@ fn described(stream: &StreamHeader, length: u32, presence: Vec<Presence>) -> Win
         presence: if gaps { presence } else { Vec::new() },
         left_out: Vec::new(),
         generated: false,
+        replaces: None,
     }
 }
 

@@ -48,6 +48,7 @@ fn channels() -> Vec<Channel> {
         minimum,
         maximum,
         resolution: Some(resolution),
+        ..Channel::default()
     };
     vec![channel("a", 0.0, 200.0, 0.5), channel("b", -10.0, 30.0, 0.25)]
 }

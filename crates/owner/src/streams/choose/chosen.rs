@@ -16,6 +16,7 @@ use crate::streams::StreamNeeds;
 ///
 /// let temperature = Channel {
 ///     name: "temperature".into(), unit: "°C".into(), minimum: -20.0, maximum: 120.0, resolution: Some(0.1),
+///     ..Channel::default()
 /// };
 /// let daily_means = StreamNeeds {
 ///     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],

@@ -19,6 +19,7 @@ pub const SHOWN_WINDOWS: [u64; 4] = [64, 512, 4_096, 1_000_000];
 /// # use sotto_pack::{Channel, Span};
 /// # let temperature = Channel {
 /// #     name: "temperature".into(), unit: "°C".into(), minimum: -20.0, maximum: 120.0, resolution: Some(0.1),
+/// #     ..Channel::default()
 /// # };
 /// # let needs = StreamNeeds {
 /// #     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],

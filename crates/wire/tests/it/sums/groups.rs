@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sotto_pack::{Digit, Quantity, SumsPart};
+use sotto_pack::{Digit, Quantity, Replaces, SumsPart};
 use sotto_wire::{
     Envelope, MOST_GROUPED, MaskName, SUMS_WINDOW_OVERHEAD, SignedHeader, StreamHeader, SumsStream,
     TickPeriod, WindowGroup, WireError, is_group, stream_tag,
@@ -94,6 +94,15 @@ fn groups_that_cannot_be_are_refused() {
     let numbered = |number| window(&header, Head::whole(&header, number, pad(number), 0, 1), &reading);
     assert!(sign((0..MOST_GROUPED as u64).map(numbered).collect()).is_ok());
     assert!(sign((0..=MOST_GROUPED as u64).map(numbered).collect()).is_err());
+    // A window that comes in the place of others is the first of its group.
+    let again = |number: u64| {
+        let mut head = Head::whole(&header, number, pad(number), 0, 6);
+        head.description.replaces = Some(Replaces { windows: vec![3], channels: vec![0] });
+        window(&header, head, &reading)
+    };
+    assert!(sign(vec![numbered(8), again(9)]).is_err());
+    let group = sign(vec![again(9), numbered(10)]).unwrap();
+    assert_eq!(WindowGroup::read(&group.write(), &header).as_ref(), Ok(&group));
     let mut other = super::stream();
     other.ticks = 7;
     let other = header_of(other);

@@ -1,13 +1,16 @@
 //! Headers of streams of sums.
 
 use proptest::prelude::*;
-use sotto_pack::{Digit, Quantity, SumsPart};
+use sotto_pack::{
+    Amount, Angle, Channel, ChannelKind, Counter, Digit, Gauge, Quantity, Several, State, SumsPart,
+};
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::{
     LARGEST_STREAM_HEADER, StreamHeader, StreamParts, SumsStream, TickPeriod, WindowValues, WireError,
 };
 
-use super::{Refused, SECRET, channel, header, placed, stream};
+use super::windows::resealed;
+use super::{Refused, SECRET, channel, header, header_of, placed, stream};
 
 fn made(stream: SumsStream) -> Result<StreamHeader, WireError> {
     StreamHeader::of_sums(stream, |_| KeyId([2; 16]))
@@ -97,7 +100,7 @@ fn headers_are_refused_in_words() {
         ("resolutions", Box::new(|stream| stream.channels[0].maximum = -2.5)),
         ("resolutions", Box::new(|stream| stream.channels[0].resolution = None)),
         ("resolutions", Box::new(|stream| stream.channels[0].resolution = Some(0.0))),
-        ("resolutions", Box::new(|stream| stream.channels[1].resolution = Some(0.2))),
+        ("resolutions", Box::new(|stream| stream.channels[1].resolution = Some(1e9))),
         ("whole milliseconds", Box::new(|stream| stream.period = TickPeriod::new(1, 44_100).unwrap())),
         ("whole milliseconds", Box::new(|stream| stream.period = TickPeriod::new(1, 2000).unwrap())),
         ("whole milliseconds", Box::new(|stream| stream.period = TickPeriod::new(1 << 23, 1).unwrap())),
@@ -173,5 +176,49 @@ proptest! {
             prop_assert_eq!(read.write(), flipped);
         }
         prop_assert!(StreamHeader::read(&bytes[..bit / 8]).is_err());
+    }
+}
+
+#[test]
+fn channels_have_kinds() {
+    let mut stream = stream();
+    let bytes = header_of(stream.clone()).write();
+    let states = State { hold: Some(u64::MAX), several: Several::First, ..State::of(["closed", "open"]) };
+    let kinds = [
+        ChannelKind::Interval,
+        ChannelKind::Gauge(Gauge { several: Several::Refuse, hold: None }),
+        ChannelKind::Gauge(Gauge { hold: Some(300_000), ..Gauge::default() }),
+        ChannelKind::Counter(Counter { at_most: Some(0.5), ..Counter::default() }),
+        ChannelKind::Counter(Counter::default()),
+        ChannelKind::State(states),
+        ChannelKind::Amount(Amount::default()),
+        ChannelKind::Angle(Angle { several: Several::Max }),
+    ];
+    for (at, kind) in kinds.into_iter().enumerate() {
+        let is_state = matches!(kind, ChannelKind::State(_));
+        stream.channels[0] = Channel { kind, ..channel("level", -2.5, 407.0, 0.1) };
+        if at == 7 {
+            stream.channels[0].unit = "°".into();
+        }
+        if is_state {
+            let (minimum, maximum, resolution) = (0.0, 1.0, Some(1.0));
+            stream.channels[0] = Channel { minimum, maximum, resolution, ..stream.channels[0].clone() };
+            let quantities = vec![placed(Quantity::Changes(0), Digit::Whole, 8)];
+            stream.parts = vec![SumsPart { quantities, reasons: 0 }];
+        }
+        let header = header_of(stream.clone());
+        let written = header.write();
+        assert_eq!(written == bytes, at == 0, "channels without kinds have the bytes of before");
+        let read = StreamHeader::read(&written).unwrap();
+        assert_eq!(read.layout().channels(), stream.channels);
+        for bit in 8 * 16..8 * (written.len() - 32) {
+            let flipped = resealed(&written, |frame| frame[bit / 8] ^= 1 << (bit % 8));
+            if let Ok(read) = StreamHeader::read(&flipped) {
+                assert_eq!(read.write(), flipped, "{at}: bit {bit}");
+            }
+        }
+        if is_state {
+            stream = super::stream();
+        }
     }
 }

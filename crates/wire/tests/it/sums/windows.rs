@@ -1,7 +1,7 @@
 //! Windows of streams of sums.
 
 use proptest::prelude::*;
-use sotto_pack::{LeftOut, Presence, Reason};
+use sotto_pack::{LeftOut, Presence, Reason, Replaces};
 use sotto_sums::{WHOLE_HEAD_BYTES, WholeHead};
 use sotto_wire::{Envelope, MaskName, SignedHeader, WireError, message_digest, stream_tag};
 
@@ -17,10 +17,40 @@ pub(super) fn resealed(frame: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<u8> 
     frame
 }
 
-fn both() -> [Envelope; 2] {
+/// A window with gaps, one without, and one that comes in the place of others.
+fn both() -> [Envelope; 3] {
     let header = header();
-    [gappy(), Head::whole(&header, 7, pad(7), 1_795_000_000_000, 6)]
+    let mut again = Head::whole(&header, 900, pad(900), -1, 6);
+    again.description.replaces = Some(Replaces { windows: vec![0, 7, 300, 899], channels: vec![1] });
+    [gappy(), Head::whole(&header, 7, pad(7), 1_795_000_000_000, 6), again]
         .map(|head| window(&header, head, &reading))
+}
+
+#[test]
+fn a_window_names_the_windows_in_whose_place_it_comes() {
+    let (header, [plain, _, again]) = (header(), both());
+    assert!(again.replaces() && !plain.replaces());
+    let described = again.signed_header().description().unwrap();
+    assert_eq!(described.replaces, Some(Replaces { windows: vec![0, 7, 300, 899], channels: vec![1] }));
+    let signed = |windows: Vec<u64>, channels: Vec<u16>| {
+        let mut head = Head::whole(&header, 900, pad(900), -1, 6);
+        head.description.replaces = Some(Replaces { windows, channels });
+        head.sign(&header, &vec![0; header.parts_bytes(6).unwrap()]).map(|_| ())
+    };
+    assert_eq!(signed(vec![1, 2], vec![0, 1]), Ok(()));
+    for (windows, channels) in [
+        (vec![], vec![0]),
+        (vec![1], vec![]),
+        (vec![2, 1], vec![0]),
+        (vec![1, 1], vec![0]),
+        (vec![900], vec![0]),
+        (vec![901], vec![0]),
+        (vec![1], vec![2]),
+        (vec![1], vec![1, 0]),
+        ((0..4097).collect(), vec![0]),
+    ] {
+        assert!(signed(windows.clone(), channels.clone()).is_err(), "{windows:?} {channels:?}");
+    }
 }
 
 #[test]
@@ -74,7 +104,7 @@ fn windows_are_read_as_written() {
 
 #[test]
 fn a_window_that_is_numbered_anew_keeps_its_pads() {
-    let [window, _] = both();
+    let [window, ..] = both();
     let again = window.clone().renumbered(400, |message| identity().sign(message)).unwrap();
     assert!(again.signed_header().is_same_encryption(window.signed_header()));
     assert_eq!((again.header().sequence, again.mask()), (400, Some(pad(297))));
@@ -110,7 +140,7 @@ fn the_signature_covers_each_byte() {
 #[test]
 fn frames_of_windows_are_refused_or_others() {
     let key = identity().verifying_key();
-    let [window, _] = both();
+    let [window, ..] = both();
     let (kept, signed) = (window.write_kept(), window.signed_header().write());
     for bit in 8 * 16..8 * (kept.len() - 32) {
         let flipped = resealed(&kept, |frame| frame[bit / 8] ^= 1 << (bit % 8));
@@ -130,7 +160,7 @@ fn frames_of_windows_are_refused_or_others() {
 
 #[test]
 fn windows_of_other_streams_are_refused() {
-    let [window, _] = both();
+    let [window, ..] = both();
     let mut other = stream();
     other.device.push('2');
     let refused = Envelope::read_window(&window.write(), &header_of(other)).unwrap_err();
@@ -142,7 +172,7 @@ fn windows_of_other_streams_are_refused() {
 
 #[test]
 fn heads_are_refused_in_words() {
-    let (header, [gaps, _]) = (header(), both());
+    let (header, [gaps, ..]) = (header(), both());
     let (mut parts, bytes) = (Vec::new(), gaps.write());
     (0..3).for_each(|at| {
         let part = gaps.part(at).unwrap();

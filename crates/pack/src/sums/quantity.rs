@@ -1,0 +1,210 @@
+//! What a device computes of the readings of a window.
+
+use alloc::vec::Vec;
+
+use serde::{Deserialize, Serialize};
+
+use super::digit::Digit;
+use super::error::SumsError;
+use crate::{ANGLE_STEPS, Angle, ChannelKind, Counter, Increase, Layout, MOST_BINS, Quantiser};
+
+/// A quantity that a device computes of its readings q (whole numbers of steps; columns are numbered from 0, in the order
+/// of the stream's channels).
+///
+/// ```
+/// use sotto_pack::Quantity;
+///
+/// // Readings and squares stand at each tick, counts by bin and extremes once in a window.
+/// assert!(!Quantity::Reading(0).is_once() && !Quantity::Product(0, 1).is_once());
+/// let bins = Quantity::Bins { column: 0, edges: vec![-100, 0, 100] };
+/// assert!(bins.is_once() && Quantity::Largest(0).is_once());
+/// assert_eq!((bins.places(), Quantity::Square(0).places()), (4, 1));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Quantity {
+    /// The reading of a column at each tick.
+    Reading(u16),
+    /// Its square.
+    Square(u16),
+    /// The product of the readings of two columns at each tick, the lower number first.
+    Product(u16, u16),
+    /// The numbers of a window's readings by bin.
+    Bins {
+        /// The column.
+        column: u16,
+        /// The first number of each bin but the lowest, ascending; k edges make k + 1 bins.
+        edges: Vec<i64>,
+    },
+    /// The least reading of a window. Such values do not add: they are opened window by window.
+    Least(u16),
+    /// The largest reading of a window.
+    Largest(u16),
+    /// The first reading of a window; it does not add, either.
+    First(u16),
+    /// The last reading of a window; it does not add, either.
+    Last(u16),
+    /// The increase from the first reading of a window to its last, by the rule of its counter ([`Increase`]).
+    Increase(u16),
+    /// What is in doubt about the increase: it may be larger by this.
+    Doubt(u16),
+    /// The number of readings of a window that differ from the one before.
+    Changes(u16),
+    /// The cosine of an angle at each tick ([`Angle::cosine_and_sine`]).
+    Cosine(u16),
+    /// Its sine.
+    Sine(u16),
+}
+
+impl Quantity {
+    /// Returns true if a window has this quantity once, and false if it has it at each tick.
+    #[must_use]
+    pub fn is_once(&self) -> bool {
+        match self {
+            Self::Bins { .. }
+            | Self::Least(_)
+            | Self::Largest(_)
+            | Self::First(_)
+            | Self::Last(_)
+            | Self::Increase(_)
+            | Self::Doubt(_)
+            | Self::Changes(_) => true,
+            Self::Reading(_) | Self::Square(_) | Self::Product(..) | Self::Cosine(_) | Self::Sine(_) => false,
+        }
+    }
+
+    /// Returns the number of its places: in a window, or at a tick.
+    #[must_use]
+    pub fn places(&self) -> usize {
+        match self {
+            Self::Bins { edges, .. } => edges.len() + 1,
+            _ => 1,
+        }
+    }
+
+    /// Returns the columns that it is computed of: one, or the two of a product.
+    #[must_use]
+    pub fn columns(&self) -> (u16, u16) {
+        match self {
+            Self::Product(x, y) => (*x, *y),
+            Self::Reading(x)
+            | Self::Square(x)
+            | Self::Least(x)
+            | Self::Largest(x)
+            | Self::First(x)
+            | Self::Last(x)
+            | Self::Increase(x)
+            | Self::Doubt(x)
+            | Self::Changes(x)
+            | Self::Cosine(x)
+            | Self::Sine(x) => (*x, *x),
+            Self::Bins { column, .. } => (*column, *column),
+        }
+    }
+
+    /// Returns the least and the largest value, in windows of up to the layout's ticks.
+    ///
+    /// # Errors
+    /// [`SumsError::Column`] if the layout lacks a column.
+    pub fn range(&self, layout: &Layout) -> Result<(i128, i128), SumsError> {
+        let top = |column: u16| {
+            layout.quantiser(column).map(|quantiser| i128::from(quantiser.top())).ok_or(SumsError::Column)
+        };
+        let (x, y) = self.columns();
+        let (x, y) = (top(x)?, top(y)?);
+        Ok(match self {
+            Self::Reading(_) | Self::Least(_) | Self::Largest(_) | Self::First(_) | Self::Last(_) => (-x, x),
+            Self::Square(_) => (0, x * x),
+            Self::Product(..) => (-x * y, x * y),
+            Self::Bins { .. } | Self::Changes(_) => (0, layout.ticks().into()),
+            Self::Increase(column) | Self::Doubt(column) => {
+                let rule = increase(layout, *column).ok_or(SumsError::Column)?;
+                (0, rule.largest(layout.ticks()).into())
+            }
+            Self::Cosine(_) | Self::Sine(_) => (-i128::from(ANGLE_STEPS), ANGLE_STEPS.into()),
+        })
+    }
+
+    pub(super) fn check(&self) -> Result<(), SumsError> {
+        match self {
+            Self::Product(x, y) if x >= y => Err(SumsError::Product),
+            Self::Bins { edges, .. } if edges.len() >= MOST_BINS => Err(SumsError::Bins),
+            Self::Bins { edges, .. } if !edges.is_sorted_by(|a, b| a < b) => Err(SumsError::Edges),
+            _ => Ok(()),
+        }
+    }
+
+    /// Appends the values of a window's readings, in time that does not depend on them.
+    pub(super) fn push_once(
+        &self,
+        digit: Digit,
+        layout: &Layout,
+        readings: &[(u32, i64)],
+        values: &mut Vec<Option<i64>>,
+    ) {
+        let q = || readings.iter().map(|(_, q)| *q);
+        let share = |value: i64| digit.of(value.into()) as i64;
+        match self {
+            _ if readings.is_empty() => values.extend(core::iter::repeat_n(None, self.places())),
+            Self::Bins { edges, .. } => {
+                let mut before = readings.len() as i64;
+                for edge in edges {
+                    let from: i64 = q().map(|q| i64::from(q >= *edge)).sum();
+                    values.push(Some(share(before - from)));
+                    before = from;
+                }
+                values.push(Some(share(before)));
+            }
+            Self::Least(_) => values.push(Some(share(-largest(q().map(|q| -q))))),
+            Self::Largest(_) => values.push(Some(share(largest(q())))),
+            Self::First(_) => values.push(q().next().map(share)),
+            Self::Last(_) => values.push(q().last().map(share)),
+            Self::Increase(column) | Self::Doubt(column) => {
+                let (increase, doubt) = steps(increase(layout, *column), readings);
+                values.push(Some(share(if matches!(self, Self::Increase(_)) { increase } else { doubt })));
+            }
+            Self::Changes(_) => {
+                let changes = readings.windows(2).map(|pair| i64::from(pair[0].1 != pair[1].1));
+                values.push(Some(share(changes.sum())));
+            }
+            Self::Reading(_) | Self::Square(_) | Self::Product(..) | Self::Cosine(_) | Self::Sine(_) => {}
+        }
+    }
+
+    /// Returns the value at a tick with readings of both columns.
+    pub(super) fn at_tick(&self, quantiser: Option<&Quantiser>, unit: &str, x: i64, y: i64) -> i128 {
+        let turns = |q: i64| quantiser.map_or(0.0, |quantiser| quantiser.value(q)) / Angle::turn(unit);
+        match self {
+            Self::Reading(_) => x.into(),
+            Self::Cosine(_) => Angle::cosine_and_sine(turns(x))[0].into(),
+            Self::Sine(_) => Angle::cosine_and_sine(turns(x))[1].into(),
+            _ => i128::from(x) * i128::from(y),
+        }
+    }
+}
+
+/// Returns the rule of a counter's increases: that of its kind, or the usual one.
+fn increase(layout: &Layout, column: u16) -> Option<Increase> {
+    let counter = match &layout.channels().get(usize::from(column))?.kind {
+        ChannelKind::Counter(counter) => *counter,
+        _ => Counter::default(),
+    };
+    Some(Increase::new(&counter, layout.quantiser(column)?))
+}
+
+/// Returns the increase over some readings, and what is in doubt.
+fn steps(rule: Option<Increase>, readings: &[(u32, i64)]) -> (i64, i64) {
+    readings.windows(2).fold((0, 0), |(increase, doubt), pair| {
+        let ticks = pair[1].0 - pair[0].0;
+        let (more, doubtful) = rule.map_or((0, 0), |rule| rule.between(pair[0].1, pair[1].1, ticks));
+        (increase + more, doubt + doubtful)
+    })
+}
+
+/// Returns the largest of some readings, without a branch on any. Readings are below 2^40.
+fn largest(readings: impl Iterator<Item = i64>) -> i64 {
+    readings.fold(-1 << 40, |largest, q| {
+        let below = (largest - q) >> (i64::BITS - 1);
+        q & below | largest & !below
+    })
+}

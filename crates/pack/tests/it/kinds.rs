@@ -1,0 +1,123 @@
+//! Quantities of kinds of channels: ends, increases and changes of a window, cosine and sine of its angles.
+
+use proptest::prelude::*;
+use sotto_pack::{
+    ANGLE_STEPS, Angle, Channel, ChannelKind, Counter, Digit, Layout, PackError, Placed, Presence, Quantity,
+    State, SumsPart,
+};
+
+const TICKS: u32 = 12;
+
+fn counter(at_most: Option<f64>) -> Channel {
+    Channel {
+        name: "meter".into(),
+        unit: "kWh".into(),
+        minimum: 0.0,
+        maximum: 999.0,
+        resolution: Some(1.0),
+        kind: ChannelKind::Counter(Counter { at_most, ..Counter::default() }),
+    }
+}
+
+/// Returns the values of quantities of the only column, each whole.
+fn values(channel: Channel, quantities: &[Quantity], readings: &[Option<f64>]) -> Vec<Option<i64>> {
+    let layout = Layout::of_sums(vec![channel], TICKS).unwrap();
+    let (mut slots, mut present) = (vec![0; layout.slots()], Presence::default());
+    for (tick, reading) in (0..).zip(readings) {
+        if let Some(reading) = reading {
+            slots[layout.slot(0, tick).unwrap()] = layout.quantiser(0).unwrap().quantise(*reading).unwrap();
+            present.insert(tick);
+        }
+    }
+    let placed = |quantity: &Quantity| Placed { quantity: quantity.clone(), digit: Digit::Whole, width: 40 };
+    let part = SumsPart { quantities: quantities.iter().map(placed).collect(), reasons: 0 };
+    part.check(&layout).unwrap();
+    part.values(&layout, readings.len() as u32, &slots, &[present])
+}
+
+proptest! {
+    #[test]
+    fn a_window_tells_its_ends_its_increase_and_its_changes(
+        readings in prop::collection::vec(prop::option::weighted(0.7, 0_u16..1000), 1..12),
+        at_most in prop::option::of(1_u16..600),
+    ) {
+        let given: Vec<Option<f64>> = readings.iter().map(|reading| reading.map(f64::from)).collect();
+        let quantities = [
+            Quantity::First(0), Quantity::Last(0), Quantity::Increase(0), Quantity::Doubt(0), Quantity::Changes(0),
+        ];
+        let found = values(counter(at_most.map(f64::from)), &quantities, &given);
+        let there: Vec<(usize, i64)> =
+            readings.iter().enumerate().filter_map(|(at, reading)| Some((at, i64::from((*reading)?)))).collect();
+        if there.is_empty() {
+            prop_assert_eq!(found, vec![None; 5]);
+            return Ok(());
+        }
+        let (mut increase, mut doubt, mut changes) = (0, 0, 0);
+        for pair in there.windows(2) {
+            let (before, next, ticks) = (pair[0].1, pair[1].1, pair[1].0 - pair[0].0);
+            changes += i64::from(before != next);
+            let (again, passed) = (next, next + 1000 - before);
+            let (least, most) = (again.min(passed), again.max(passed));
+            let allowed = |increase: i64| at_most.is_some_and(|most| increase <= i64::from(most) * ticks as i64);
+            match at_most {
+                _ if next >= before => increase += next - before,
+                None => increase += again,
+                Some(_) => {
+                    increase += least;
+                    doubt += if allowed(least) && !allowed(most) { 0 } else { most - least };
+                }
+            }
+        }
+        // The middle of 0 to 999 is 500, away from 0.
+        let ends = [there[0].1 - 500, there[there.len() - 1].1 - 500];
+        let expected = [ends[0], ends[1], increase, doubt, changes].map(Some);
+        prop_assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn cosines_and_sines_add_up_to_the_direction(degrees in prop::collection::vec(0_u16..=360, 1..12)) {
+        let wind = Channel {
+            name: "wind".into(),
+            unit: "°".into(),
+            maximum: 360.0,
+            resolution: Some(1.0),
+            kind: ChannelKind::Angle(Angle::default()),
+            ..Channel::default()
+        };
+        let given: Vec<Option<f64>> = degrees.iter().map(|degree| Some(f64::from(*degree))).collect();
+        let found = values(wind, &[Quantity::Cosine(0), Quantity::Sine(0)], &given);
+        for (pair, degree) in found.as_chunks::<2>().0.iter().zip(&degrees) {
+            let (sine, cosine) = f64::from(*degree).to_radians().sin_cos();
+            let off = |found: Option<i64>, truth: f64| (found.unwrap() as f64 - truth * ANGLE_STEPS as f64).abs();
+            prop_assert!(off(pair[0], cosine) < 0.51 && off(pair[1], sine) < 0.51, "{}", degree);
+        }
+    }
+}
+
+#[test]
+fn a_channel_that_cannot_have_its_kind_is_refused_in_words() {
+    let state = |states: &[&str]| ChannelKind::State(State::of(states.iter().copied()));
+    let door = Channel { name: "door".into(), maximum: 1.0, resolution: Some(1.0), ..Channel::default() };
+    let layout = |channel: Channel| Layout::of_sums(vec![channel], TICKS);
+    assert!(layout(Channel { kind: state(&["closed", "open"]), ..door.clone() }).is_ok());
+    for (kind, words) in [
+        (state(&["open"]), "2 to 256"),
+        (state(&["open", "Open"]), "twice"),
+        (state(&["open", ""]), "1 to 64 bytes"),
+        (state(&["a", "b", "c"]), "0 to 2"),
+        (ChannelKind::Counter(Counter { at_most: Some(-1.0), ..Counter::default() }), "above 0"),
+    ] {
+        match layout(Channel { kind, ..door.clone() }) {
+            Err(PackError::Kind { reason, .. }) => assert!(reason.contains(words), "{reason}"),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_counter_may_have_ten_thousand_million_steps() {
+    let meter = Channel { maximum: 9_999_999.0, resolution: Some(0.001), ..counter(None) };
+    let quantities = [Quantity::Increase(0), Quantity::Last(0)];
+    let found = values(meter, &quantities, &[Some(1_234_567.123), Some(1_234_571.873)]);
+    assert_eq!(found[0], Some(4750));
+}
