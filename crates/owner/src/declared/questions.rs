@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use sotto_pack::ChannelKind;
+
 use super::plant::Plant;
-use super::settings::Compare;
+use super::settings::{ChannelSettings, Compare};
 use crate::error::OwnerError;
 use crate::files::read_text;
 use crate::functions::Call;
@@ -46,6 +48,9 @@ pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) 
             return Err(at(places.error_at_channel(&channel, plant.settings().no_channel(&channel))));
         }
     }
+    if let Some((channel, reason)) = number_states(plant, question) {
+        return Err(at(places.error_at_channel(&channel, reason)));
+    }
     for device in question.only.iter().flatten() {
         if !plant.settings().devices.contains_key(device) && !plant.removed().contains_key(device) {
             let known: Vec<&str> = plant.settings().devices.keys().map(String::as_str).take(20).collect();
@@ -76,6 +81,35 @@ pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) 
         }
     }
     Ok(())
+}
+
+/// Gives the states that a question names their numbers. Returns the channel that lacks one, and the reason.
+fn number_states(plant: &Plant, question: &mut Question) -> Option<(String, String)> {
+    let mut lacking = None;
+    question.change_conditions(&mut |condition| {
+        let (Some(state), Measurand::Channel(channel)) = (&condition.state, &condition.reading) else {
+            return;
+        };
+        let kind = plant.settings().channels.get(channel).map(ChannelSettings::kind);
+        let number = match &kind {
+            Some(ChannelKind::State(states)) => states.number(state),
+            _ => None,
+        };
+        match (number, kind) {
+            (Some(number), _) => condition.limit = number as f64,
+            (None, Some(ChannelKind::State(states))) => {
+                let reason =
+                    format!("{channel} has no state {state}: its states are {}", states.states.join(", "));
+                lacking.get_or_insert((channel.clone(), reason));
+            }
+            (None, _) => {
+                let reason =
+                    format!("{channel} has no states: compare it with a number, as in count({channel} > 0)");
+                lacking.get_or_insert((channel.clone(), reason));
+            }
+        }
+    });
+    lacking
 }
 
 /// Parses a text like [`Plant::question`], and replaces the question's start and end by those given:

@@ -14,6 +14,11 @@ pub(crate) trait Arguments: Display {
 
     /// Returns the reading, to attach a model to it; None if they name channels.
     fn reading_mut(&mut self) -> Option<&mut Measurand>;
+
+    /// Returns the condition, to give its state a number; None if there is none.
+    fn condition_mut(&mut self) -> Option<&mut Condition> {
+        None
+    }
 }
 
 /// The readings that a call is about.
@@ -115,6 +120,10 @@ impl Arguments for Condition {
 
     fn reading_mut(&mut self) -> Option<&mut Measurand> {
         Some(&mut self.reading)
+    }
+
+    fn condition_mut(&mut self) -> Option<&mut Condition> {
+        Some(self)
     }
 }
 

@@ -204,6 +204,11 @@ impl Call {
         self.of().needs()
     }
 
+    /// Returns the condition of `count` and `time`, to change it.
+    pub(crate) fn condition_mut(&mut self) -> Option<&mut Condition> {
+        self.arguments_mut().condition_mut()
+    }
+
     /// Returns the file and the model of a linear model.
     pub(crate) fn model_slot(&mut self) -> Option<(&str, &mut Option<LinearModel>)> {
         match self.arguments_mut().reading_mut()? {

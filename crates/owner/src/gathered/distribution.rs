@@ -190,14 +190,9 @@ impl Distribution {
     /// Returns whether a condition holds for the readings of a bin; None if it may hold for some.
     fn holds(&self, bin: &Bin, condition: &Condition) -> Option<bool> {
         let (near, limit) = (self.near(), condition.limit);
-        let side = |value: f64| {
-            // A reading on the grid that is next to the limit is equal to it.
-            let value = if (value - limit).abs() <= near { limit } else { value };
-            condition.comparison.holds(value, limit)
-        };
-        // Both ends decide, as each comparison is monotonic.
-        let (low, high) = (side(bin.low), side(bin.high));
-        (low == high).then_some(low)
+        // A reading on the grid that is next to the limit is equal to it.
+        let on_grid = |value: f64| if (value - limit).abs() <= near { limit } else { value };
+        condition.comparison.decides(on_grid(bin.low), on_grid(bin.high), limit)
     }
 
     fn some(&self) -> Result<(), ValueError> {
@@ -235,11 +230,13 @@ pub(crate) fn equal_edges(minimum: f64, maximum: f64, count: u32) -> Vec<f64> {
     edges
 }
 
-/// Returns the first number of the bin that a condition separates from the one below.
-pub(crate) fn edge(quantiser: &Quantiser, comparison: Comparison, limit: f64) -> i64 {
+/// Returns the first number of each bin that a condition separates from the one below.
+pub(crate) fn edges(quantiser: &Quantiser, comparison: Comparison, limit: f64) -> Vec<i64> {
+    let (from, above) = (ChannelBins::from(quantiser, limit), ChannelBins::above(quantiser, limit));
     match comparison {
-        Comparison::Greater | Comparison::AtMost => ChannelBins::above(quantiser, limit),
-        Comparison::AtLeast | Comparison::Less => ChannelBins::from(quantiser, limit),
+        Comparison::Greater | Comparison::AtMost => vec![above],
+        Comparison::AtLeast | Comparison::Less => vec![from],
+        Comparison::Equal | Comparison::Differs => vec![from, above],
     }
 }
 

@@ -139,7 +139,8 @@ impl Alarm {
             (InAlarm::Largest(channel), Less | AtMost) | (InAlarm::Smallest(channel), Greater | AtLeast) => {
                 none(channel)
             }
-            (InAlarm::Value | InAlarm::Readings(_) | InAlarm::Refused(_), _) => itself(),
+            (InAlarm::Largest(_) | InAlarm::Smallest(_), _)
+            | (InAlarm::Value | InAlarm::Readings(_) | InAlarm::Refused(_), _) => itself(),
         }
     }
 
@@ -165,6 +166,7 @@ impl Alarm {
         match self.comparison {
             Comparison::Greater | Comparison::AtLeast => clear <= self.limit,
             Comparison::Less | Comparison::AtMost => clear >= self.limit,
+            Comparison::Equal | Comparison::Differs => clear == self.limit,
         }
     }
 }

@@ -111,7 +111,7 @@ impl Needs {
 /// assert!(needs.squares);
 /// let stream = StreamNeeds {
 ///     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
-///     needs, questions: vec!["daily".into()], public: false, scheme: None,
+///     needs, questions: vec!["daily".into()], public: false, scheme: None, joined: false,
 /// };
 /// assert_eq!(stream.name(), "exact-5m");
 /// ```
@@ -133,6 +133,9 @@ pub struct StreamNeeds {
     pub public: bool,
     /// The scheme that its questions state for exact results. None: sums, or the scheme with the fewest bytes.
     pub scheme: Option<ExactScheme>,
+    /// True if a reading of one of its channels changes what is sent about other ticks, as that of a state or a counter: the
+    /// device keeps what it sent for a while, and sends windows again.
+    pub joined: bool,
 }
 
 impl StreamNeeds {
@@ -145,6 +148,7 @@ impl StreamNeeds {
     /// Returns the start of its name. A device has at most one stream with this word at a period.
     pub(crate) fn word(&self) -> String {
         match (self.kind, self.scheme) {
+            (Kind::Exact, None) if self.joined => "joined".to_owned(),
             (Kind::Exact, Some(scheme)) => scheme.word().to_owned(),
             (kind, Some(scheme)) => format!("{}-{}", kind.word(), scheme.word()),
             (kind, None) => kind.word().to_owned(),

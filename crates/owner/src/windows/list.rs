@@ -10,6 +10,7 @@ use sotto_wire::{EnvelopeHeader, SignedHeader};
 
 use super::entry::{Entry, StreamLog};
 use super::needed::Needed;
+use super::replaced::Replaced;
 use super::time::Between;
 use super::window::{Aside, DeviceWindows, StoredWindow, SumsOf};
 use super::{log, overlaps};
@@ -110,6 +111,7 @@ pub(crate) fn list(
     for stream in record.streams() {
         let log = log::sync_log(plant, cloud, record, stream)?;
         aside.missing += missing(&log, between);
+        let replaced = Replaced::of(&log.entries);
         for entry in &log.entries {
             let Some(signed) = &entry.signed else {
                 aside.lost += usize::from(!entry.id.is_empty());
@@ -126,7 +128,14 @@ pub(crate) fn list(
                 )));
             }
             match read(entry, signed, &known, &clock) {
-                Some(Read::Window(window)) => windows.push(*window),
+                Some(Read::Window(mut window)) => {
+                    let others = replaced.channels(entry.sequence, signed);
+                    if !others.is_empty() {
+                        aside.replaced += 1;
+                        window.leave_out_channels(plant, &others);
+                    }
+                    windows.push(*window);
+                }
                 Some(Read::Places) => aside.earlier += 1,
                 None => aside.unreadable += 1,
             }

@@ -10,6 +10,7 @@ mod list;
 mod log;
 mod needed;
 mod overlaps;
+mod replaced;
 mod stored;
 mod stream_name;
 mod time;

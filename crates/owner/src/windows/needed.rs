@@ -50,12 +50,12 @@ impl Needed {
         Self { forms: Forms::Any, ..Self::default() }
     }
 
-    /// Iterates over the channels of a window that are needed.
+    /// Iterates over the channels of a window that are needed, and whose readings count.
     pub(super) fn channels<'w>(
         &self,
         window: &'w StoredWindow,
     ) -> impl Iterator<Item = &'w Channel> + use<'w, '_> {
-        let all = window.layout().channels().iter();
+        let all = window.layout().channels().iter().filter(|channel| window.uses(&channel.name));
         all.filter(|channel| self.channels.as_ref().is_none_or(|needed| needed.contains(&channel.name)))
     }
 

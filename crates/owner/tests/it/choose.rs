@@ -19,7 +19,17 @@ fn channel(name: &str, minimum: f64, maximum: f64, resolution: f64) -> Channel {
 
 fn stream(kind: Kind, period: u32, span: Span, channels: &[&str], needs: Needs) -> StreamNeeds {
     let channels = channels.iter().map(|name| (*name).to_owned()).collect();
-    StreamNeeds { kind, period, span, channels, needs, questions: Vec::new(), public: false, scheme: None }
+    StreamNeeds {
+        kind,
+        period,
+        span,
+        channels,
+        needs,
+        questions: Vec::new(),
+        public: false,
+        scheme: None,
+        joined: false,
+    }
 }
 
 #[test]

@@ -68,8 +68,16 @@ fn weights() -> impl Strategy<Value = Weights> {
 }
 
 fn condition() -> impl Strategy<Value = Condition> {
-    (reading(), prop::sample::select(&Comparison::ALL[..]), number())
-        .prop_map(|(reading, comparison, limit)| Condition { reading, comparison, limit })
+    (reading(), prop::sample::select(&Comparison::ALL[..]), number()).prop_map(
+        |(reading, comparison, limit)| {
+            let is_channel = matches!(reading, Measurand::Channel(_));
+            let comparison =
+                if comparison.is_equality() && !is_channel { Comparison::Greater } else { comparison };
+            // Some name a state.
+            let state = (comparison.is_equality() && limit > 0.0).then(|| format!("state {limit}"));
+            Condition { reading, comparison, limit: if state.is_some() { 0.0 } else { limit }, state }
+        },
+    )
 }
 
 fn bins() -> impl Strategy<Value = Bins> {
