@@ -26,6 +26,7 @@ const LOW_BITS: u32 = 30;
 /// assert!(!Quantity::Reading(0).is_once() && !Quantity::Product(0, 1).is_once());
 /// let bins = Quantity::Bins { column: 0, edges: vec![-100, 0, 100] };
 /// assert!(bins.is_once() && Quantity::Largest(0).is_once());
+/// assert!(bins.adds() && !Quantity::Largest(0).adds());
 /// assert_eq!((bins.places(), Quantity::Square(0).places()), (4, 1));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -193,6 +194,12 @@ impl Quantity {
     #[must_use]
     pub fn is_once(&self) -> bool {
         matches!(self, Self::Bins { .. } | Self::Least(_) | Self::Largest(_))
+    }
+
+    /// Returns false if the values of several windows do not add: they are opened window by window.
+    #[must_use]
+    pub fn adds(&self) -> bool {
+        !matches!(self, Self::Least(_) | Self::Largest(_))
     }
 
     /// Returns the number of its places: in a window, or at a tick.
