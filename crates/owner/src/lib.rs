@@ -70,14 +70,14 @@ pub use devices::{
 #[doc(hidden)]
 pub use devices::{opened_record, sealed_record};
 pub use error::OwnerError;
-pub use gathered::{BinsNeeded, USUAL_BINS, distribution, moments};
+pub use gathered::{BinsNeeded, USUAL_BINS, WindowQuantity, distribution, moments};
 pub use lie::Lie;
 pub use secrets::{SecretsError, Unlock};
 pub use sotto_cloud_client::{CloudError, Interrupt};
 pub use streams::{
-    Alternative, Chosen, Kind, Needs, REAL_ERROR, SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS, StreamNeeds,
-    StreamReport, USUAL_GAP_BITS, Way, beyond, can_compare_in_cloud, choose, measured_report, real_error,
-    seconds_a_window, stream_report,
+    Alternative, Chosen, HeldReport, Kind, Needs, REAL_ERROR, SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS,
+    StreamNeeds, StreamReport, USUAL_GAP_BITS, Way, beyond, can_compare_in_cloud, choose, measured_report,
+    real_error, seconds_a_window, stream_report,
 };
 pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles, WARNING_DAYS};
 pub use trust::{Finding, OnVerified, Verification, verify_folder};

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::session::{self, send_text, sotto};
 
 /// The folder of a case; `None` if there are no cases on this machine.
-fn case(name: &str) -> Option<PathBuf> {
+pub(crate) fn case(name: &str) -> Option<PathBuf> {
     let Some(cases) = std::env::var_os("SOTTO_CASES") else {
         eprintln!("skipped: SOTTO_CASES names no folder of cases");
         return None;
@@ -17,13 +17,13 @@ fn case(name: &str) -> Option<PathBuf> {
 }
 
 /// A plant with the channels of a case, whose device has sent the files of its runs.
-struct Plant {
-    outside: tempfile::TempDir,
+pub(crate) struct Plant {
+    pub(crate) outside: tempfile::TempDir,
     _cloud: tokio::runtime::Runtime,
 }
 
 impl Plant {
-    fn new(zone: &str, channels: &[[&str; 5]], question: &str) -> Self {
+    pub(crate) fn new(zone: &str, channels: &[[&str; 5]], question: &str) -> Self {
         let outside = tempfile::tempdir().unwrap();
         let folder = outside.path();
         let run = |arguments: &[&str]| sotto(folder, arguments).unwrap();
@@ -39,7 +39,7 @@ impl Plant {
         Self { outside, _cloud: cloud }
     }
 
-    fn of_case(case: &Path) -> (Self, Value) {
+    pub(crate) fn of_case(case: &Path) -> (Self, Value) {
         let facts: Value = serde_json::from_slice(&std::fs::read(case.join("case.json")).unwrap()).unwrap();
         let channels: Vec<Vec<&str>> = facts["channels"]
             .as_array()
@@ -60,11 +60,11 @@ impl Plant {
         (plant, facts)
     }
 
-    fn send(&self, text: &str) {
+    pub(crate) fn send(&self, text: &str) {
         send_text(self.outside.path(), "gw.bundle", text);
     }
 
-    fn ask(&self, question: &str) -> Value {
+    pub(crate) fn ask(&self, question: &str) -> Value {
         let said = sotto(self.outside.path(), &["ask", question, "--json"]).unwrap();
         serde_json::from_str(&said).unwrap()
     }
@@ -80,7 +80,7 @@ impl Plant {
     }
 
     /// Asserts that no note of an answer speaks of readings that are left out, or that two windows have.
-    fn has_no_notes(&self, question: &str) {
+    pub(crate) fn has_no_notes(&self, question: &str) {
         let answer = self.ask(question);
         assert_eq!(answer["notes"].as_array().map(Vec::len).unwrap_or_default(), 0, "{}", answer["notes"]);
     }

@@ -5,6 +5,7 @@ mod accept;
 mod backup;
 mod copies;
 mod earlier;
+mod extremes;
 mod first_answer;
 mod guide;
 mod late;

@@ -6,6 +6,7 @@
 
 use sotto_pack::{ChannelBins, Quantiser};
 
+use super::window_quantity::Between;
 use crate::language::{Comparison, Condition};
 use crate::value::{Value, ValueError};
 
@@ -201,7 +202,12 @@ impl Distribution {
 
     /// Returns the reading of this rank, 1 for the smallest. Range: 1 to the count.
     fn ranked(&self, rank: u64, unit: &str) -> Result<Value, ValueError> {
-        self.some()?;
+        self.between(rank).map(|reading| reading.value(unit)).ok_or(ValueError::NO_READING)
+    }
+
+    /// Returns the values between which the reading of this rank lies; None if there are no readings.
+    pub(super) fn between(&self, rank: u64) -> Option<Between> {
+        self.some().ok()?;
         let of_rank = |end: fn(&Bin) -> f64| {
             let mut ends: Vec<(f64, u64)> = self.bins.iter().map(|bin| (end(bin), bin.count)).collect();
             ends.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -214,9 +220,7 @@ impl Distribution {
         };
         // Replacing every reading by the lower end of its bin lowers each rank, by the upper end raises it.
         let (low, high) = (of_rank(|bin| bin.low), of_rank(|bin| bin.high));
-        let rounding = 8.0 * f64::EPSILON * low.abs().max(high.abs());
-        let bound = (high - low) / 2.0 + self.error + if high > low { rounding } else { 0.0 };
-        Ok(Value { value: low / 2.0 + high / 2.0, bound, unit: unit.to_owned() })
+        Some(Between { low, high, error: self.error })
     }
 }
 

@@ -11,6 +11,8 @@ mod need;
 mod reals;
 mod tally;
 mod weighted;
+mod window_quantity;
+mod windows;
 
 pub use bins::{BinsNeeded, USUAL_BINS};
 pub(crate) use decided::Decided;
@@ -18,6 +20,8 @@ pub(crate) use need::{ChannelPair, Need, NeedId, Needed};
 pub(crate) use reals::{Real, Reals};
 pub(crate) use tally::{ChannelTally, Energy, Tally};
 pub(crate) use weighted::Weighted;
+pub use window_quantity::WindowQuantity;
+pub(crate) use windows::{Held, Windows};
 
 use distribution::Distribution;
 use moments::{Moments, Pair};
@@ -151,6 +155,16 @@ impl<'t> Gathered<'t> {
     ) -> Counted {
         let distribution = self.distribution(channel);
         self.counted(value(&distribution), &[channel], distribution.count())
+    }
+
+    /// Returns a value that follows from quantities that a channel's windows hold.
+    pub(crate) fn of_windows(
+        &self,
+        channel: &str,
+        value: impl FnOnce(&Windows) -> Result<Value, ValueError>,
+    ) -> Counted {
+        let windows = self.own(|tally, need| tally.windows.get(&need).cloned());
+        self.counted(value(&windows), &[channel], windows.readings())
     }
 
     /// Returns a value that follows from those of the call's polynomial or model.

@@ -70,7 +70,7 @@ pub struct Alarm {
 /// ```
 /// use sotto_owner::question::{Alarm, Comparison, Probe};
 ///
-/// // Extremes are known to a bin's width, counts exactly: the largest reading is above if any reading is.
+/// // Extremes are known to the resolution, counts exactly: the largest reading is above if any reading is.
 /// let Probe { expression, comparison, limit } = Alarm::parse("max(boiler) > 80")?.probe(80.0);
 /// assert_eq!(expression.to_string(), "count(boiler > 80)");
 /// assert!(comparison.holds(1.0, limit) && !comparison.holds(0.0, limit));

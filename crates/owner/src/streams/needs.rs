@@ -7,7 +7,7 @@ use sotto_pack::Span;
 use super::kind::Kind;
 use crate::amount::Every;
 use crate::declared::FloodingSettings;
-use crate::gathered::{BinsNeeded, ChannelPair, Need};
+use crate::gathered::{BinsNeeded, ChannelPair, Need, WindowQuantity};
 use crate::language::{Condition, Measurand};
 use crate::question::ExactScheme;
 
@@ -24,6 +24,8 @@ pub struct Needs {
     pub weights: bool,
     /// Bins by channel, in which the device counts its readings.
     pub bins: BTreeMap<String, Vec<BinsNeeded>>,
+    /// Quantities by channel that windows hold once, and that do not add.
+    pub windows: BTreeMap<String, BTreeSet<WindowQuantity>>,
     /// The highest power of a polynomial.
     pub degree: u32,
     /// True if linear models over several channels are needed.
@@ -57,6 +59,9 @@ impl Needs {
             Need::Distribution { channel, bins, .. } => {
                 self.bins.entry(channel.clone()).or_default().push(bins.clone());
             }
+            Need::Windows { channel, quantities } => {
+                self.windows.entry(channel.clone()).or_default().extend(quantities);
+            }
             Need::Reals { reading, .. } => self.add_reading(reading),
             Need::Decided(Condition { reading, .. }) => {
                 self.conditions = true;
@@ -87,6 +92,9 @@ impl Needs {
             let known = self.bins.entry(channel.clone()).or_default();
             let new: Vec<BinsNeeded> = bins.iter().filter(|bins| !known.contains(bins)).cloned().collect();
             known.extend(new);
+        }
+        for (channel, quantities) in &other.windows {
+            self.windows.entry(channel.clone()).or_default().extend(quantities);
         }
         self.degree = self.degree.max(other.degree);
         self.models |= other.models;

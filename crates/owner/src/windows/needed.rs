@@ -15,7 +15,7 @@ use crate::streams::{Kind, Needs, sums_fit};
 pub(crate) struct Needed {
     /// The channels; None: all.
     pub(super) channels: Option<BTreeSet<String>>,
-    /// The quantities, without counts by bin: readings take the place of counts.
+    /// The quantities, without those that a window has once: readings take their place.
     quantities: Needs,
     forms: Forms,
 }
@@ -42,6 +42,7 @@ impl Needed {
         let mut quantities = Needs::default();
         question.calls().for_each(|call| quantities.merge(&Needs::of(&call.needs())));
         quantities.bins.clear();
+        quantities.windows.clear();
         Self { channels: Some(question.channels()), quantities, forms }
     }
 

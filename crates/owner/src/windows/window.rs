@@ -10,8 +10,9 @@ use sotto_rlwe::{Origin, ParameterSpec, SchemeId};
 use sotto_wire::{Digest, MaskName, StreamHeader};
 
 use crate::declared::Plant;
+use crate::gathered::WindowQuantity;
 use crate::quantities::Input;
-use crate::streams::{Kind, bins_of};
+use crate::streams::{Kind, bins_of, holds};
 
 /// A stored window of a device.
 #[derive(Clone, Debug)]
@@ -118,6 +119,11 @@ impl StoredWindow {
     /// Returns the bins in which the device counted the readings of a channel; None if it did not.
     pub(crate) fn bins_of(&self, channel: u16) -> Option<ChannelBins> {
         bins_of(self.sums.as_ref()?.stream.parts(), channel)
+    }
+
+    /// Returns true if the device sent these quantities of the window's readings of a channel.
+    pub(crate) fn holds(&self, channel: u16, quantities: &[WindowQuantity]) -> bool {
+        self.sums.as_ref().is_some_and(|sums| holds(sums.stream.parts(), channel, quantities))
     }
 
     /// Returns the position of a channel that an answer uses.

@@ -9,6 +9,7 @@ mod evidence;
 mod exact;
 mod flags;
 mod flooded;
+mod held;
 mod job;
 mod keys;
 mod pieces;

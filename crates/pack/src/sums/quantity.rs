@@ -18,6 +18,7 @@ use crate::{ANGLE_STEPS, Angle, ChannelKind, Counter, Increase, Layout, MOST_BIN
 /// assert!(!Quantity::Reading(0).is_once() && !Quantity::Product(0, 1).is_once());
 /// let bins = Quantity::Bins { column: 0, edges: vec![-100, 0, 100] };
 /// assert!(bins.is_once() && Quantity::Largest(0).is_once());
+/// assert!(bins.adds() && !Quantity::Largest(0).adds());
 /// assert_eq!((bins.places(), Quantity::Square(0).places()), (4, 1));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +72,13 @@ impl Quantity {
             | Self::Changes(_) => true,
             Self::Reading(_) | Self::Square(_) | Self::Product(..) | Self::Cosine(_) | Self::Sine(_) => false,
         }
+    }
+
+    /// Returns false for a quantity of a window that is opened window by window: values of several windows do not add, or mean
+    /// nothing without those that do not.
+    #[must_use]
+    pub fn adds(&self) -> bool {
+        !self.is_once() || matches!(self, Self::Bins { .. })
     }
 
     /// Returns the number of its places: in a window, or at a tick.

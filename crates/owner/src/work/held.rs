@@ -1,0 +1,107 @@
+//! Quantities that single windows hold: from the windows themselves or, where a group or another window cuts them, from
+//! their readings.
+
+use std::ops::Range;
+
+use sotto_pack::Quantiser;
+
+use super::exact::{ExactResults, readings_in};
+use super::pieces::Piece;
+use super::wanted::WantedHeld;
+use crate::error::OwnerError;
+use crate::gathered::distribution::Distribution;
+use crate::gathered::{Held, Tally, WindowQuantity};
+use crate::open::Numbers;
+use crate::quantities::{Input, Quantity};
+
+impl ExactResults<'_> {
+    /// Adds the quantities that the windows of the piece hold.
+    pub(super) fn add_held(&self, tally: &mut Tally) -> Result<(), OwnerError> {
+        for wanted in &self.wanted.held {
+            let windows = tally.windows.entry(wanted.need).or_default();
+            self.held(wanted)?.into_iter().for_each(|held| windows.add(held));
+        }
+        Ok(())
+    }
+
+    fn held(&self, wanted: &WantedHeld<'_>) -> Result<Vec<Held>, OwnerError> {
+        let WantedHeld { channel, quantities, .. } = *wanted;
+        let quantiser = self.window.layout().quantiser(channel);
+        let quantiser = quantiser.ok_or_else(|| OwnerError::wrong("whole numbers were expected"))?;
+        let sent = |quantity: &WindowQuantity| {
+            self.of(&Quantity::Held(channel, *quantity)).map(|numbers| (*quantity, numbers))
+        };
+        let sent: Option<Vec<(WindowQuantity, &Numbers)>> = quantities.iter().map(sent).collect();
+        match sent.filter(|_| self.is_whole()) {
+            Some(sent) => self.of_windows(channel, quantiser, &sent),
+            None if self.counts(channel).is_some() => {
+                Ok(of_distribution(self.piece, quantities, &self.distribution(channel)?)
+                    .into_iter()
+                    .collect())
+            }
+            None => Ok(self.of_readings(channel, quantiser, quantities)?.into_iter().collect()),
+        }
+    }
+
+    /// Returns the quantities as each window holds them.
+    fn of_windows(
+        &self,
+        channel: u16,
+        quantiser: &Quantiser,
+        sent: &[(WindowQuantity, &Numbers)],
+    ) -> Result<Vec<Held>, OwnerError> {
+        let impossible = || OwnerError::wrong("no readings of the declared range have these extremes");
+        let mut all = Vec::with_capacity(self.piece.inputs.len());
+        for (at, input) in self.piece.inputs.iter().enumerate() {
+            let inputs = std::slice::from_ref(input);
+            let readings = readings_in(inputs, self.window.layout(), self.piece.ticks, channel)?;
+            if readings == 0 {
+                continue;
+            }
+            let value = |(quantity, numbers): &(WindowQuantity, &Numbers)| {
+                Some((*quantity, quantity.of_sent(quantiser, numbers.whole(at)?)?))
+            };
+            let values = sent.iter().map(value).collect::<Option<Vec<_>>>().ok_or_else(impossible)?;
+            let (from, to) = times(inputs, self.piece.ticks);
+            all.push(Held { from, to, readings, values });
+        }
+        Ok(all)
+    }
+
+    /// Returns the quantities of the readings of a single window.
+    fn of_readings(
+        &self,
+        channel: u16,
+        quantiser: &Quantiser,
+        quantities: &[WindowQuantity],
+    ) -> Result<Option<Held>, OwnerError> {
+        let readings = self.readings(channel)?;
+        let value =
+            |quantity: &WindowQuantity| Some((*quantity, quantity.of_readings(quantiser, &readings)?));
+        let values: Option<Vec<_>> = quantities.iter().map(value).collect();
+        let (from, to) = times(self.piece.inputs, self.piece.ticks);
+        Ok(values.map(|values| Held { from, to, readings: readings.len() as u64, values }))
+    }
+}
+
+/// Returns the quantities of windows whose readings were counted in bins. Returns None if there are no readings.
+pub(super) fn of_distribution(
+    piece: &Piece<'_>,
+    quantities: &[WindowQuantity],
+    readings: &Distribution,
+) -> Option<Held> {
+    let value = |quantity: &WindowQuantity| Some((*quantity, quantity.of_distribution(readings)?));
+    let values: Vec<_> = quantities.iter().map(value).collect::<Option<_>>()?;
+    let (from, to) = times(piece.inputs, piece.ticks);
+    Some(Held { from, to, readings: readings.count(), values })
+}
+
+/// Returns the time of some ticks of windows, from the first window to the last.
+fn times(inputs: &[Input], ticks: &Range<u32>) -> (i64, i64) {
+    let at = |input: &Input, tick: u32| {
+        input.window.start.saturating_add(i64::from(tick) * i64::from(input.window.period))
+    };
+    let from = inputs.iter().map(|input| at(input, ticks.start)).min();
+    let to = inputs.iter().map(|input| at(input, ticks.end.min(input.window.ticks()))).max();
+    (from.unwrap_or_default(), to.unwrap_or_default())
+}
