@@ -6,11 +6,14 @@
 mod arguments;
 mod function;
 
+mod changes;
 mod correlation;
 mod count;
 mod covariance;
+mod direction;
 mod energy;
 mod histogram;
+mod increase;
 mod max;
 mod mean;
 mod min;
@@ -120,6 +123,9 @@ functions! {
     quantile: Quantile;
     histogram: Histogram;
     time: TimeWhere;
+    increase: Increase;
+    changes: Changes;
+    direction: Direction;
     values: Values;
 }
 

@@ -20,8 +20,9 @@ pub(crate) use need::{ChannelPair, Need, NeedId, Needed};
 pub(crate) use reals::{Real, Reals};
 pub(crate) use tally::{ChannelTally, Energy, Tally};
 pub(crate) use weighted::Weighted;
+pub(crate) use window_quantity::Between;
 pub use window_quantity::WindowQuantity;
-pub(crate) use windows::{Held, Windows};
+pub(crate) use windows::{Crossing, Ends, Held, Windows};
 
 use distribution::Distribution;
 use moments::{Moments, Pair};

@@ -122,6 +122,19 @@ impl Need {
         }
     }
 
+    /// Returns true if it is about how readings follow each other, over the ends of windows too.
+    pub(crate) fn follows(&self) -> bool {
+        match self {
+            Self::Windows { quantities, .. } => quantities.contains(&WindowQuantity::First),
+            Self::Moments { .. }
+            | Self::Pair(_)
+            | Self::Weighted { .. }
+            | Self::Distribution { .. }
+            | Self::Reals { .. }
+            | Self::Decided(_) => false,
+        }
+    }
+
     /// Returns true if it is a weighted sum, which follows the ticks of a group.
     pub(crate) fn is_weighted(&self) -> bool {
         match self {

@@ -146,11 +146,12 @@ impl ExactResults<'_> {
                 counts.ok_or_else(|| wrong("the counts of the bins are not those of the readings"))?;
             return Ok(Distribution::of_counts(quantiser, bins, &counts, self.period()));
         }
-        Ok(Distribution::of_readings(quantiser, self.readings(channel)?, self.period()))
+        let readings = self.readings_at(channel)?.into_iter().map(|(_, reading)| reading);
+        Ok(Distribution::of_readings(quantiser, readings, self.period()))
     }
 
     /// Returns the quantised readings of a single window, in order of time.
-    pub(super) fn readings(&self, channel: u16) -> Result<Vec<i64>, OwnerError> {
+    pub(super) fn readings_at(&self, channel: u16) -> Result<Vec<(u32, i64)>, OwnerError> {
         let wrong = OwnerError::wrong;
         let quantiser =
             self.window.layout().quantiser(channel).ok_or_else(|| wrong("whole numbers were expected"))?;
@@ -159,11 +160,11 @@ impl ExactResults<'_> {
             return Err(wrong("the readings of a window are missing"));
         };
         let presence = input.window.presence(channel).ok_or_else(unknown_readings)?;
-        let mut readings = Vec::new();
+        let mut readings: Vec<(u32, i64)> = Vec::new();
         for tick in presence.iter().filter(|tick| ticks.contains(tick)) {
             let slot = self.window.layout().slot(channel, tick).and_then(|slot| numbers.whole(slot));
             let q = slot.and_then(|q| i64::try_from(q).ok()).filter(|q| q.abs() <= quantiser.top());
-            readings.push(q.ok_or_else(|| wrong("a reading is outside of its declared range"))?);
+            readings.push((tick, q.ok_or_else(|| wrong("a reading is outside of its declared range"))?));
         }
         Ok(readings)
     }

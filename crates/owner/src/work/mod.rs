@@ -2,6 +2,7 @@
 
 mod batch;
 mod budgets;
+mod crossings;
 mod curve;
 mod decide;
 mod device;
