@@ -82,7 +82,28 @@ impl Plant {
     /// [`OwnerError`] if the cloud is unreachable or refuses, if the stored windows cannot answer the question, or if
     /// an answer does not match the request.
     pub fn ask(&self, question: &Question, progress: OnProgress<'_>) -> Result<Answer, OwnerError> {
-        answers::ask(self, question, progress)
+        answers::ask(self, question, None, progress)
+    }
+
+    /// Answers a question as of an earlier answer: from the windows that were in the logs of its devices then. Corrections
+    /// and late readings that came since count for nothing.
+    ///
+    /// # Errors
+    /// Those of [`Plant::ask`]; [`OwnerError::NotDeclared`] if there is no answer with this name, and
+    /// [`OwnerError::Unanswerable`] if a version kept it that did not note the logs.
+    pub fn ask_as_of(
+        &self,
+        question: &Question,
+        earlier: &str,
+        progress: OnProgress<'_>,
+    ) -> Result<Answer, OwnerError> {
+        let KeptAnswer { answer, .. } = self.answer(earlier)?;
+        if answer.logs.is_empty() {
+            return Err(OwnerError::Unanswerable(format!(
+                "answer {earlier} does not say which windows there were: it was kept by an older version"
+            )));
+        }
+        answers::ask(self, question, Some(&answer.logs), progress)
     }
 
     /// Removes an alarm from `sotto.toml`, its state, and its events that wait for a sink.

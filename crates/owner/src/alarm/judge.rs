@@ -63,6 +63,7 @@ pub(super) fn new_windows(
         has_secret: listed.has_secret,
         aside: listed.aside,
         undeclared: BTreeMap::new(),
+        logs: BTreeMap::new(),
     }
 }
 

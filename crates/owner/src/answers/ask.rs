@@ -6,7 +6,7 @@ use std::time::Instant;
 use sotto_cloud_client::Cloud;
 use sotto_pack::{Clock, LeftOut};
 
-use super::answer::{Answer, VERSION};
+use super::answer::{Answer, Logs, VERSION};
 use super::notes;
 use super::rows::{Column, rows};
 use super::unchecked::unchecked;
@@ -43,15 +43,19 @@ struct Done {
 }
 
 /// Answers a question from the windows stored in the cloud.
+///
+/// `as_of` has the number of windows of each log, by device and stream, as they were when an earlier answer was given: then
+/// later ones count for nothing.
 pub(crate) fn ask(
     plant: &Plant,
     question: &Question,
+    as_of: Option<&Logs>,
     progress: OnProgress<'_>,
 ) -> Result<Answer, OwnerError> {
     let begin = Instant::now();
     let (cloud, clock) = (plant.cloud()?, plant.settings().clock()?);
     let asked = Asked::new(question);
-    let mut listed = listed(plant, question, &cloud, &clock)?;
+    let mut listed = listed(plant, question, as_of, &cloud, &clock)?;
     let mut computer = Computer::new(plant, &cloud, question.shared)?;
     let done = computed(&asked, &mut listed, &mut computer, progress).map_err(|error| shown(plant, error))?;
     let needed = question.channels();
@@ -64,6 +68,7 @@ pub(crate) fn ask(
     notes.extend(unchecked.iter().map(|(_, note)| note.clone()));
     notes.extend(notes::on_undecided(&asked, done.by_device.iter()));
     let left_out = left_out(&listed.devices, &needed);
+    let logs = listed.devices.iter().map(|device| (device.device.clone(), device.logs.clone())).collect();
     let (used, took_part) = (done.used.clone(), done.took_part.clone());
     let columns = done.columns(&listed, question.grouping);
     let rows = rows(&asked, &listed.groups, &columns, plant.settings());
@@ -85,6 +90,7 @@ pub(crate) fn ask(
         unchecked: unchecked.into_iter().map(|(device, _)| device).collect(),
         flooded: spent.flooded,
         left_out,
+        logs,
         notes,
         time_zone: clock.name().to_owned(),
         phases: spent.phases,
@@ -93,13 +99,20 @@ pub(crate) fn ask(
 }
 
 /// Lists the windows of a question's devices, and groups them by the clock.
-fn listed(plant: &Plant, question: &Question, cloud: &Cloud, clock: &Clock) -> Result<Listed, OwnerError> {
+fn listed(
+    plant: &Plant,
+    question: &Question,
+    as_of: Option<&Logs>,
+    cloud: &Cloud,
+    clock: &Clock,
+) -> Result<Listed, OwnerError> {
     let records = devices_of(plant, question)?;
     let mut between = Between::of(question, clock)?;
     let needed = Needed::of(question);
     let mut devices = Vec::with_capacity(records.len());
     for (name, record) in &records {
-        let found = windows::list(plant, cloud, record, between, &needed);
+        let limited = as_of.map(|logs| needed.as_of(logs.get(name).cloned().unwrap_or_default()));
+        let found = windows::list(plant, cloud, record, between, limited.as_ref().unwrap_or(&needed));
         let found = found.map_err(|error| shown(plant, error))?;
         if found.windows.is_empty() && found.aside == windows::Aside::default() {
             // The cloud may not know the device yet.

@@ -107,9 +107,11 @@ pub(crate) fn list(
         }
     }
     let has_secret = !names.is_empty();
-    let (mut windows, mut aside) = (Vec::new(), Aside::default());
+    let (mut windows, mut aside, mut logs) = (Vec::new(), Aside::default(), BTreeMap::new());
     for stream in record.streams() {
-        let log = log::sync_log(plant, cloud, record, stream)?;
+        let mut log = log::sync_log(plant, cloud, record, stream)?;
+        log.entries.truncate(needed.looks_at(stream, log.entries.len()));
+        logs.insert(stream.to_owned(), log.entries.len() as u64);
         aside.missing += missing(&log, between);
         let replaced = Replaced::of(&log.entries);
         for entry in &log.entries {
@@ -150,7 +152,7 @@ pub(crate) fn list(
     aside.other_scheme = needed.take_out_others(&mut windows, &sent);
     let windows = overlaps::leave_out(windows, needed, &mut aside);
     let (device, shown) = (record.device.clone(), plant.shown_device(&record.device).to_owned());
-    Ok(DeviceWindows { device, shown, windows, specs, has_secret, aside, undeclared })
+    Ok(DeviceWindows { device, shown, windows, specs, has_secret, aside, undeclared, logs })
 }
 
 /// Returns true if the time of a window's readings overlaps the requested time.

@@ -1,6 +1,6 @@
 //! The windows that are needed: by channel, and by the form of exact ones.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sotto_pack::Channel;
 use sotto_rlwe::SchemeId;
@@ -18,6 +18,8 @@ pub(crate) struct Needed {
     /// The quantities, without those that a window has once: readings take their place.
     quantities: Needs,
     forms: Forms,
+    /// The number of windows of each stream's log that are looked at; None: all.
+    logs: Option<BTreeMap<String, u64>>,
 }
 
 /// The forms of exact windows. A device may send a reading both in a sum and in a ciphertext.
@@ -43,7 +45,18 @@ impl Needed {
         question.calls().for_each(|call| quantities.merge(&Needs::of(&call.needs())));
         quantities.bins.clear();
         quantities.windows.clear();
-        Self { channels: Some(question.channels()), quantities, forms }
+        Self { channels: Some(question.channels()), quantities, forms, logs: None }
+    }
+
+    /// Limits the logs of a device's streams to their first windows: so many of each stream, none of others.
+    pub(crate) fn as_of(&self, logs: BTreeMap<String, u64>) -> Self {
+        Self { logs: Some(logs), ..self.clone() }
+    }
+
+    /// Returns the number of windows of a stream's log that are looked at.
+    pub(super) fn looks_at(&self, stream: &str, all: usize) -> usize {
+        let limit = self.logs.as_ref().map(|logs| logs.get(stream).copied().unwrap_or_default());
+        limit.map_or(all, |limit| usize::try_from(limit).unwrap_or(all).min(all))
     }
 
     /// Returns windows with each reading once.

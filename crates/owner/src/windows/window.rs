@@ -178,6 +178,8 @@ pub(crate) struct DeviceWindows {
     pub(crate) aside: Aside,
     /// Numbers of windows that lack a channel of the question and hold one that `sotto.toml` does not declare, by the latter.
     pub(crate) undeclared: BTreeMap<String, usize>,
+    /// The number of windows of each stream's log that were looked at.
+    pub(crate) logs: BTreeMap<String, u64>,
 }
 
 /// Counts of a device's windows that an answer does not use.
