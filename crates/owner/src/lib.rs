@@ -7,7 +7,7 @@
 //! # let folder = tempfile::tempdir()?;
 //! let here = NewPlant { cloud: None, listen: "127.0.0.1:7410".parse()?, time_zone: Some("Europe/Rome".into()) };
 //! let mut plant = Plant::init(&folder.path().join("dairy"), &here)?;
-//! let (unit, range, every) = ("°C".into(), "-20..120".parse()?, "5m".parse()?);
+//! let (unit, range, every) = ("°C", "-20..120".parse()?, "5m".parse()?);
 //! let temperature = sotto_owner::settings::ChannelSettings::new(unit, range, 0.1, every);
 //! plant.edit(|settings| {
 //!     add_channel(settings, "temperature", &temperature)?;
