@@ -1,5 +1,5 @@
 //! `weighted_sum(x, [w0, w1])`, `weighted_sum(x, half_life 6h)`: the sum of weight · reading. The readings that are there
-//! share the weights of the missing ones.
+//! share the weights of the missing ones of their sign.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -113,8 +113,8 @@ impl OneValue for WeightedSum {
         let weighted = from.weighted();
         Counted {
             value: weighted.value(&from.unit(channel)),
-            count: weighted.count,
-            missing: from.missing(&[channel], weighted.count),
+            count: weighted.count(),
+            missing: from.missing(&[channel], weighted.count()),
         }
     }
 }

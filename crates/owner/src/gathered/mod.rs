@@ -19,7 +19,7 @@ pub(crate) use decided::Decided;
 pub(crate) use need::{ChannelPair, Need, NeedId, Needed};
 pub(crate) use reals::{Real, Reals};
 pub(crate) use tally::{ChannelTally, Energy, Tally};
-pub(crate) use weighted::Weighted;
+pub(crate) use weighted::{OfSign, Weighted};
 pub use window_quantity::WindowQuantity;
 pub(crate) use windows::{Held, Windows};
 
