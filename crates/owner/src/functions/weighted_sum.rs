@@ -5,9 +5,9 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use super::Call;
 use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::{Call, Circumstances};
 use crate::gathered::{Channels, Counted, Gathered, Need};
 use crate::language::{Measurand, Name, Numbers, Parsed, Parser, QuestionErrorKind as Kind, Weights, limits};
 
@@ -87,6 +87,18 @@ impl Arguments for Weighting {
 impl Function for WeightedSum {
     fn name(&self) -> &'static str {
         "weighted_sum"
+    }
+
+    fn cannot_work(&self, of: &Circumstances<'_>) -> Option<String> {
+        let Weights::Each(weights) = &self.0.weights else { return None };
+        let ticks = of.ticks(&self.0.channel)?;
+        (weights.len() as u64 > ticks).then(|| {
+            format!(
+                "{} weights are more than the readings of {} in a group, {ticks} at most: give fewer weights, or ask for a longer time",
+                weights.len(),
+                self.0.channel
+            )
+        })
     }
 
     fn needs(&self) -> Vec<Need> {

@@ -36,6 +36,12 @@ pub(crate) trait Channels {
 
     /// Returns the smallest and the largest value of a channel; None if it is not declared.
     fn range(&self, channel: &str) -> Option<(f64, f64)>;
+
+    /// Returns the resolution of a channel; None if it is not declared.
+    fn resolution(&self, channel: &str) -> Option<f64>;
+
+    /// Returns the milliseconds between two readings of a channel; None if it is not declared.
+    fn period(&self, channel: &str) -> Option<u32>;
 }
 
 /// The value of a call, of how many readings, and how many are missing.

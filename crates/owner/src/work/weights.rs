@@ -31,11 +31,10 @@ impl GroupSpan {
 /// The weights of a group's ticks that have one sign: those of the question, and their approximation by whole numbers.
 #[derive(Clone, Debug)]
 pub(super) struct GroupWeights {
-    /// The question's weights, one per tick.
+    /// The question's weights, one per tick, over the largest of them.
     asked: Vec<f64>,
     pub(super) whole: TickWeights,
-    scale: f64,
-    /// Not 0.
+    /// The total of the question's weights. Not 0.
     total: f64,
 }
 
@@ -77,12 +76,12 @@ impl GroupWeights {
         Ok(asked.into_iter().map(|asked| Self::new(channel, asked)).collect())
     }
 
-    fn new(channel: u16, asked: Vec<f64>) -> Self {
-        let largest = asked.iter().fold(0.0, |most: f64, weight| most.max(weight.abs()));
-        let scale = if largest > 0.0 { LARGEST_WEIGHT as f64 / largest } else { 1.0 };
-        let whole = asked.iter().map(|weight| (weight * scale).round() as i64).collect();
+    fn new(channel: u16, mut asked: Vec<f64>) -> Self {
         let total = asked.iter().sum();
-        Self { asked, whole: TickWeights { channel, weights: whole }, scale, total }
+        let largest = asked.iter().fold(0.0, |most: f64, weight| most.max(weight.abs()));
+        asked.iter_mut().filter(|_| largest > 0.0).for_each(|weight| *weight /= largest);
+        let whole = asked.iter().map(|weight| (weight * LARGEST_WEIGHT as f64).round() as i64).collect();
+        Self { asked, whole: TickWeights { channel, weights: whole }, total }
     }
 
     pub(super) fn quantity(&self) -> Quantity {
@@ -91,6 +90,7 @@ impl GroupWeights {
 
     /// Converts a part's decrypted Σ w·q to a weighted sum.
     pub(super) fn tally(&self, inputs: &[Input], layout: &Layout, sum: i128) -> Option<Weighted> {
+        let scale = LARGEST_WEIGHT as f64;
         let quantiser = layout.quantiser(self.whole.channel)?;
         let channel = &layout.channels()[usize::from(self.whole.channel)];
         let mut weighted = OfSign {
@@ -102,14 +102,14 @@ impl GroupWeights {
         for input in inputs {
             for tick in input.window.presence(self.whole.channel)?.iter() {
                 let Some(at) = input.weighted_at(tick) else { continue };
-                let whole = self.whole.weights.get(at).copied().unwrap_or_default() as f64 / self.scale;
+                let whole = self.whole.weights.get(at).copied().unwrap_or_default() as f64 / scale;
                 let asked = self.asked.get(at).copied().unwrap_or_default();
                 weighted.count += 1;
                 weighted.weight += whole;
                 weighted.rounded += (whole - asked).abs();
             }
         }
-        weighted.sum = quantiser.centre() * weighted.weight + quantiser.step() * sum as f64 / self.scale;
+        weighted.sum = quantiser.centre() * weighted.weight + quantiser.step() * sum as f64 / scale;
         Some(if self.total > 0.0 {
             Weighted { above: Some(weighted), below: None }
         } else {
