@@ -202,6 +202,15 @@ impl Plant {
         declared::question(self, text)
     }
 
+    /// Parses a text like [`Plant::question`] for a question that is being declared. Also refuses one that no reading within
+    /// the declared ranges can answer, such as `count(x > 200)` of a channel up to 100.
+    ///
+    /// # Errors
+    /// Those of [`Plant::question`].
+    pub fn new_question(&self, text: &str) -> Result<Question, OwnerError> {
+        declared::new_question(self, text)
+    }
+
     /// Parses a text like [`Plant::question`], and replaces the question's start and end by those given:
     /// `2014-01-31` or `2014-01-31T12:00`, in the plant's time zone.
     ///

@@ -171,3 +171,27 @@ fn supplements_count_by_day_and_by_window() {
     assert_eq!(plant.rows("count(heat) by day"), [(23.0, 23, 1), (5.0, 5, 0)]);
     plant.has_no_notes("sum(heat) by day");
 }
+
+/// Fourteen years lie between two rows: the hours without windows are left out, and a note says how many.
+#[test]
+fn hours_of_a_long_time_without_windows_are_told() {
+    let plant = Plant::new("UTC", &[["heat", "kW", "0..10", "0.1", "1h"]], "mean(heat) by hour");
+    plant.send("time,heat\n2010-03-01T05:00:00Z,1.5\n2024-02-29T23:00:00Z,2.5\n");
+    let answer = plant.ask("mean(heat) by hour");
+    let (rows, notes) = (answer["rows"].as_array().unwrap(), answer["notes"].as_array().unwrap());
+    let values: Vec<f64> = rows.iter().filter_map(|row| row["value"].as_f64()).collect();
+    assert_eq!(values, [1.5, 2.5]);
+    // 14 years with 4 leap days have 5,114 days. The windows are of whole days.
+    let [total, shown] = [5_114 * 24, 48];
+    assert_eq!(rows.len(), shown);
+    let note = notes[0].as_str().unwrap();
+    let said = format!(
+        "from 2010-03-01 to 2024-03-01 there are {total} groups by hour, more than 100000: the {shown} with windows"
+    );
+    assert!(
+        note.starts_with(&said) && note.contains(&format!("{} without are left out", total - shown)),
+        "{note}"
+    );
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    plant.has_no_notes("mean(heat) by day");
+}

@@ -4,6 +4,7 @@
 mod accept;
 mod backup;
 mod copies;
+mod differences;
 mod earlier;
 mod extremes;
 mod first_answer;

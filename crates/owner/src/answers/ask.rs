@@ -19,7 +19,7 @@ use crate::gathered::Tally;
 use crate::language::Devices;
 use crate::question::{Asked, ExactScheme, Question};
 use crate::streams::Kind;
-use crate::windows::{Between, DeviceWindows, Group, Needed, StoredWindow};
+use crate::windows::{Between, DeviceWindows, Group, Groups, Needed, StoredWindow};
 use crate::work::{Computed, Computer, DeviceWork, OnProgress};
 use crate::{devices, windows};
 
@@ -27,6 +27,8 @@ use crate::{devices, windows};
 struct Listed {
     devices: Vec<DeviceWindows>,
     groups: Vec<Group>,
+    /// Number of groups without windows that are left out.
+    hidden: u64,
     /// For each group, the end of the last tick with a reading of any device.
     ends: Vec<i64>,
 }
@@ -60,6 +62,7 @@ pub(crate) fn ask(
     let done = computed(&asked, &mut listed, &mut computer, progress).map_err(|error| shown(plant, error))?;
     let needed = question.channels();
     let mut notes = notes::on_windows(&listed.devices, question.scheme);
+    notes.extend(notes::on_hidden(&listed.groups, listed.hidden, question.by, &clock));
     notes.extend(notes::on_cut_ticks(&listed.groups, question.by, &listed.devices));
     notes.extend(notes::on_removed(plant, &clock, &done.took_part));
     let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
@@ -122,14 +125,14 @@ fn listed(
     }
     between.back_from_newest(question, &mut devices, clock);
     let all = || devices.iter().flat_map(|device| &device.windows);
-    let groups = windows::groups(clock, question.by, all(), between).ok_or_else(|| {
+    let Groups { groups, hidden } = windows::groups(clock, question.by, all(), between).ok_or_else(|| {
         OwnerError::Unanswerable(
             "the answer would have more than 100,000 groups: ask for a shorter time".to_owned(),
         )
     })?;
     can_answer(plant.settings(), question, &records)?;
     let ends = windows::last_readings(&groups, question.by, all());
-    Ok(Listed { devices, groups, ends })
+    Ok(Listed { devices, groups, hidden, ends })
 }
 
 /// Computes a question on the windows of all devices.
@@ -139,7 +142,7 @@ fn computed(
     computer: &mut Computer<'_>,
     progress: OnProgress<'_>,
 ) -> Result<Done, OwnerError> {
-    let Listed { devices, groups, ends } = listed;
+    let Listed { devices, groups, ends, .. } = listed;
     let total: u64 = devices.iter().map(|device| device.windows.len() as u64).sum();
     let mut done = Done::default();
     let (mut finished, mut not_carried) = (0, None);

@@ -5,6 +5,7 @@ use std::path::Path;
 use sotto_pack::ChannelKind;
 
 use super::plant::Plant;
+use super::possible;
 use super::settings::{ChannelSettings, Compare};
 use crate::error::OwnerError;
 use crate::files::read_text;
@@ -16,8 +17,21 @@ use crate::question::{Question, unit_of};
 const LARGEST_MODEL: u64 = 64 << 10;
 
 /// Parses a text for this plant: the name of a declared question, or a question in the language. Reads models from
-/// files in the working directory or in the plant's folder.
+/// files in the working directory or in the plant's folder. Refuses a question that cannot work.
 pub(crate) fn question(plant: &Plant, text: &str) -> Result<Question, OwnerError> {
+    let (question, places) = parsed(plant, text)?;
+    possible::check(plant, &question, &places, false)?;
+    Ok(question)
+}
+
+/// Parses a question that is being declared. Also refuses one that no reading within the declared ranges can answer.
+pub(crate) fn new_question(plant: &Plant, text: &str) -> Result<Question, OwnerError> {
+    let (question, places) = parsed(plant, text)?;
+    possible::check(plant, &question, &places, true)?;
+    Ok(question)
+}
+
+fn parsed(plant: &Plant, text: &str) -> Result<(Question, TextSpans), OwnerError> {
     let declared = plant.settings().questions.get(text.trim());
     let name = text.trim();
     if declared.is_none() && sotto_program::is_name(name) {
@@ -32,7 +46,7 @@ pub(crate) fn question(plant: &Plant, text: &str) -> Result<Question, OwnerError
         Question::parse_with_places(text).map_err(|error| OwnerError::Question(error.to_string()))?;
     check(plant, &mut question, &places)?;
     question.scheme = declared.and_then(|declared| declared.scheme);
-    Ok(question)
+    Ok((question, places))
 }
 
 /// Checks a question's channels, devices and units, and reads its models from their files.
@@ -137,13 +151,16 @@ pub(crate) fn question_between(
             }
         };
         question.period = Period::Between { since: since.or(asked_since), until: until.or(asked_until) };
+        if let Some(reason) = possible::empty(&question.period, &plant.settings().clock()?) {
+            return Err(OwnerError::Question(reason));
+        }
     }
     Ok(question)
 }
 
-/// Parses the declared questions for this plant.
+/// Parses the declared questions for this plant. One that cannot work is refused when it is asked.
 pub(crate) fn questions(plant: &Plant) -> Result<std::collections::BTreeMap<String, Question>, OwnerError> {
-    let named = |name: &String| Ok((name.clone(), question(plant, name)?));
+    let named = |name: &String| Ok((name.clone(), parsed(plant, name)?.0));
     plant.settings().questions.keys().map(named).collect()
 }
 
@@ -152,8 +169,7 @@ pub(crate) fn questions(plant: &Plant) -> Result<std::collections::BTreeMap<Stri
 pub(crate) fn compares_in_cloud(plant: &Plant, reading: &Measurand) -> bool {
     let declared = plant.settings().questions.iter();
     declared.filter(|(_, question)| question.compare == Compare::Cloud).any(|(name, _)| {
-        let question = question(plant, name);
-        question.is_ok_and(|question| {
+        parsed(plant, name).is_ok_and(|(question, _)| {
             let mut conditions = question.calls().filter_map(Call::condition);
             conditions.any(|condition| condition.reading == *reading)
         })

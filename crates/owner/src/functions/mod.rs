@@ -4,6 +4,7 @@
 //! list below names it; other code asks the function for its arguments, its needs and its results.
 
 mod arguments;
+mod circumstances;
 mod function;
 
 mod changes;
@@ -36,6 +37,7 @@ use serde::{Deserialize, Serialize};
 pub use histogram::Bins;
 
 pub(crate) use arguments::{About, Arguments};
+pub(crate) use circumstances::Circumstances;
 pub(crate) use function::{Function, InAlarm, Named, Part, Syntax, Time, Yields};
 
 use crate::gathered::Need;
@@ -203,6 +205,11 @@ impl Call {
     /// Returns true if the cloud can compare the call's values with its limit: a condition on a polynomial or a model.
     pub(crate) fn can_compare_in_cloud(&self) -> bool {
         self.condition().is_some_and(|condition| !matches!(condition.reading, Measurand::Channel(_)))
+    }
+
+    /// Returns why the call cannot work, whatever the readings are; None if it may.
+    pub(crate) fn cannot_work(&self, circumstances: &Circumstances<'_>) -> Option<String> {
+        self.of().cannot_work(circumstances)
     }
 
     /// Returns the intermediate results that the call is computed from.

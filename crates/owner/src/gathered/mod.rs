@@ -19,7 +19,7 @@ pub(crate) use decided::Decided;
 pub(crate) use need::{ChannelPair, Need, NeedId, Needed};
 pub(crate) use reals::{Real, Reals};
 pub(crate) use tally::{ChannelTally, Energy, Tally};
-pub(crate) use weighted::Weighted;
+pub(crate) use weighted::{OfSign, Weighted};
 pub(crate) use window_quantity::Between;
 pub use window_quantity::WindowQuantity;
 pub(crate) use windows::{Crossing, Ends, Held, Windows};
@@ -37,6 +37,12 @@ pub(crate) trait Channels {
 
     /// Returns the smallest and the largest value of a channel; None if it is not declared.
     fn range(&self, channel: &str) -> Option<(f64, f64)>;
+
+    /// Returns the resolution of a channel; None if it is not declared.
+    fn resolution(&self, channel: &str) -> Option<f64>;
+
+    /// Returns the milliseconds between two readings of a channel; None if it is not declared.
+    fn period(&self, channel: &str) -> Option<u32>;
 }
 
 /// The value of a call, of how many readings, and how many are missing.

@@ -20,7 +20,7 @@ pub(super) struct Wanted<'q> {
     pub(super) compared: Compared,
 }
 
-/// The weights of a weighted sum.
+/// The weights of a weighted sum that have one sign.
 pub(super) struct WantedWeights {
     pub(super) need: NeedId,
     pub(super) weights: GroupWeights,
@@ -73,9 +73,10 @@ impl<'q> Wanted<'q> {
                 Need::Pair(pair) => wanted.add_pair(pair, batch),
                 Need::Weighted { channel, weights } => {
                     let (Some(at), Some(span)) = (position(layout, channel), span) else { continue };
-                    let weights = GroupWeights::new(at, weights, span)?;
-                    wanted.add(weights.quantity());
-                    wanted.weighted.push(WantedWeights { need: *number, weights });
+                    for weights in GroupWeights::by_sign(at, weights, span)? {
+                        wanted.add(weights.quantity());
+                        wanted.weighted.push(WantedWeights { need: *number, weights });
+                    }
                 }
                 Need::Distribution { channel, bins, .. } => {
                     let at = wanted.add_compared(channel, bins, batch);

@@ -24,4 +24,4 @@ pub use report::{HeldReport, SHOWN_WINDOWS, StreamReport, stream_report};
 pub use sums::SUMMED_WINDOWS;
 pub(crate) use sums::{SUM_HEAD_BYTES, bins_of, fits as sums_fit, holds};
 pub use ways::Way;
-pub(crate) use worst::{largest_result, worst};
+pub(crate) use worst::{largest_result, longest as longest_ticks, worst};
