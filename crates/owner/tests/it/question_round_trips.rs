@@ -74,7 +74,7 @@ fn condition() -> impl Strategy<Value = Condition> {
             let comparison =
                 if comparison.is_equality() && !is_channel { Comparison::Greater } else { comparison };
             // Some name a state.
-            let state = (comparison.is_equality() && limit > 0.0).then(|| format!("state {limit}"));
+            let state = (comparison.is_equality() && limit > 0.0).then(|| format!("state {}", limit as u8));
             Condition { reading, comparison, limit: if state.is_some() { 0.0 } else { limit }, state }
         },
     )
