@@ -10,6 +10,7 @@ mod function;
 mod correlation;
 mod count;
 mod covariance;
+mod coverage;
 mod energy;
 mod histogram;
 mod max;
@@ -105,6 +106,7 @@ macro_rules! functions {
 
 functions! {
     count: Count, CountWhere;
+    coverage: Coverage;
     sum: Sum;
     mean: Mean;
     variance: Variance;
