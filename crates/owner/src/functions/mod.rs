@@ -12,6 +12,7 @@ mod correlation;
 mod count;
 mod covariance;
 mod direction;
+mod coverage;
 mod energy;
 mod histogram;
 mod increase;
@@ -108,6 +109,7 @@ macro_rules! functions {
 
 functions! {
     count: Count, CountWhere;
+    coverage: Coverage;
     sum: Sum;
     mean: Mean;
     variance: Variance;

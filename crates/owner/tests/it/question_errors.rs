@@ -20,7 +20,7 @@ fn each_error_points_at_its_place() {
         ("Mean(x)", 1, "did you mean mean?"),
         ("stdev(x)", 1, "did you mean stddev?"),
         ("corelation(x, y)", 1, "did you mean correlation?"),
-        ("xyz(x)", 1, "expected one of count, sum, mean"),
+        ("xyz(x)", 1, "expected one of count, coverage, sum, mean"),
         ("mode(x)", 1, "histogram(x, 16)"),
         ("mean(x) > 3", 9, "count(x > 80)"),
         ("x > 80", 3, "sotto alarm add NAME"),

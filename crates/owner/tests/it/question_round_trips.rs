@@ -108,6 +108,8 @@ fn scalar() -> impl Strategy<Value = Call> {
         condition().prop_map(Call::time_where),
         name().prop_map(Call::min),
         name().prop_map(Call::max),
+        name().prop_map(Call::range),
+        name().prop_map(Call::coverage),
         (name(), 0.0..=1.0f64).prop_map(|(channel, share)| Call::quantile(channel, share)),
     ]
 }
