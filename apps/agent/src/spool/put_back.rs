@@ -49,7 +49,8 @@ impl Spool {
                 let bytes = renumber(envelope, sequence)
                     .map_err(|reason| SpoolError::Damaged { path: from.clone(), reason })?;
                 // The readings were counted when the message first entered the spool.
-                self.put(&stream, sequence, &bytes, &super::Contents::default())?;
+                let contents = super::Contents { moved: Some(entry.sequence), ..super::Contents::default() };
+                self.put(&stream, sequence, &bytes, &contents)?;
                 durable::remove_if_there(&from).map_err(SpoolError::io(&from))?;
                 done.renumbered += 1;
             } else {
