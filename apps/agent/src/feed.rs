@@ -22,6 +22,8 @@ pub struct Feed {
     pub generated: bool,
     /// Milliseconds between rows if the agent polls; `None` if the source sets the pace.
     pub own_period: Option<u32>,
+    /// The times of the first rows, if they can be read ahead.
+    pub first_times: Vec<i64>,
 }
 
 /// Opens the source named by the arguments, with the channels of all streams. A stream with a channel that the source
@@ -46,7 +48,7 @@ pub fn open(read: &ReadArguments, profile: &DeviceProfile, stop: &Stop) -> Resul
             open_own(read, &channels, &columns, shortest, stop)
         };
         let error = match opened {
-            Ok(feed) => return Ok(feed),
+            Ok(feed) => return ahead(feed),
             Err(error) => error,
         };
         let lacking = lacking(&error);
@@ -66,6 +68,13 @@ pub fn open(read: &ReadArguments, profile: &DeviceProfile, stop: &Stop) -> Resul
         }
         fed = with;
     }
+}
+
+/// Reads the first rows ahead, and leaves out those of a clock that was not set.
+fn ahead(feed: Feed) -> Result<Feed> {
+    let mut source = feed.source;
+    let first_times = source::first_times(&mut *source)?;
+    Ok(Feed { source: source::with_clock_set(source, &first_times), first_times, ..feed })
 }
 
 /// Adds to a source's error the option that names the column of a channel.
@@ -130,7 +139,7 @@ fn open_files(
         period,
     };
     let source = Box::new(FileSource::open(options, channels, stop.clone())?);
-    Ok(Feed { source, name, generated: false, own_period: None })
+    Ok(Feed { source, name, generated: false, own_period: None, first_times: Vec::new() })
 }
 
 /// A value of one channel, or of all.
@@ -230,7 +239,7 @@ fn open_own(
         (Box::new(Sensors::open(period, stop.clone())?), "sensors")
     };
     let source = source::select(all, channels, columns)?;
-    Ok(Feed { source, name, generated, own_period: Some(period) })
+    Ok(Feed { source, name, generated, own_period: Some(period), first_times: Vec::new() })
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::summary::{counted, left_out_words};
 use crate::windows::Windows;
 
 /// Reasons that concern the time of a row.
-const OF_TIME: [Reason; 3] = [Reason::NoTime, Reason::NoSuchTime, Reason::Future];
+const OF_TIME: [Reason; 4] = [Reason::NoTime, Reason::NoSuchTime, Reason::Future, Reason::ClockNotSet];
 
 /// Describes the problem with a file if one of its channels gave no reading, or most rows were left out because of
 /// their times. Readings sent by earlier runs count as given.
@@ -62,6 +62,7 @@ fn way_out(reason: Reason, channel: &str) -> String {
         Reason::Future => {
             "Set this machine's clock right, or take simulated times with --allow-future".to_owned()
         }
+        Reason::ClockNotSet => "The clock of the device was not set: its readings have no time".to_owned(),
         // Agents of earlier versions left late readings out.
         Reason::Duplicate | Reason::OffGrid | Reason::AlreadySent | Reason::Late => {
             "Several rows have one time: choose one device's rows with --where COLUMN=VALUE".to_owned()

@@ -51,16 +51,76 @@ impl std::str::FromStr for Every {
                 "a number and ms, s, m, h or d, whole milliseconds and at most a day, such as 30s, 0.5s or 5m",
             )
         };
-        let digits = text.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        let unit = text.trim()[digits.len()..].trim();
-        let factor =
-            UNITS.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor).ok_or_else(wrong)?;
-        let milliseconds = times(digits.trim(), factor).ok_or_else(wrong)?;
-        if !(1..=DAY).contains(&milliseconds) {
-            return Err(wrong());
-        }
-        Ok(Self { milliseconds: u32::try_from(milliseconds).map_err(|_| wrong())? })
+        let milliseconds = milliseconds(text, DAY).and_then(|milliseconds| u32::try_from(milliseconds).ok());
+        Ok(Self { milliseconds: milliseconds.ok_or_else(wrong)? })
     }
+}
+
+/// Reads a time with its unit: 1 to `most` milliseconds.
+fn milliseconds(text: &str, most: u64) -> Option<u64> {
+    let digits = text.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = text.trim()[digits.len()..].trim();
+    let (_, factor) = UNITS.iter().find(|(name, _)| *name == unit)?;
+    times(digits.trim(), *factor).filter(|milliseconds| (1..=most).contains(milliseconds))
+}
+
+/// The time that a reading holds, in the form used in `sotto.toml`: `90s`, `2h`, `7d`, at most 366 days.
+///
+/// ```
+/// use sotto_owner::{Hold, NotAnAmount};
+///
+/// let hold: Hold = "7d".parse()?;
+/// assert_eq!((hold.milliseconds, hold.to_string().as_str()), (604_800_000, "7d"));
+/// assert!("0s".parse::<Hold>().is_err() && "367d".parse::<Hold>().is_err());
+/// # Ok::<(), NotAnAmount>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Hold {
+    /// Milliseconds, from 1 to those of 366 days.
+    pub milliseconds: u64,
+}
+
+impl std::str::FromStr for Hold {
+    type Err = NotAnAmount;
+
+    fn from_str(text: &str) -> Result<Self, NotAnAmount> {
+        let wrong = || {
+            NotAnAmount::new(
+                text,
+                "time",
+                "a number and ms, s, m, h or d, at most 366 days, such as 90s or 1d",
+            )
+        };
+        Ok(Self { milliseconds: milliseconds(text, 366 * DAY).ok_or_else(wrong)? })
+    }
+}
+
+impl std::fmt::Display for Hold {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write_time(out, self.milliseconds)
+    }
+}
+
+impl From<Hold> for String {
+    fn from(hold: Hold) -> Self {
+        hold.to_string()
+    }
+}
+
+impl TryFrom<String> for Hold {
+    type Error = NotAnAmount;
+
+    fn try_from(text: String) -> Result<Self, NotAnAmount> {
+        text.parse()
+    }
+}
+
+/// Writes a time in the largest unit of which it is a whole number.
+fn write_time(out: &mut std::fmt::Formatter<'_>, milliseconds: u64) -> std::fmt::Result {
+    let whole = UNITS.iter().rev().find(|(_, factor)| milliseconds.is_multiple_of(*factor));
+    let (unit, factor) = whole.copied().unwrap_or(("ms", 1));
+    write!(out, "{}{unit}", milliseconds / factor)
 }
 
 /// Multiplies a decimal number by a factor. Returns None unless the product is a whole number.
@@ -78,10 +138,7 @@ fn times(decimal: &str, factor: u64) -> Option<u64> {
 
 impl std::fmt::Display for Every {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let milliseconds = u64::from(self.milliseconds);
-        let whole = UNITS.iter().rev().find(|(_, factor)| milliseconds.is_multiple_of(*factor));
-        let (unit, factor) = whole.copied().unwrap_or(("ms", 1));
-        write!(out, "{}{unit}", milliseconds / factor)
+        write_time(out, self.milliseconds.into())
     }
 }
 

@@ -1,14 +1,14 @@
 //! The owner's work, without a terminal: the plant's folder, its channels, questions and devices, and the answers.
 //!
 //! ```
-//! use sotto_owner::edit::{NewChannel, add_channel, add_device, add_question};
+//! use sotto_owner::edit::{add_channel, add_device, add_question};
 //! use sotto_owner::{NewPlant, Plant};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! let here = NewPlant { cloud: None, listen: "127.0.0.1:7410".parse()?, time_zone: Some("Europe/Rome".into()) };
 //! let mut plant = Plant::init(&folder.path().join("dairy"), &here)?;
 //! let (unit, range, every) = ("°C".into(), "-20..120".parse()?, "5m".parse()?);
-//! let temperature = NewChannel { unit, range, resolution: 0.1, every, comparable: false };
+//! let temperature = sotto_owner::settings::ChannelSettings::new(unit, range, 0.1, every);
 //! plant.edit(|settings| {
 //!     add_channel(settings, "temperature", &temperature)?;
 //!     add_question(settings, "daily", &"mean(temperature) over 7d by day".into())?;
@@ -53,7 +53,7 @@ pub mod value;
 mod windows;
 mod work;
 
-pub use amount::{Every, NotAnAmount, Range};
+pub use amount::{Every, Hold, NotAnAmount, Range};
 pub use answers::{
     Answer, ChannelStatus, DeviceStatus, Forgotten, Giving, KeptAnswer, Published, Row, Trouble, VERSION,
     Verified, left_out_in_words,

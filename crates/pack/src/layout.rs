@@ -244,6 +244,25 @@ impl Layout {
         }
     }
 
+    /// Returns the value of a slot's number. Returns None if the channel does not exist.
+    #[must_use]
+    pub fn value(&self, channel: u16, number: f64) -> Option<f64> {
+        match self.scales.get(usize::from(channel))? {
+            Scale::Integer(quantiser) => Some(quantiser.value(number as i64)),
+            Scale::Real(normaliser) => Some(normaliser.value(number)),
+        }
+    }
+
+    /// Returns a value as the number of its slot before rounding: steps from the middle of the range, or a real number from
+    /// −1 to 1. Returns None if the channel does not exist.
+    #[must_use]
+    pub fn unrounded(&self, channel: u16, value: f64) -> Option<f64> {
+        match self.scales.get(usize::from(channel))? {
+            Scale::Integer(quantiser) => Some((value - quantiser.centre()) / quantiser.step()),
+            Scale::Real(normaliser) => normaliser.normalise(value).ok(),
+        }
+    }
+
     /// Returns the normaliser of a channel. Returns None if the channel does not exist or has whole numbers.
     #[must_use]
     pub fn normaliser(&self, channel: u16) -> Option<&Normaliser> {

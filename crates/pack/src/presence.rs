@@ -47,6 +47,16 @@ impl Presence {
         self.0[digit] |= 8 >> (tick % 4);
     }
 
+    /// Takes a tick out.
+    pub fn remove(&mut self, tick: u32) {
+        if let Some(digit) = self.0.get_mut(tick as usize / 4) {
+            *digit &= !(8 >> (tick % 4));
+        }
+        while self.0.last() == Some(&0) {
+            self.0.pop();
+        }
+    }
+
     /// Returns true if the tick has a reading.
     #[must_use]
     pub fn contains(&self, tick: u32) -> bool {

@@ -33,11 +33,13 @@ pub enum Reason {
     NoSuchTime,
     /// The time is in the future by the device's clock.
     Future,
+    /// The time is before 2000, and other rows show that the clock was not set.
+    ClockNotSet,
 }
 
 impl Reason {
     /// Every reason, in the order of listings.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Empty,
         Self::NotANumber,
         Self::Text,
@@ -49,6 +51,7 @@ impl Reason {
         Self::NoTime,
         Self::NoSuchTime,
         Self::Future,
+        Self::ClockNotSet,
     ];
 
     /// Returns the reason in words, for people.
@@ -66,6 +69,7 @@ impl Reason {
             Self::NoTime => "no time",
             Self::NoSuchTime => "no such time",
             Self::Future => "in the future",
+            Self::ClockNotSet => "clock not set",
         }
     }
 }

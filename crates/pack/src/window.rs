@@ -108,10 +108,52 @@ impl Window {
             let channel = self.packed.layout.channels()[channel].name.clone();
             return Err(PackError::Duplicate { channel, tick });
         }
-        let number = self.number(channel, value)?;
+        let number = self.quantised(channel, value)?;
         self.put(channel, tick, slot, number);
         self.next = self.next.max(tick + 1);
         Ok(())
+    }
+
+    /// Returns the number in the slot of a tick; None without a reading.
+    #[must_use]
+    pub fn number(&self, channel: u16, tick: u32) -> Option<f64> {
+        let slot = self.packed.layout.slot(channel, tick).filter(|_| self.contains(channel, tick))?;
+        match &self.packed.slots {
+            Slots::Integers(slots) => slots.get(slot).map(|number| *number as f64),
+            Slots::Reals(slots) => slots.get(slot).copied(),
+        }
+    }
+
+    /// Puts a number into the slot of a tick in place of its reading, if there is one: a whole number of steps, or a real
+    /// number from −1 to 1. Returns false, and changes nothing, if the channel or the tick does not exist, or the number is
+    /// outside the slot's range.
+    pub fn set(&mut self, channel: u16, tick: u32, number: f64) -> bool {
+        let Packed { layout, length, .. } = &self.packed;
+        let most = layout.quantiser(channel).map_or(1.0, |quantiser| quantiser.top() as f64);
+        let slot = layout.slot(channel, tick).filter(|_| tick < *length && number.abs() <= most);
+        let Some(slot) = slot else { return false };
+        if self.contains(channel, tick) {
+            self.packed.present[usize::from(channel)] -= 1;
+        }
+        self.put(channel.into(), tick, slot, number);
+        self.next = self.next.max(tick + 1);
+        true
+    }
+
+    /// Takes the reading of a tick out.
+    pub fn remove(&mut self, channel: u16, tick: u32) {
+        let Some(slot) = self.packed.layout.slot(channel, tick).filter(|_| self.contains(channel, tick))
+        else {
+            return;
+        };
+        let channel = usize::from(channel);
+        match &mut self.packed.slots {
+            Slots::Integers(slots) => slots[slot] = 0,
+            Slots::Reals(slots) => slots[slot] = 0.0,
+        }
+        self.packed.presence[channel].remove(tick);
+        self.packed.present[channel] -= 1;
+        self.next = self.packed.presence.iter().map(Presence::end).max().unwrap_or_default();
     }
 
     /// Returns the packed window. Ticks that were not reached are missing readings.
@@ -129,7 +171,7 @@ impl Window {
         tick.filter(|tick| *tick < self.packed.length).ok_or(outside)
     }
 
-    fn number(&self, channel: usize, value: f64) -> Result<f64, PackError> {
+    fn quantised(&self, channel: usize, value: f64) -> Result<f64, PackError> {
         self.packed.layout.scales()[channel].number(value).map_err(|reason| {
             let channel = self.packed.layout.channels()[channel].name.clone();
             PackError::Value { channel, reason }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 
-use super::values::{DecimalMark, OfChannel, delimiter};
+use super::values::{DecimalMark, OfChannel, delimiter, duration};
 
 use crate::source::{Decimal, Encoding, FormatName};
 
@@ -88,6 +88,10 @@ pub struct ReadArguments {
     /// are left out
     #[arg(long)]
     pub allow_future: bool,
+    /// The time after the ticks at which a sensor reports, such as 7m, before its first window [default: found in the first
+    /// rows]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub phase: Option<u32>,
     /// The first line holds readings, not names: columns are called 1, 2, 3 …
     #[arg(long)]
     pub no_header: bool,

@@ -57,3 +57,25 @@ pub(super) fn delimiter(text: &str) -> Result<char, &'static str> {
         _ => Err("give one character, or tab"),
     }
 }
+
+/// Reads a time such as 7m, 1h 30m or 2d, in milliseconds below 2^32; a day has 24 hours.
+pub(super) fn duration(text: &str) -> Result<u32, &'static str> {
+    let span = text.parse::<jiff::Span>().ok();
+    let duration = span.and_then(|span| span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()).ok());
+    let milliseconds = duration.and_then(|duration| u32::try_from(duration.as_millis()).ok());
+    milliseconds.ok_or("give a time of less than 49 days, such as 30s, 7m or 2h")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_in_units_that_people_write() {
+        let read = ["30s", "7m", "1h 30m", "2d", "250ms"].map(duration);
+        assert_eq!(read, [30_000, 420_000, 5_400_000, 172_800_000, 250].map(Ok));
+        for wrong in ["7", "-5m", "50d", "soon", ""] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+}

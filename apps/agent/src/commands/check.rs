@@ -29,9 +29,10 @@ pub fn run(arguments: &CheckArguments, stop: &Stop) -> Result<String> {
         |stream: &str| status.streams.get(stream).map(|stream| stream.sent.clone()).unwrap_or_default();
     let sent_until = |stream: &str| sent(stream).until;
     let (cuts, streams) = (streams::cuts(&profile)?, streams::open(&profile, &keys)?);
-    let Feed { source, name, own_period, .. } = feed::open(&arguments.read, &profile, stop)?;
+    let Feed { source, name, own_period, first_times, .. } = feed::open(&arguments.read, &profile, stop)?;
     let future = arguments.read.allow_future;
-    let options = Options { own_period, future, ..Options::default() };
+    let phase = arguments.read.phase;
+    let options = Options { own_period, future, phase, first_times, ..Options::default() };
     let (source, seen) = Watched::of(source);
     let mut windows = Windows::new(source, &streams, &cuts, sent, stop.clone(), &options);
     while windows.next_closed()?.is_some() {}

@@ -27,7 +27,7 @@ impl Device {
         let streams = streams::open(&bundle.profile, &bundle.keys)?;
         let sending = Sending::open(&arguments.device, &bundle)?;
         let feed = feed::open(&arguments.read, &bundle.profile, stop)?;
-        let Feed { source, name, generated, own_period } = feed;
+        let Feed { source, name, generated, own_period, first_times } = feed;
         let source = match arguments.ticks {
             Some(rows) => first(source, rows),
             None => source,
@@ -37,7 +37,9 @@ impl Device {
         let clear_log = arguments.clear_log.as_deref().map(ClearLog::new);
         let (once, future) = (arguments.once, arguments.read.allow_future);
         let keep_clear = clear_log.is_some();
-        let options = Options { once, keep_clear, own_period, future, ..Options::default() };
+        let phase = arguments.read.phase;
+        let options =
+            Options { once, keep_clear, own_period, future, phase, first_times, ..Options::default() };
         let sent = |stream: &str| sending.spool.sent(stream);
         let windows = Windows::new(source, &streams, &sending.cuts, sent, stop.clone(), &options);
         let source = SourceFacts { name, generated, started_at: now() };

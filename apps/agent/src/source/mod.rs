@@ -1,5 +1,6 @@
 //! Sources of readings.
 
+mod clock;
 mod error;
 pub mod files;
 mod first;
@@ -12,6 +13,7 @@ mod sensors;
 
 use sotto_pack::{Channel, LeftOut};
 
+pub use clock::{first_times, with_clock_set};
 pub use error::{NoNumber, NoSensors, SourceError};
 pub use files::{Decimal, Encoding, Fault, FileFacts, FileOptions, FileSource, Lines, NoEncoding};
 pub use first::first;

@@ -8,8 +8,11 @@
 //! 3. A row outside all open windows opens one, wherever it lies in time: a *supplement* if an earlier window covers the
 //!    time. For a source that ends, a row without any reading for the stream opens none.
 //! 4. A missing reading counts with its own reason; a value outside the channel's range, or NaN, as *out of range*.
-//! 5. A reading takes the slot whose interval [start + i·period, start + (i + 1)·period) contains its time. If the slot
-//!    is taken, it is a *duplicate* if the times are equal, else *off the grid*.
+//! 5. A reading takes the slot of its tick: the nearest one for samples, the one whose interval [start + i·period, start +
+//!    (i + 1)·period) contains its time for others. Several readings of a slot are merged, by the rule of the channel; a
+//!    reading of the same time and value is a *duplicate*. Where they are not merged, one of another time is *off the grid*.
+//!
+//! The ticks of a stream are those of the clock, shifted by its *phase*: the time after them at which the sensor reports.
 //!
 //! So the readings that are sent do not depend on the order of rows, on their distribution over files and runs, or on
 //! repetitions.
@@ -29,11 +32,13 @@ mod closed;
 mod open;
 mod pass;
 mod sent;
+mod several;
 mod stream;
+mod ticks;
 
 use std::collections::VecDeque;
 
-use sotto_pack::{Channel, Clock};
+use sotto_pack::{Channel, Clock, Cut};
 
 pub use closed::{ClosedWindow, End, FillError};
 
@@ -44,6 +49,7 @@ use crate::stop::Stop;
 use crate::streams::Stream;
 use sent::SentTicks;
 use stream::StreamWindows;
+use ticks::TickRules;
 
 /// Maximum number of open windows of a stream, if rows arrive over time: one for now, the others for late readings.
 const MOST_PACED: usize = 64;
@@ -121,6 +127,10 @@ pub struct Options {
     pub future: bool,
     /// Maximum number of slots of all open windows; `None` for some 50 MB.
     pub most_slots: Option<usize>,
+    /// The milliseconds after the clock's ticks at which sensors report; `None`: the first rows tell.
+    pub phase: Option<u32>,
+    /// The times of the first rows.
+    pub first_times: Vec<i64>,
 }
 
 impl Windows {
@@ -146,8 +156,11 @@ impl Windows {
             let sampled = options.own_period.is_some_and(|own| own < cut.period);
             let (keep_clear, future) = (options.keep_clear, options.future);
             let rules = Rules { open, paced, sampled, keep_clear, future };
-            let sent = SentTicks::new(sent(&stream.name), &stream.layout, cut, cuts.clock());
-            Some(StreamWindows::new(position, stream.layout.clone(), cut, columns?, rules, sent))
+            let sent = sent(&stream.name);
+            let phase = phase(stream, cut, cuts.clock(), &sent, options);
+            let ticks = TickRules::new(stream.layout.channels(), cut.period, phase);
+            let sent = SentTicks::new(sent, &stream.layout, cut, cuts.clock(), phase);
+            Some(StreamWindows::new(position, stream.layout.clone(), cut, columns?, rules, (ticks, sent)))
         };
         let streams: Vec<StreamWindows> = streams.iter().enumerate().filter_map(windows).collect();
         Self {
@@ -279,6 +292,19 @@ impl Windows {
         }
         self.closed.extend(closed);
         Ok(())
+    }
+}
+
+/// Returns the phase of a stream: that of its ticks that are sent, else the one that is stated, else that of the first rows.
+fn phase(stream: &Stream, cut: Cut, clock: &Clock, sent: &Sent, options: &Options) -> i64 {
+    if stream.layout.channels().iter().all(|channel| !channel.kind.rules().samples()) {
+        return 0;
+    }
+    let tick = sent.channels.values().find_map(|runs| runs.iter().next());
+    match (tick, options.phase) {
+        (Some((tick, _)), _) => ticks::phase_of_tick(cut, clock, tick),
+        (None, Some(phase)) => i64::from(phase) % i64::from(cut.period.max(1)),
+        (None, None) => ticks::phase_of_rows(cut, clock, options.first_times.iter().copied()),
     }
 }
 

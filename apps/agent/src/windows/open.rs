@@ -1,11 +1,13 @@
 //! An open window of a stream.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use sotto_pack::{Layout, Reading, Reason, Window};
+use sotto_pack::{Layout, Reading, Reason, Several, Window};
 use zeroize::Zeroizing;
 
 use super::closed::{ClosedWindow, FillError};
+use super::several::{Fixed, FixedPoint, Readings};
 
 /// The time that a window covers, in milliseconds since 1970: `start ≤ time < end`.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +24,13 @@ pub(super) struct OpenWindow {
     length: u32,
     /// For each channel and tick, the milliseconds from the start of the tick to its reading.
     offsets: Vec<u32>,
+    /// For each channel and tick, what rounding took from its reading: a fraction of a step in fixed point.
+    fractions: Vec<i16>,
+    fixed: FixedPoint,
+    /// The readings of ticks with several, by channel and tick.
+    several: HashMap<(u16, u32), Readings>,
+    /// The number of readings in `several` that take memory.
+    kept: usize,
     /// The times of the first and the last reading.
     span: Option<(i64, i64)>,
     pack_time: Duration,
@@ -44,6 +53,7 @@ impl OpenWindow {
     ) -> Result<Self, FillError> {
         let window = Window::spanning(layout.clone(), times.start, period, length)?;
         let channels = layout.channels().len();
+        let fixed = FixedPoint::of(layout);
         let clear = keep_clear.then(|| vec![Zeroizing::new(vec![None; channels]); length as usize]);
         Ok(Self {
             window,
@@ -51,6 +61,10 @@ impl OpenWindow {
             period: period.into(),
             length,
             offsets: vec![0; channels * length as usize],
+            fractions: vec![0; channels * length as usize],
+            fixed,
+            several: HashMap::new(),
+            kept: 0,
             span: None,
             pack_time: Duration::ZERO,
             last_row: 0,
@@ -76,6 +90,11 @@ impl OpenWindow {
         self.window.contains(channel, self.slot(at).0)
     }
 
+    /// Returns the number of readings of ticks with several that take memory.
+    pub(super) fn several(&self) -> usize {
+        self.kept
+    }
+
     pub(super) fn has_readings(&self) -> bool {
         self.span.is_some()
     }
@@ -84,25 +103,38 @@ impl OpenWindow {
         self.window.leave_out(channel, reason, count);
     }
 
-    /// Puts a reading into the slot of its time, or returns the reason why it is left out.
-    pub(super) fn put(&mut self, reading: &Reading) -> Result<Option<Reason>, FillError> {
+    /// Puts a reading into the slot of a time on the clock's ticks, or returns the reason why it is left out.
+    pub(super) fn put(&mut self, on_clock: i64, reading: &Reading) -> Result<Option<Reason>, FillError> {
         let Reading { at, channel, value } = *reading;
-        let (tick, offset) = self.slot(at);
+        let (tick, offset) = self.slot(on_clock);
         let Some(declared) = self.window.layout().channels().get(usize::from(channel)) else {
             return Ok(None);
         };
         if !(declared.minimum..=declared.maximum).contains(&value) {
             return Ok(Some(Reason::OutOfRange));
         }
+        let several = declared.kind.rules().several();
         let place = usize::from(channel) * self.length as usize + tick as usize;
+        let fixed = self.fixed.fixed(self.window.layout().unrounded(channel, value).unwrap_or_default());
         if self.window.contains(channel, tick) {
-            let same = self.offsets[place] == offset;
-            return Ok(Some(if same { Reason::Duplicate } else { Reason::OffGrid }));
+            if several == Several::Refuse {
+                let same = self.offsets[place] == offset;
+                return Ok(Some(if same { Reason::Duplicate } else { Reason::OffGrid }));
+            }
+            let first = (self.offsets[place], self.at(channel, tick, self.fractions[place]));
+            let readings = self.several.entry((channel, tick)).or_insert_with(|| Readings::of(first));
+            let before = readings.kept();
+            if !readings.add((offset, fixed)) {
+                return Ok(Some(Reason::Duplicate));
+            }
+            self.kept += readings.kept() - before;
+        } else {
+            let begin = Instant::now();
+            self.window.push(&Reading { at: on_clock, ..*reading })?;
+            self.pack_time += begin.elapsed();
+            self.offsets[place] = offset;
+            self.fractions[place] = self.fixed.fraction(fixed);
         }
-        let begin = Instant::now();
-        self.window.push(reading)?;
-        self.pack_time += begin.elapsed();
-        self.offsets[place] = offset;
         let (first, last) = self.span.unwrap_or((at, at));
         self.span = Some((first.min(at), last.max(at)));
         if let Some(clear) = &mut self.clear {
@@ -111,8 +143,38 @@ impl OpenWindow {
         Ok(None)
     }
 
+    /// Returns the reading of a tick: the number of its slot, and what rounding took from it.
+    fn at(&self, channel: u16, tick: u32, fraction: i16) -> Fixed {
+        self.fixed.joined(self.window.number(channel, tick).unwrap_or_default(), fraction)
+    }
+
+    /// Merges the readings of ticks with several. A merged number outside the channel's range is left out with all its
+    /// readings.
+    fn merge(&mut self) {
+        for ((channel, tick), readings) in std::mem::take(&mut self.several) {
+            let Some(declared) = self.window.layout().channels().get(usize::from(channel)) else { continue };
+            let layout = self.window.layout();
+            let number = |value: f64| layout.unrounded(channel, value).map(|number| self.fixed.fixed(number));
+            let zero = number(0.0).unwrap_or_default();
+            let merged = readings.merged(declared.kind.rules().several(), zero);
+            let fits = number(declared.minimum).is_some_and(|least| merged >= least)
+                && number(declared.maximum).is_some_and(|most| merged <= most);
+            let (number, value) =
+                (self.fixed.number(merged), layout.value(channel, self.fixed.number(merged)));
+            let fits = fits && self.window.set(channel, tick, number);
+            if !fits {
+                self.window.remove(channel, tick);
+                self.window.leave_out(channel, Reason::OutOfRange, readings.count());
+            }
+            if let Some(clear) = &mut self.clear {
+                clear[tick as usize][usize::from(channel)] = value.filter(|_| fits);
+            }
+        }
+    }
+
     /// Returns the window with its readings. If cut short, it covers the ticks up to the last one with a reading.
-    pub(super) fn close(self, cut_short: bool) -> ClosedWindow {
+    pub(super) fn close(mut self, cut_short: bool) -> ClosedWindow {
+        self.merge();
         let Times { start, end } = self.times;
         let filled = self.window.filled();
         let (mut packed, mut clear) = (self.window.close(), self.clear.unwrap_or_default());

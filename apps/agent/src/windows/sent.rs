@@ -4,29 +4,32 @@ use sotto_pack::{Clock, Cut, Layout, Packed};
 
 use crate::spool::{Runs, Sent};
 
-/// The ticks that a stream has sent, in this run and in earlier ones.
+/// The ticks that a stream has sent, in this run and in earlier ones. Times are on the clock's ticks, those of windows later
+/// by the phase.
 pub(super) struct SentTicks {
     /// Every tick before this time counts as sent.
     before: i64,
     /// For each channel of the layout, its ticks.
     channels: Vec<Runs>,
-    /// The first tick after the last window of earlier runs.
+    /// The first tick after the last window of earlier runs, on the clock's ticks.
     pub(super) continues: Option<i64>,
+    phase: i64,
 }
 
 impl SentTicks {
-    pub(super) fn new(sent: Sent, layout: &Layout, cut: Cut, clock: &Clock) -> Self {
+    pub(super) fn new(sent: Sent, layout: &Layout, cut: Cut, clock: &Clock, phase: i64) -> Self {
         let Sent { before, until, mut channels, .. } = sent;
         let of = |channel: &sotto_pack::Channel| channels.remove(&channel.name).unwrap_or_default();
         let channels = layout.channels().iter().map(of).collect();
-        let at_tick = |time: i64| next_tick(cut, clock, time);
+        let at_tick = |time: i64| next_tick(cut, clock, time.saturating_sub(phase));
         let before = before.map_or(i64::MIN, at_tick);
-        Self { before, channels, continues: until.map(at_tick) }
+        Self { before, channels, continues: until.map(at_tick), phase }
     }
 
     /// Returns true if the tick of this time is sent.
     pub(super) fn has(&self, channel: usize, at: i64) -> bool {
-        at < self.before || self.channels.get(channel).is_some_and(|runs| runs.contains(at))
+        let tick = at.saturating_add(self.phase);
+        at < self.before || self.channels.get(channel).is_some_and(|runs| runs.contains(tick))
     }
 
     /// Adds the ticks of a window that ends at `until`.

@@ -9,12 +9,15 @@ use super::closed::{ClosedWindow, FillError};
 use super::open::{OpenWindow, Times};
 use super::pass::{Excess, Pass};
 use super::sent::SentTicks;
+use super::ticks::TickRules;
 use super::{Closed, Rules};
 use crate::source::{Row, now};
 use crate::spool::{ChannelTotals, Totals};
 
 /// Maximum number of missing readings after the last reading that are not yet assigned to a window.
 const LONGEST_TAIL: usize = 1 << 16;
+/// Readings of ticks with several that all open windows keep apart, at most: some 32 MB.
+const MOST_SEVERAL: usize = 2 << 20;
 /// A row may be this far ahead of this machine's clock: one day, in milliseconds.
 const AHEAD: i64 = 86_400_000;
 
@@ -26,6 +29,7 @@ pub(super) struct StreamWindows {
     /// For each of the stream's channels, its position in a row.
     columns: Arc<[usize]>,
     rules: Rules,
+    ticks: TickRules,
     sent: SentTicks,
     pass: Pass,
     /// Number of rows so far.
@@ -53,7 +57,7 @@ impl StreamWindows {
         cut: Cut,
         columns: Vec<usize>,
         rules: Rules,
-        sent: SentTicks,
+        (ticks, sent): (TickRules, SentTicks),
     ) -> Self {
         let channels = layout.channels();
         let pending = vec![LeftOut::default(); channels.len()];
@@ -65,6 +69,7 @@ impl StreamWindows {
             cut,
             columns: columns.into(),
             rules,
+            ticks,
             sent,
             pass: Pass::first(),
             rows: 0,
@@ -115,18 +120,29 @@ impl StreamWindows {
         clock: &Clock,
         closed: &mut Vec<Closed>,
     ) -> Result<(), FillError> {
-        let at = row.at;
+        self.rows += 1;
+        self.ticks.times(row.at).try_for_each(|at| self.take_at(at, row, clock, closed))
+    }
+
+    /// Takes the readings of a row whose time on the clock's ticks is `at`.
+    fn take_at(
+        &mut self,
+        at: i64,
+        row: &Row,
+        clock: &Clock,
+        closed: &mut Vec<Closed>,
+    ) -> Result<(), FillError> {
         if at < self.pass.from {
             return Ok(());
         }
-        self.rows += 1;
         let columns = Arc::clone(&self.columns);
         let value = |column: &usize| row.values.get(*column).copied().flatten();
         // An earlier run or pass may have counted what it left out of this time.
         let earlier = self.sent.continues.is_some_and(|until| at < until) || self.pass.was_closed_early(at);
-        let future = !self.rules.future && at > now().saturating_add(AHEAD);
+        let future = !self.rules.future && row.at > now().saturating_add(AHEAD);
         let mut takes = std::mem::take(&mut self.takes);
         let take = |(channel, column): (usize, &usize)| match value(column) {
+            _ if self.ticks.on_clock(channel, row.at) != at => Take::Other,
             None => Take::Nothing,
             Some(_) if self.sent.has(channel, at) => Take::Sent,
             Some(_) if future => Take::Future,
@@ -150,10 +166,11 @@ impl StreamWindows {
         for (channel, (column, take)) in columns.iter().zip(&takes).enumerate() {
             match (take, place) {
                 (Take::Reading, Place::Open(start)) => {
-                    let reading = value(column).map(|value| Reading { at, channel: channel as u16, value });
-                    reading.map_or(Ok(()), |reading| self.put(start, &reading))?;
+                    let reading =
+                        value(column).map(|value| Reading { at: row.at, channel: channel as u16, value });
+                    reading.map_or(Ok(()), |reading| self.put(start, at, &reading))?;
                 }
-                (Take::Reading, Place::NextPass | Place::Nowhere) => {}
+                (Take::Other, _) | (Take::Reading, Place::NextPass | Place::Nowhere) => {}
                 // The first pass has counted what no window takes.
                 _ if !self.pass.is_first => {}
                 (Take::Sent, _) => self.leave_out(at, channel, Reason::AlreadySent),
@@ -245,7 +262,7 @@ impl StreamWindows {
             self.close_paced(times.start, is_newest, closed);
             return Ok(Place::Open(times.start));
         }
-        match self.pass.excess(times.start, &self.open, self.rules.open) {
+        match self.pass.excess(times.start, &self.open, self.budget()) {
             Excess::None => {}
             Excess::Oldest => {
                 if let Some((start, oldest)) = self.open.pop_first() {
@@ -256,6 +273,16 @@ impl StreamWindows {
             Excess::Newest => self.drop_newest(),
         }
         Ok(if at < self.pass.to { Place::Open(times.start) } else { Place::NextPass })
+    }
+
+    /// Returns the number of windows that may be open.
+    fn budget(&self) -> usize {
+        let several: usize = self.open.values().map(OpenWindow::several).sum();
+        if several > MOST_SEVERAL {
+            (self.open.len() - 1).max(2).min(self.rules.open)
+        } else {
+            self.rules.open
+        }
     }
 
     /// Returns the time of the window for a reading. Within the clock's span in which earlier runs ended, there is one
@@ -296,13 +323,13 @@ impl StreamWindows {
     }
 
     /// Puts a reading into its slot, or leaves it out.
-    fn put(&mut self, start: i64, reading: &Reading) -> Result<(), FillError> {
+    fn put(&mut self, start: i64, at: i64, reading: &Reading) -> Result<(), FillError> {
         let Some(window) = self.open.get_mut(&start) else { return Ok(()) };
-        if self.rules.sampled && window.has(reading.channel, reading.at) {
+        if self.rules.sampled && window.has(reading.channel, at) {
             return Ok(());
         }
         // Counted in the totals when the window closes: a window that is dropped is filled again.
-        if let Some(reason) = window.put(reading)? {
+        if let Some(reason) = window.put(at, reading)? {
             window.leave_out(reading.channel, reason, 1);
         }
         Ok(())
@@ -340,6 +367,8 @@ impl StreamWindows {
     fn close(&mut self, window: OpenWindow, cut_short: bool) -> Option<Closed> {
         let has_readings = window.has_readings();
         let mut window = window.close(cut_short && has_readings);
+        window.packed.start = window.packed.start.saturating_add(self.ticks.phase);
+        window.until = window.until.saturating_add(self.ticks.phase);
         for channel in 0..window.packed.left_out.len() {
             let of_slots: Vec<(Reason, u64)> =
                 window.packed.left_out[channel].iter().filter(|(reason, _)| is_of_slot(*reason)).collect();
@@ -367,6 +396,8 @@ fn is_of_slot(reason: Reason) -> bool {
 /// The fate of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Take {
+    /// It is for another tick than the rest of its row: a report among samples, or the other way round.
+    Other,
     /// It holds no reading.
     Nothing,
     /// Its tick is sent.

@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use sotto_pack::{Channel, Clock, Cut, Encoding, Layout, LeftOut, Presence, Reason, Span};
+use sotto_pack::{Channel, ChannelKind, Clock, Cut, Encoding, Layout, LeftOut, Presence, Reason, Span};
 use sotto_rlwe::{KeyId, ParameterId};
 use zeroize::Zeroizing;
 
@@ -10,6 +10,7 @@ use crate::encrypt::{EncryptError, Encrypted, Encryption, Encryptor, Unencrypted
 use crate::source::Row;
 
 mod late;
+mod samples;
 
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
@@ -92,7 +93,10 @@ fn rows(readings: &[(i64, f64)]) -> Vec<Row> {
 }
 
 fn stream(name: &str, channels: &[&str]) -> Stream {
-    let channels = channels.iter().map(|name| channel(name)).collect();
+    of_channels(name, channels.iter().map(|name| channel(name)).collect())
+}
+
+fn of_channels(name: &str, channels: Vec<Channel>) -> Stream {
     let layout = Layout::smallest(channels, 60, 64, 2, Encoding::Integer { bits: 12 }).unwrap();
     let encryption = Encryption::Ciphertexts { encryptor: Box::new(Never), header: None };
     Stream { name: name.into(), layout, encryption, message_bytes: 0 }
@@ -111,16 +115,21 @@ struct Pass {
     without_time: LeftOut,
     /// Maximum number of open windows of a file.
     open: Option<usize>,
+    kind: ChannelKind,
+    phase: Option<u32>,
 }
 
 impl Pass {
     fn windows(&self, rows: Vec<Row>) -> Windows {
-        let (channels, left_out) = (vec![channel("x")], self.without_time.clone());
+        let channels = vec![Channel { kind: self.kind.clone(), ..channel("x") }];
+        let left_out = self.without_time.clone();
+        let first_times = rows.iter().map(|row| row.at).collect();
+        let streams = [of_channels("s", channels.clone())];
         let source = Script { channels, rows, next: 0, left_out, paced: self.paced };
         let cuts = Cuts::new(Clock::utc(), [("s".to_owned(), cut(60_000))].into());
-        let streams = [stream("s", &["x"])];
         let most_slots = self.open.map(|open| open * (streams[0].layout.slots() + OVERHEAD));
-        let options = Options { own_period: self.own_period, most_slots, ..Options::default() };
+        let (own_period, phase) = (self.own_period, self.phase);
+        let options = Options { own_period, most_slots, phase, first_times, ..Options::default() };
         Windows::new(Box::new(source), &streams, &cuts, |_| self.sent.clone(), Stop::new(), &options)
     }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context;
 use serde::Deserialize;
 use sotto_agent::source::{Generator, Source};
-use sotto_owner::edit::NewChannel;
+use sotto_owner::settings::ChannelSettings;
 use sotto_owner::{Every, Range};
 use sotto_pack::Channel;
 
@@ -47,7 +47,7 @@ pub(super) struct Input {
 pub(super) struct Measured {
     pub(super) name: String,
     pub(super) column: String,
-    pub(super) channel: NewChannel,
+    pub(super) channel: ChannelSettings,
 }
 
 impl Input {
@@ -117,8 +117,7 @@ impl Input {
     fn of_series(series: &Series, column: &str, file: &Path, processes: &Processes) -> anyhow::Result<Self> {
         let resolution = series.resolution();
         let every = Every { milliseconds: series.period()? };
-        let channel =
-            NewChannel { unit: String::new(), range: series.range(), resolution, every, comparable: false };
+        let channel = ChannelSettings::new("", series.range(), resolution, every);
         let name = plain_name(column, &[]);
         let channels = vec![Measured { name: name.clone(), column: name, channel }];
         let mut options = Vec::new();
@@ -144,7 +143,7 @@ fn measured(channels: &[Channel], resolution: f64, period: u32) -> Vec<Measured>
         let name = plain_name(&channel.name, &all);
         let range = Range { minimum: channel.minimum, maximum: channel.maximum };
         let (unit, every) = (channel.unit.clone(), Every { milliseconds: period });
-        let new = NewChannel { unit, range, resolution, every, comparable: false };
+        let new = ChannelSettings::new(unit, range, resolution, every);
         all.push(Measured { name, column: channel.name.clone(), channel: new });
     }
     all

@@ -1,9 +1,13 @@
 //! `sotto channel`: the quantities that devices measure.
 
 use std::process::ExitCode;
+use std::str::FromStr;
 
-use clap::Subcommand;
-use sotto_owner::{Every, Plant, Range, edit};
+use anyhow::Context;
+use clap::{Args, Subcommand, ValueEnum};
+use sotto_owner::settings::{ChannelSettings, KindName};
+use sotto_owner::{Every, Hold, Plant, Range, edit};
+use sotto_pack::{Angle, Several};
 
 use super::group::OnPlant;
 use crate::output::say;
@@ -12,27 +16,7 @@ use crate::output::say;
 #[derive(Subcommand, Debug)]
 pub(crate) enum Channel {
     /// Declare a channel.
-    Add {
-        /// Its name: letters, digits, _ . -
-        name: String,
-        /// The unit, such as °C
-        #[arg(long, default_value = "")]
-        unit: String,
-        /// The smallest and the largest possible value, such as -20..120; a reading outside the range is left out and
-        /// counted
-        #[arg(long, allow_hyphen_values = true)]
-        range: Range,
-        /// The step between two values that matter, such as 0.1: exact answers are right to half a step
-        #[arg(long, allow_negative_numbers = true)]
-        resolution: f64,
-        /// The time between two readings, such as 0.5s, 30s, 5m, 1h; at most a day
-        #[arg(long)]
-        every: Every,
-        /// Devices also send the readings in a form in which the cloud compares them with limits chosen later: larger
-        /// windows, see `sotto plan`
-        #[arg(long)]
-        comparable: bool,
-    },
+    Add(Box<New>),
     /// Give a channel another name, in sotto.toml with its questions and alarms. Devices go on using the first one.
     Rename {
         /// Its name
@@ -53,11 +37,51 @@ pub(crate) enum Channel {
     },
 }
 
+/// A new channel.
+#[derive(Args, Debug)]
+pub(crate) struct New {
+    /// Its name: letters, digits, _ . -
+    name: String,
+    /// The unit, such as °C
+    #[arg(long, default_value = "")]
+    unit: String,
+    /// What its readings are [default: gauge, or state with --states]
+    #[arg(long, value_enum)]
+    kind: Option<Kind>,
+    /// The words of a state, such as closed,open: the first is 0. A state holds until the next report
+    #[arg(long, value_delimiter = ',')]
+    states: Vec<String>,
+    /// The smallest and the largest possible value, such as -20..120; a reading outside the range is left out and counted
+    #[arg(long, allow_hyphen_values = true)]
+    range: Option<Range>,
+    /// The step between two values that matter, such as 0.1: exact answers are right to half a step
+    #[arg(long, allow_negative_numbers = true)]
+    resolution: Option<f64>,
+    /// The time between two readings, such as 0.5s, 30s, 5m, 1h; at most a day. Readings that come more often are one, those
+    /// of a sensor that reports changes hold
+    #[arg(long)]
+    every: Every,
+    /// For a sensor that reports changes alone: the time that a reading holds at most, such as 1d
+    #[arg(long)]
+    hold: Option<Hold>,
+    /// The largest increase of a counter from one reading to the next: tells a new beginning from the passing of its end
+    #[arg(long, value_name = "VALUE")]
+    at_most: Option<f64>,
+    /// What several readings in the time of one are: first, last, mean, min, max, sum, or refuse [default: the mean; of a
+    /// counter, a state or an angle the last; of amounts the sum]
+    #[arg(long, value_name = "WORD")]
+    several: Option<Word>,
+    /// Devices also send the readings in a form in which the cloud compares them with limits chosen later: larger windows,
+    /// see `sotto plan`
+    #[arg(long)]
+    comparable: bool,
+}
+
 impl OnPlant for Channel {
     fn run(self, plant: &mut Plant) -> anyhow::Result<ExitCode> {
         match self {
-            Self::Add { name, unit, range, resolution, every, comparable } => {
-                let channel = edit::NewChannel { unit, range, resolution, every, comparable };
+            Self::Add(new) => {
+                let (name, channel) = new.settings()?;
                 plant.edit(|document| edit::add_channel(document, &name, &channel))?;
                 say(format!("channel {name}: {}", describe(plant, &name)));
             }
@@ -81,9 +105,94 @@ impl OnPlant for Channel {
     }
 }
 
+impl New {
+    fn settings(self) -> anyhow::Result<(String, ChannelSettings)> {
+        let Self { name, unit, kind, states, range, resolution, every, hold, at_most, several, comparable } =
+            self;
+        let kind =
+            kind.map_or(if states.is_empty() { KindName::Gauge } else { KindName::State }, KindName::from);
+        let mut channel = match kind {
+            KindName::State => ChannelSettings::of_states(states.iter().map(String::as_str), every),
+            KindName::Angle => {
+                let turn = Range { minimum: 0.0, maximum: Angle::turn(&unit) };
+                ChannelSettings::new(unit.clone(), turn, 1.0, every)
+            }
+            _ => {
+                let range = range.context("say which values are possible: --range -20..120")?;
+                let resolution =
+                    resolution.context("say which step between two values matters: --resolution 0.1")?;
+                ChannelSettings::new(unit.clone(), range, resolution, every)
+            }
+        };
+        channel.range = range.unwrap_or(channel.range);
+        channel.resolution = resolution.unwrap_or(channel.resolution);
+        let several = several.map(|Word(several)| several);
+        Ok((name, ChannelSettings { unit, kind, states, hold, at_most, several, comparable, ..channel }))
+    }
+}
+
+/// A kind of channel on the command line.
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum Kind {
+    /// Samples of a quantity, as a temperature
+    Gauge,
+    /// A total that only grows, as that of a meter
+    Counter,
+    /// One of several states, as that of a contact
+    State,
+    /// What came since the reading before, as rain
+    Amount,
+    /// A direction, as that of wind
+    Angle,
+}
+
+impl From<Kind> for KindName {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Gauge => Self::Gauge,
+            Kind::Counter => Self::Counter,
+            Kind::State => Self::State,
+            Kind::Amount => Self::Amount,
+            Kind::Angle => Self::Angle,
+        }
+    }
+}
+
+/// What several readings are, by its word.
+#[derive(Clone, Copy, Debug)]
+struct Word(Several);
+
+impl FromStr for Word {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Several::ALL.into_iter().find(|several| several.word() == text);
+        found.map(Self).ok_or_else(|| {
+            let words: Vec<&str> = Several::ALL.iter().map(|several| several.word()).collect();
+            format!("write one of {}", words.join(", "))
+        })
+    }
+}
+
 fn describe(plant: &sotto_owner::Plant, name: &str) -> String {
     let Some(channel) = plant.settings().channels.get(name) else { return String::new() };
     let unit = if channel.unit.is_empty() { String::new() } else { format!(" {}", channel.unit) };
     let Range { minimum, maximum } = channel.range;
-    format!("{minimum} to {maximum}{unit} in steps of {}, every {}", channel.resolution, channel.every)
+    let values = match channel.kind {
+        KindName::State => channel.states.join(" or "),
+        _ => format!("{minimum} to {maximum}{unit} in steps of {}", channel.resolution),
+    };
+    let kind =
+        if channel.kind == KindName::Gauge { String::new() } else { format!("{}, ", channel.kind.word()) };
+    let mut text = format!("{kind}{values}, every {}", channel.every);
+    if let Some(hold) = channel.hold {
+        text += &format!(", a reading holds for {hold} at most");
+    }
+    if let Some(at_most) = channel.at_most {
+        text += &format!(", at most {at_most}{unit} from one to the next");
+    }
+    if let Some(several) = channel.several {
+        text += &format!(", of several the {}", several.word());
+    }
+    text
 }

@@ -48,7 +48,7 @@ pub enum Giving {
 /// # let mut plant = sotto_owner::Plant::init(&folder.path().join("dairy"), &here)?;
 /// # plant.edit(|settings| {
 /// #     let (range, every) = ("-20..120".parse().expect("a range"), "5m".parse().expect("a duration"));
-/// #     let temperature = sotto_owner::edit::NewChannel { unit: "°C".into(), range, resolution: 0.1, every, comparable: false };
+/// #     let temperature = sotto_owner::settings::ChannelSettings::new("°C", range, 0.1, every);
 /// #     sotto_owner::edit::add_channel(settings, "temperature", &temperature)?;
 /// #     sotto_owner::edit::add_question(settings, "daily", &"mean(temperature) over 7d by day".into())?;
 /// #     sotto_owner::edit::add_device(settings, "boiler", &["temperature".into()])

@@ -3,37 +3,8 @@
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use super::alarm::AlarmSettings;
-use super::settings::{Compare, QuestionSettings};
-use crate::amount::{Every, Range};
+use super::settings::{ChannelSettings, Compare, KindName, QuestionSettings};
 use crate::error::OwnerError;
-
-/// A new channel.
-///
-/// ```
-/// use sotto_owner::edit::{NewChannel, add_channel};
-/// use toml_edit::DocumentMut;
-///
-/// let mut settings: DocumentMut = "version = 1 # by hand".parse()?;
-/// let (unit, range, every) = ("°C".into(), "-20..120".parse()?, "5m".parse()?);
-/// let temperature = NewChannel { unit, range, resolution: 0.1, every, comparable: false };
-/// add_channel(&mut settings, "temperature", &temperature)?;
-/// let text = settings.to_string();
-/// assert!(text.contains("# by hand") && text.contains("[channels.temperature]"));
-/// # Ok::<(), Box<dyn core::error::Error>>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct NewChannel {
-    /// The unit; may be empty.
-    pub unit: String,
-    /// The declared range, which includes every value.
-    pub range: Range,
-    /// The smallest difference between two values that matters.
-    pub resolution: f64,
-    /// The time between two readings.
-    pub every: Every,
-    /// True if the cloud shall compare readings with limits chosen later.
-    pub comparable: bool,
-}
 
 /// Pins a key of the cloud, before those already pinned.
 pub fn pin_cloud(document: &mut DocumentMut, key: &str) {
@@ -48,15 +19,49 @@ pub fn pin_cloud(document: &mut DocumentMut, key: &str) {
 ///
 /// # Errors
 /// [`OwnerError::Declared`] if the channel already exists.
-pub fn add_channel(document: &mut DocumentMut, name: &str, channel: &NewChannel) -> Result<(), OwnerError> {
+///
+/// ```
+/// use sotto_owner::edit::add_channel;
+/// use sotto_owner::settings::ChannelSettings;
+/// use toml_edit::DocumentMut;
+///
+/// let mut settings: DocumentMut = "version = 1 # by hand".parse()?;
+/// let temperature = ChannelSettings::new("°C", "-20..120".parse()?, 0.1, "5m".parse()?);
+/// add_channel(&mut settings, "temperature", &temperature)?;
+/// let text = settings.to_string();
+/// assert!(text.contains("# by hand") && text.contains("[channels.temperature]"));
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+pub fn add_channel(
+    document: &mut DocumentMut,
+    name: &str,
+    channel: &ChannelSettings,
+) -> Result<(), OwnerError> {
     let mut table = Table::new();
+    if channel.kind != KindName::Gauge {
+        table.insert("kind", value(channel.kind.word()));
+    }
+    if !channel.states.is_empty() {
+        table.insert("states", value(channel.states.iter().map(String::as_str).collect::<Array>()));
+    }
     if !channel.unit.is_empty() {
         table.insert("unit", value(channel.unit.as_str()));
     }
-    let ends: Array = [channel.range.minimum, channel.range.maximum].into_iter().map(number).collect();
-    table.insert("range", value(ends));
-    table.insert("resolution", value(number(channel.resolution)));
+    if channel.kind != KindName::State {
+        let ends: Array = [channel.range.minimum, channel.range.maximum].into_iter().map(number).collect();
+        table.insert("range", value(ends));
+        table.insert("resolution", value(number(channel.resolution)));
+    }
     table.insert("every", value(channel.every.to_string()));
+    if let Some(hold) = channel.hold {
+        table.insert("hold", value(hold.to_string()));
+    }
+    if let Some(at_most) = channel.at_most {
+        table.insert("at-most", value(number(at_most)));
+    }
+    if let Some(several) = channel.several {
+        table.insert("several", value(several.word()));
+    }
     if channel.comparable {
         table.insert("comparable", value(true));
     }

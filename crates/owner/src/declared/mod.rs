@@ -3,6 +3,7 @@
 mod address;
 mod alarm;
 mod authority;
+mod channel_settings;
 mod channels;
 mod conditions;
 pub mod edit;

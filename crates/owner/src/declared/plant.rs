@@ -405,6 +405,7 @@ enrolments = \"enrolments\"
 mod tests {
     use super::*;
     use crate::declared::edit;
+    use crate::declared::settings::ChannelSettings;
 
     fn new() -> NewPlant {
         let listen = "127.0.0.1:7410".parse().expect("an address");
@@ -441,17 +442,12 @@ mod tests {
     fn edits_keep_comments_and_wrong_ones_change_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut plant = Plant::init(&folder.path().join("plant"), &new()).expect("made");
-        let channel = edit::NewChannel {
-            unit: "°C".into(),
-            range: "-20..120".parse().expect("a range"),
-            resolution: 0.1,
-            every: "5m".parse().expect("a period"),
-            comparable: false,
-        };
+        let (range, every) = ("-20..120".parse().expect("a range"), "5m".parse().expect("a period"));
+        let channel = ChannelSettings::new("°C", range, 0.1, every);
         plant.edit(|document| edit::add_channel(document, "temperature", &channel)).expect("added");
         let text = fs::read_to_string(plant.path(SETTINGS)).expect("text");
         assert!(text.contains("# Hours and days begin") && text.contains("[channels.temperature]"), "{text}");
-        let wrong = edit::NewChannel { resolution: 1000.0, ..channel };
+        let wrong = ChannelSettings { resolution: 1000.0, ..channel };
         assert!(plant.edit(|document| edit::add_channel(document, "humidity", &wrong)).is_err());
         assert_eq!(fs::read_to_string(plant.path(SETTINGS)).expect("text"), text);
         assert!(plant.settings().channels.contains_key("temperature"));

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use sotto_pack::{Channel, Clock};
 
 use super::alarm::AlarmSettings;
+pub use super::channel_settings::{ChannelSettings, KindName};
 use super::flooding::FloodingSettings;
 pub use super::question_settings::{Compare, QuestionSettings};
-use crate::amount::{Every, Range};
+use crate::amount::Range;
 use crate::functions::Call;
 use crate::gathered::Channels;
 use crate::question::{Question, QuestionError};
@@ -98,29 +99,6 @@ pub struct CloudSettings {
     pub ca: Option<String>,
 }
 
-/// A channel: one quantity that devices measure.
-///
-/// Example: [`Settings`]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ChannelSettings {
-    /// The unit, for display and for the check that only equal units are added.
-    #[serde(default)]
-    pub unit: String,
-    /// The declared range. The device leaves out readings outside it, and counts them.
-    pub range: Range,
-    /// The smallest difference between two values that matters. Answers are exact up to half of it.
-    pub resolution: f64,
-    /// The time between two readings.
-    pub every: Every,
-    /// True if devices also send the readings in a form in which the cloud compares them with limits chosen later.
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
-    pub comparable: bool,
-    /// The name in streams and bundles, if the channel was renamed since.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wire: Option<String>,
-}
-
 /// A device.
 ///
 /// Example: [`Settings`]
@@ -189,15 +167,7 @@ impl Settings {
     /// Returns a channel in the form that devices and layouts use; None if it is not declared.
     #[must_use]
     pub fn channel(&self, name: &str) -> Option<Channel> {
-        let settings = self.channels.get(name)?;
-        Some(Channel {
-            name: name.to_owned(),
-            unit: settings.unit.clone(),
-            minimum: settings.range.minimum,
-            maximum: settings.range.maximum,
-            resolution: Some(settings.resolution),
-            ..Channel::default()
-        })
+        self.channels.get(name).map(|settings| settings.described(name))
     }
 
     /// Returns the name of a channel in streams and bundles.
@@ -255,6 +225,7 @@ impl Settings {
             if channel.unit.len() > sotto_pack::UNIT_BYTES || channel.unit.chars().any(char::is_control) {
                 return Err(part(place(), "a unit has at most 32 bytes and no control characters"));
             }
+            channel.check(&described).map_err(|reason| part(place(), reason))?;
         }
         for (name, device) in &self.devices {
             let place = || format!("devices.{name}");

@@ -12,7 +12,7 @@ use super::register::declared_for;
 use super::sealed::Copy;
 use super::secrets::{device_files, held_secret};
 use super::{key_names, records, register, verifying};
-use crate::amount::{Every, Range};
+use crate::declared::settings::ChannelSettings;
 use crate::declared::{Plant, edit};
 use crate::error::OwnerError;
 
@@ -224,14 +224,17 @@ fn made_at(path: &Path) -> i64 {
 /// Puts a device and its channels back into `sotto.toml`, as far as they are not there. Returns these channels.
 fn declare(plant: &mut Plant, profile: &DeviceProfile) -> Result<Vec<String>, OwnerError> {
     // In the order of the streams.
-    let mut missing: Vec<(&str, edit::NewChannel)> = Vec::new();
+    let mut missing: Vec<(&str, ChannelSettings)> = Vec::new();
     for stream in &profile.streams {
         for channel in &stream.channels {
             let name = channel.name.as_str();
             let is_there = plant.settings().channels.contains_key(plant.settings().shown_channel(name));
             if !is_there && missing.iter().all(|(other, _)| *other != name) {
                 let every = stream.period_ms.unwrap_or(profile.period_ms);
-                missing.push((name, new_channel(channel, every, is_comparable(profile, channel))));
+                missing.push((
+                    name,
+                    ChannelSettings::of_channel(channel, every, is_comparable(profile, channel)),
+                ));
             }
         }
     }
@@ -256,16 +259,4 @@ fn is_comparable(profile: &DeviceProfile, channel: &Channel) -> bool {
         |stream: &&StreamProfile| stream.encoding == Encoding::Resolution && stream.slots.is_some();
     let mut streams = profile.streams.iter().filter(of_steps);
     streams.any(|stream| stream.channels.iter().any(|other| other.name == channel.name))
-}
-
-fn new_channel(channel: &Channel, every: u32, comparable: bool) -> edit::NewChannel {
-    let Channel { unit, minimum, maximum, resolution, .. } = channel;
-    edit::NewChannel {
-        unit: unit.clone(),
-        range: Range { minimum: *minimum, maximum: *maximum },
-        // Streams of reals carry none.
-        resolution: resolution.unwrap_or((maximum - minimum) / 1000.0),
-        every: Every { milliseconds: every },
-        comparable,
-    }
 }

@@ -1,7 +1,8 @@
 //! Alarms of a plant: their streams, their channels, their files.
 
 use sotto_owner::alarm::{AlarmSettings, Event, Outbox, SinkKind, Watch};
-use sotto_owner::edit::{NewChannel, add_alarm, add_channel, add_device, add_question};
+use sotto_owner::edit::{add_alarm, add_channel, add_device, add_question};
+use sotto_owner::settings::ChannelSettings;
 use sotto_owner::{NewPlant, OwnerError, Plant};
 use sotto_pack::Span;
 
@@ -12,13 +13,7 @@ fn plant(folder: &tempfile::TempDir, alarm: &AlarmSettings) -> Plant {
     let mut plant = Plant::init(&folder.path().join("plant"), &here).unwrap();
     let channel = |every: &str| {
         let range = "-20..120".parse().unwrap();
-        NewChannel {
-            unit: "°C".into(),
-            range,
-            resolution: 0.5,
-            every: every.parse().unwrap(),
-            comparable: false,
-        }
+        ChannelSettings::new("°C", range, 0.5, every.parse().unwrap())
     };
     plant
         .edit(|settings| {

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use sotto_owner::edit::{NewChannel, add_channel, add_device};
+use sotto_owner::edit::{add_channel, add_device};
+use sotto_owner::settings::ChannelSettings;
 use sotto_owner::{NewPlant, OwnerError, Plant};
 
 fn with_boiler(folder: &tempfile::TempDir) -> Plant {
     let here = NewPlant { cloud: None, listen: "127.0.0.1:7410".parse().unwrap(), time_zone: None };
     let mut plant = Plant::init(&folder.path().join("plant"), &here).unwrap();
     let (range, every) = ("-20..120".parse().unwrap(), "1h".parse().unwrap());
-    let temperature = NewChannel { unit: "°C".into(), range, resolution: 0.1, every, comparable: false };
+    let temperature = ChannelSettings::new("°C", range, 0.1, every);
     plant.edit(|settings| add_channel(settings, "temperature", &temperature)).unwrap();
     plant.edit(|settings| add_device(settings, "boiler", &["temperature".into()])).unwrap();
     plant

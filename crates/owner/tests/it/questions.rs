@@ -1,6 +1,7 @@
 //! Questions for a plant: their times, their streams, kept answers.
 
-use sotto_owner::edit::{NewChannel, add_channel, add_device, add_question};
+use sotto_owner::edit::{add_channel, add_device, add_question};
+use sotto_owner::settings::ChannelSettings;
 use sotto_owner::{NewPlant, OwnerError, Plant};
 
 fn plant(folder: &tempfile::TempDir) -> Plant {
@@ -15,7 +16,7 @@ fn plant(folder: &tempfile::TempDir) -> Plant {
 fn with_channel(folder: &tempfile::TempDir) -> Plant {
     let mut plant = plant(folder);
     let (range, every) = ("-20..120".parse().unwrap(), "1h".parse().unwrap());
-    let temperature = NewChannel { unit: "°C".into(), range, resolution: 0.1, every, comparable: false };
+    let temperature = ChannelSettings::new("°C", range, 0.1, every);
     plant.edit(|settings| add_channel(settings, "temperature", &temperature)).unwrap();
     plant
 }

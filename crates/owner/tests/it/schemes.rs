@@ -1,8 +1,8 @@
 //! Schemes that questions state: streams, parameters, and what is refused.
 
-use sotto_owner::edit::{NewChannel, add_channel, add_device, add_public_device, add_question};
+use sotto_owner::edit::{add_channel, add_device, add_public_device, add_question};
 use sotto_owner::question::{ExactScheme, Question};
-use sotto_owner::settings::QuestionSettings;
+use sotto_owner::settings::{ChannelSettings, QuestionSettings};
 use sotto_owner::{Chosen, Kind, NewPlant, OwnerError, Plant, Way, stream_report};
 
 /// Makes a plant with hourly channels `heat` and `flow`; `comparable` names those that the cloud compares.
@@ -12,7 +12,7 @@ fn plant(folder: &tempfile::TempDir, comparable: &[&str]) -> Plant {
     for name in ["heat", "flow"] {
         let (range, every) = ("0..100".parse().unwrap(), "1h".parse().unwrap());
         let comparable = comparable.contains(&name);
-        let channel = NewChannel { unit: "kW".into(), range, resolution: 0.5, every, comparable };
+        let channel = ChannelSettings { comparable, ..ChannelSettings::new("kW", range, 0.5, every) };
         plant.edit(|settings| add_channel(settings, name, &channel)).unwrap();
     }
     plant
@@ -191,7 +191,7 @@ fn a_scheme_that_cannot_carry_a_question_is_refused_with_the_way_out() {
     let folder = tempfile::tempdir().unwrap();
     let mut plant = plant(&folder, &[]);
     let (range, every) = ("0..1000000000".parse().unwrap(), "1h".parse().unwrap());
-    let counter = NewChannel { unit: String::new(), range, resolution: 1.0, every, comparable: false };
+    let counter = ChannelSettings::new("", range, 1.0, every);
     plant.edit(|settings| add_channel(settings, "counter", &counter)).unwrap();
     declare(&mut plant, "wide", "stddev(counter)", Some(ExactScheme::Bfv)).unwrap();
     let refused = plant.planned_streams(Some("wide")).unwrap_err().to_string();

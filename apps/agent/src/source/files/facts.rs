@@ -122,7 +122,7 @@ pub struct Fault {
 }
 
 /// Counts faults by reason and channel.
-pub(super) fn count(faults: &mut Vec<Fault>, channel: Option<&str>, reason: Reason, line: u64) {
+pub(in crate::source) fn count(faults: &mut Vec<Fault>, channel: Option<&str>, reason: Reason, line: u64) {
     let same = |fault: &&mut Fault| fault.reason == reason && fault.channel.as_deref() == channel;
     match faults.iter_mut().find(same) {
         Some(fault) => fault.lines.add(line),

@@ -31,6 +31,7 @@ use zeroize::Zeroizing;
 
 pub use decimal::Decimal;
 pub use encoding::{Encoding, NoEncoding};
+pub(in crate::source) use facts::count as count_fault;
 pub use facts::{Fault, FileFacts, Lines};
 pub use options::FileOptions;
 
