@@ -63,7 +63,7 @@ impl Summary {
     ) -> Self {
         let mut all = Totals::default();
         let mut of_streams = BTreeMap::new();
-        for Taken { stream, totals, span } in taken {
+        for Taken { stream, totals, span, .. } in taken {
             let Some(stream) = streams.get(stream) else { continue };
             let time = |at: i64| clock.rfc3339(at);
             let summary = StreamSummary {

@@ -20,7 +20,7 @@ pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
     let bundle = Bundle::read(&arguments.device.bundle)?;
     let (profile, folder) = (&bundle.profile, arguments.device.spool_folder());
     refuse_places(&folder, &profile.device, &profile.clock()?, true)?;
-    let sending = Sending::open(&arguments.device, &bundle)?;
+    let sending = Sending::open(&arguments.device, &bundle, i64::MAX)?;
     let (spool, journal) = (Arc::clone(&sending.spool), sending.journal.clone());
     for stream in bundle.profile.streams.iter().map(|stream| &stream.stream) {
         match sending.positions().ask(stream) {

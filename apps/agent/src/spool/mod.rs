@@ -266,7 +266,7 @@ impl Spool {
 
     /// Repeats a write while the disk is full, until a stop is requested. Logs one warning. Messages sent meanwhile
     /// free space.
-    fn when_there_is_space<T>(
+    pub(crate) fn when_there_is_space<T>(
         &self,
         stop: &Stop,
         mut write: impl FnMut() -> Result<T, SpoolError>,

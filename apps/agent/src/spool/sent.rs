@@ -68,11 +68,34 @@ impl Runs {
         }
     }
 
+    /// Adds the time from `from` to `to`, which is not empty and behind all runs.
+    pub fn push(&mut self, from: i64, to: i64) {
+        match self.0.last_mut().filter(|(_, end)| from <= *end) {
+            Some((_, end)) => *end = to.max(*end),
+            None if from < to => self.0.push((from, to)),
+            None => {}
+        }
+    }
+
+    /// Returns the runs later by some milliseconds.
+    #[must_use]
+    pub fn shifted(&self, by: i64) -> Self {
+        let shift = |time: i64| time.saturating_add(by);
+        Self(
+            self.0
+                .iter()
+                .map(|(from, to)| (shift(*from), shift(*to)))
+                .filter(|(from, to)| from < to)
+                .collect(),
+        )
+    }
+
     /// Takes the time from `from` to `to` out.
     pub fn remove(&mut self, from: i64, to: i64) {
         let begin = self.0.partition_point(|(_, end)| *end <= from);
         let end = self.0.partition_point(|(start, _)| *start < to).max(begin);
-        let rest = self.0[begin..end].iter().flat_map(|run| [(run.0, from.min(run.1)), (to.max(run.0), run.1)]);
+        let rest =
+            self.0[begin..end].iter().flat_map(|run| [(run.0, from.min(run.1)), (to.max(run.0), run.1)]);
         let rest: Vec<(i64, i64)> = rest.filter(|(from, to)| from < to).collect();
         self.0.splice(begin..end, rest);
     }
@@ -95,6 +118,12 @@ impl Runs {
     pub fn end_from(&self, at: i64) -> i64 {
         let before = self.0.partition_point(|(from, _)| *from <= at);
         before.checked_sub(1).map_or(at, |run| self.0[run].1.max(at))
+    }
+
+    /// Returns the end of the last run.
+    #[must_use]
+    pub fn end(&self) -> Option<i64> {
+        self.0.last().map(|(_, to)| *to)
     }
 
     /// Returns the end of the last run before a time, or the time if it lies in a run.

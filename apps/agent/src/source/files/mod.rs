@@ -315,6 +315,10 @@ impl Source for FileSource {
         Some(self.line)
     }
 
+    fn file(&self) -> usize {
+        self.facts.len()
+    }
+
     fn facts(&self) -> Vec<FileFacts> {
         let open = (!self.open.format.is_empty()).then(|| self.facts_of_open());
         self.facts.iter().cloned().chain(open).collect()

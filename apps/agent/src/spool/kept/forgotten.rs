@@ -3,7 +3,7 @@
 use zeroize::Zeroizing;
 
 use super::code::{Damaged, Reader, Writer};
-use super::window::{KeptHeld, KeptReading, read_held, write_held};
+use super::window::{KeptHeld, KeptReading, read_held, read_runs, write_held, write_runs};
 use crate::spool::Runs;
 
 /// What stays of forgotten windows. Lists are by channel, in the order of the stream.
@@ -24,7 +24,8 @@ impl Forgotten {
 
     /// Adds the readings of a channel.
     pub(super) fn add(&mut self, channel: usize, readings: &[KeptReading], tick: impl Fn(i64) -> (i64, i64)) {
-        let (Some(last), Some(reported)) = (self.last.get_mut(channel), self.reported.get_mut(channel)) else {
+        let (Some(last), Some(reported)) = (self.last.get_mut(channel), self.reported.get_mut(channel))
+        else {
             return;
         };
         *last = (*last).max(readings.last().copied());
@@ -39,9 +40,7 @@ impl Forgotten {
         writer.length(self.last.len());
         for (channel, last) in self.last.iter().enumerate() {
             write_held(&mut writer, *last);
-            let numbers: Vec<i64> = self.reported.get(channel).cloned().unwrap_or_default().into();
-            writer.length(numbers.len());
-            numbers.into_iter().for_each(|number| writer.signed(number));
+            write_runs(&mut writer, self.reported.get(channel));
         }
         writer.into_bytes()
     }
@@ -50,9 +49,7 @@ impl Forgotten {
         let (mut reader, mut all) = (Reader(bytes), Self::default());
         for _ in 0..reader.length()? {
             all.last.push(read_held(&mut reader)?);
-            let count = reader.length()?;
-            let numbers = (0..count).map(|_| reader.signed()).collect::<Result<Vec<_>, _>>()?;
-            all.reported.push(Runs::try_from(numbers).map_err(|_| Damaged)?);
+            all.reported.push(read_runs(&mut reader)?);
         }
         reader.finish()?;
         Ok(all)

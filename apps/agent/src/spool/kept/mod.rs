@@ -13,6 +13,7 @@ mod seal;
 mod window;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -45,6 +46,13 @@ pub struct Kept {
     streams: Mutex<BTreeMap<String, OfStream>>,
 }
 
+/// Shows no reading.
+impl fmt::Debug for Kept {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Kept").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
 /// The kept readings of a stream.
 #[derive(Default)]
 struct OfStream {
@@ -75,7 +83,9 @@ impl Kept {
         next: impl Fn(&str) -> u64,
     ) -> Result<Self, SpoolError> {
         let folder = spool.join(FOLDER);
-        private::make_folder(&folder).and_then(|()| private::close(&folder)).map_err(SpoolError::io(&folder))?;
+        private::make_folder(&folder)
+            .and_then(|()| private::close(&folder))
+            .map_err(SpoolError::io(&folder))?;
         durable::remove_leftovers(&folder).map_err(SpoolError::io(&folder))?;
         let kept = Self::read(&folder, device, key, late, false)?;
         kept.settle(next)?;
@@ -143,7 +153,8 @@ impl Kept {
             let replaced = |head: &KeptHead| {
                 let others = heads.iter().filter(|other| other.start != head.start);
                 let mut within = others.filter(|other| {
-                    other.numbers.len() > head.numbers.len() && other.numbers.iter().all(|number| *number < next)
+                    other.numbers.len() > head.numbers.len()
+                        && other.numbers.iter().all(|number| *number < next)
                 });
                 !head.numbers.is_empty()
                     && within.any(|other| head.numbers.iter().all(|number| other.numbers.contains(number)))
@@ -260,6 +271,26 @@ impl Kept {
         before.filter(|head| head.until <= at).next().cloned()
     }
 
+    /// Returns the first kept window of a stream that begins at or after a time.
+    #[must_use]
+    pub fn head_from(&self, stream: &str, at: i64) -> Option<KeptHead> {
+        let streams = self.lock();
+        streams.get(stream)?.windows.range(at..).next().map(|(_, entry)| entry.head.clone())
+    }
+
+    /// Returns the phase of a kept window of a stream.
+    #[must_use]
+    pub fn phase(&self, stream: &str) -> Option<i64> {
+        let streams = self.lock();
+        streams.get(stream)?.windows.values().next().map(|entry| entry.head.phase)
+    }
+
+    /// Returns true if windows that are put stay in memory.
+    #[must_use]
+    pub fn is_in_memory(&self) -> bool {
+        self.in_memory
+    }
+
     /// Returns the starts of the windows with readings that are in no message.
     #[must_use]
     pub fn unsent(&self, stream: &str) -> Vec<i64> {
@@ -373,7 +404,10 @@ fn invalid(Damaged: Damaged) -> io::Error {
 }
 
 fn is_damage(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof | io::ErrorKind::NotFound)
+    matches!(
+        error.kind(),
+        io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof | io::ErrorKind::NotFound
+    )
 }
 
 fn passed_over(path: &Path, error: Option<io::Error>) {

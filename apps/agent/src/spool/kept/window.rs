@@ -6,6 +6,7 @@ use sotto_pack::{LeftOut, Reason};
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
 use super::code::{Damaged, Reader, Writer};
+use crate::spool::Runs;
 
 /// A reading as it is kept: its time on the clock's ticks in milliseconds since 1970, and its number in fixed point.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +36,8 @@ pub struct KeptHead {
     pub start: i64,
     /// The end of the time that it covers.
     pub until: i64,
+    /// The milliseconds from the clock's ticks to those of the stream.
+    pub phase: i64,
     /// The numbers under which it was sent, ascending: of all windows in whose place it comes, and its own.
     pub numbers: Vec<u64>,
     /// When it was sent, by this machine's clock.
@@ -52,6 +55,8 @@ pub struct KeptWindow {
     pub held: KeptHeld,
     /// Its readings; ticks that are filled have none.
     pub readings: Vec<KeptReadings>,
+    /// Its ticks with a reading or a filled one, on the clock's ticks.
+    pub presence: Vec<Runs>,
     /// The counts of readings left out.
     pub left_out: Vec<LeftOut>,
 }
@@ -61,8 +66,8 @@ pub type KeptHeld = Zeroizing<Vec<Option<KeptReading>>>;
 
 impl KeptHead {
     pub(super) fn write(&self, writer: &mut Writer) {
-        let Self { start, until, numbers, sent_at, is_unsent } = self;
-        [*start, *until, *sent_at].into_iter().for_each(|time| writer.signed(time));
+        let Self { start, until, phase, numbers, sent_at, is_unsent } = self;
+        [*start, *until, *phase, *sent_at].into_iter().for_each(|time| writer.signed(time));
         writer.byte(u8::from(*is_unsent));
         writer.length(numbers.len());
         let mut before = 0;
@@ -73,14 +78,15 @@ impl KeptHead {
     }
 
     pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self, Damaged> {
-        let (start, until, sent_at) = (reader.signed()?, reader.signed()?, reader.signed()?);
+        let (start, until, phase) = (reader.signed()?, reader.signed()?, reader.signed()?);
+        let sent_at = reader.signed()?;
         let is_unsent = reader.byte()? != 0;
         let (count, mut before, mut numbers) = (reader.length()?, 0_u64, Vec::new());
         for _ in 0..count {
             before = before.checked_add(reader.unsigned()?).ok_or(Damaged)?;
             numbers.push(before);
         }
-        Ok(Self { start, until, numbers, sent_at, is_unsent })
+        Ok(Self { start, until, phase, numbers, sent_at, is_unsent })
     }
 }
 
@@ -95,7 +101,7 @@ impl KeptWindow {
     }
 
     pub(super) fn write(&self) -> (Zeroizing<Vec<u8>>, Zeroizing<Vec<u8>>) {
-        let Self { head, held, readings, left_out } = self;
+        let Self { head, held, readings, presence, left_out } = self;
         let mut writer = Writer::default();
         head.write(&mut writer);
         let facts = writer.into_bytes();
@@ -111,6 +117,7 @@ impl KeptWindow {
                 writer.byte(reason);
                 writer.unsigned(count);
             }
+            write_runs(&mut writer, presence.get(channel));
             writer.length(readings.len());
             let mut before = KeptReading { at: head.start, number: 0 };
             for reading in readings.iter() {
@@ -137,6 +144,7 @@ impl KeptWindow {
                 left_out.add(reason, reader.unsigned()?);
             }
             window.left_out.push(left_out);
+            window.presence.push(read_runs(&mut reader)?);
             let count = reader.length()?;
             let mut readings = Zeroizing::new(Vec::with_capacity(count));
             let mut before = KeptReading { at: window.head.start, number: 0 };
@@ -156,6 +164,18 @@ impl KeptWindow {
 
 fn place(reason: Reason) -> Option<u8> {
     Reason::ALL.iter().position(|other| *other == reason).map(|place| place as u8)
+}
+
+pub(super) fn write_runs(writer: &mut Writer, runs: Option<&Runs>) {
+    let numbers: Vec<i64> = runs.cloned().unwrap_or_default().into();
+    writer.length(numbers.len());
+    numbers.into_iter().for_each(|number| writer.signed(number));
+}
+
+pub(super) fn read_runs(reader: &mut Reader<'_>) -> Result<Runs, Damaged> {
+    let count = reader.length()?;
+    let numbers = (0..count).map(|_| reader.signed()).collect::<Result<Vec<_>, _>>()?;
+    Runs::try_from(numbers).map_err(|_| Damaged)
 }
 
 pub(super) fn write_held(writer: &mut Writer, held: Option<KeptReading>) {
@@ -183,18 +203,25 @@ mod tests {
         let head = KeptHead {
             start: -3_600_000,
             until: 0,
+            phase: 7,
             numbers: vec![3, 900, 1 << 60],
             sent_at: 1_700_000_000_000,
             is_unsent: true,
         };
         let readings = vec![
-            Zeroizing::new(vec![reading(-3_599_000, -5 << 15), reading(-20, i64::MAX), reading(-20, i64::MIN)]),
+            Zeroizing::new(vec![
+                reading(-3_599_000, -5 << 15),
+                reading(-20, i64::MAX),
+                reading(-20, i64::MIN),
+            ]),
             Zeroizing::default(),
         ];
         let mut left_out = vec![LeftOut::default(); 2];
         left_out[1].add(Reason::OutOfRange, 1 << 40);
         let held = Zeroizing::new(vec![None, Some(reading(-90_000_000, 7))]);
-        let window = KeptWindow { head, held, readings, left_out };
+        let mut presence = vec![Runs::default(); 2];
+        presence[1].push(-3_600_000, -60_000);
+        let window = KeptWindow { head, held, readings, presence, left_out };
         assert_eq!(window.last()[..], [Some(reading(-20, i64::MIN)), Some(reading(-90_000_000, 7))]);
         let (head, body) = window.write();
         assert_eq!(KeptWindow::read(&head, &body), Ok(window));
