@@ -19,6 +19,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+#[cfg(test)]
+use sotto_keys::{DeviceKeys, SigningIdentity};
 use zeroize::Zeroizing;
 
 pub use forgotten::Forgotten;
@@ -43,6 +45,8 @@ pub struct Kept {
     late: i64,
     /// True if nothing is written: windows that are put stay in memory.
     in_memory: bool,
+    /// True if nothing is sent either: windows count as sent when they are made.
+    pretends: bool,
     streams: Mutex<BTreeMap<String, OfStream>>,
 }
 
@@ -131,7 +135,8 @@ impl Kept {
                 }
             }
         }
-        Ok(Self { folder, device, key, late, in_memory, streams: Mutex::new(streams) })
+        let streams = Mutex::new(streams);
+        Ok(Self { folder, device, key, late, in_memory, pretends: in_memory, streams })
     }
 
     /// Marks windows whose number no message has as not sent, and deletes those whose place another one took, before any
@@ -181,8 +186,25 @@ impl Kept {
             key: self.key.clone(),
             late: self.late,
             in_memory: true,
+            pretends: true,
             streams: Mutex::new(streams.iter().map(of).collect()),
         }
+    }
+
+    /// Returns empty ones in memory, for windows that are sent.
+    #[cfg(test)]
+    pub(crate) fn for_tests(late: i64) -> Self {
+        let key = KeptKey::derive(&DeviceKeys::Public(Vec::new()), &SigningIdentity::from_bytes(&[7; 32]));
+        let (folder, device) = (PathBuf::new(), String::new());
+        Self { folder, device, key, late, in_memory: true, pretends: false, streams: Mutex::default() }
+    }
+
+    /// Opens them again after a stop.
+    #[cfg(test)]
+    pub(crate) fn reopen(&self, next: impl Fn(&str) -> u64) -> Self {
+        let again = Self { pretends: false, ..self.in_memory() };
+        again.settle(next).expect("in memory");
+        again
     }
 
     /// Keeps a window durably, in place of the one with its start.
@@ -262,13 +284,29 @@ impl Kept {
         heads
     }
 
-    /// Returns the last kept window of a stream that ends at or before a time.
+    /// Returns the last reading before a time of each channel that is `wanted`, as far as it is kept.
     #[must_use]
-    pub fn head_before(&self, stream: &str, at: i64) -> Option<KeptHead> {
+    pub fn last_before(&self, stream: &str, at: i64, wanted: &[bool]) -> KeptHeld {
+        let mut found = Zeroizing::new(vec![None; wanted.len()]);
+        let mut missing: Vec<usize> = (0..wanted.len()).filter(|channel| wanted[*channel]).collect();
         let streams = self.lock();
-        let of = streams.get(stream)?;
+        let Some(of) = streams.get(stream) else { return found };
         let before = of.windows.range(..at).rev().map(|(_, entry)| &entry.head);
-        before.filter(|head| head.until <= at).next().cloned()
+        let mut oldest = None;
+        for head in before.filter(|head| head.until <= at) {
+            missing.retain(|channel| {
+                let last = head.last.get(*channel).copied().flatten().filter(|last| last.at >= head.start);
+                found[*channel] = last;
+                last.is_none()
+            });
+            if missing.is_empty() {
+                return found;
+            }
+            oldest = Some(head);
+        }
+        let held = |channel: usize| oldest.and_then(|head| head.held.get(channel).copied().flatten());
+        missing.into_iter().for_each(|channel| found[channel] = held(channel));
+        found
     }
 
     /// Returns the first kept window of a stream that begins at or after a time.
@@ -285,10 +323,10 @@ impl Kept {
         streams.get(stream)?.windows.values().next().map(|entry| entry.head.phase)
     }
 
-    /// Returns true if windows that are put stay in memory.
+    /// Returns true if nothing is sent: windows count as sent when they are made.
     #[must_use]
-    pub fn is_in_memory(&self) -> bool {
-        self.in_memory
+    pub fn pretends(&self) -> bool {
+        self.pretends
     }
 
     /// Returns the starts of the windows with readings that are in no message.
@@ -323,7 +361,7 @@ impl Kept {
             let windows = streams.get(stream).into_iter().flat_map(|of| of.windows.values());
             windows.filter(|entry| is_over(&entry.head)).map(|entry| entry.head.start).collect()
         };
-        if over.is_empty() || self.in_memory {
+        if over.is_empty() || self.pretends {
             return Ok(());
         }
         let mut forgotten = self.forgotten(stream).unwrap_or_else(|| Forgotten::of(filled.len()));
@@ -338,12 +376,14 @@ impl Kept {
     }
 
     fn keep_forgotten(&self, stream: &str, forgotten: Forgotten) -> Result<(), SpoolError> {
-        let name = format!("{stream}{FORGOTTEN}");
-        let path = self.folder.join(&name);
-        let place = Place { device: &self.device, stream, name: &name };
-        seal::seal(&self.key, place, &forgotten.write(), &[])
-            .and_then(|bytes| durable::write(&path, &bytes, Audience::Owner))
-            .map_err(SpoolError::io(&path))?;
+        if !self.in_memory {
+            let name = format!("{stream}{FORGOTTEN}");
+            let path = self.folder.join(&name);
+            let place = Place { device: &self.device, stream, name: &name };
+            seal::seal(&self.key, place, &forgotten.write(), &[])
+                .and_then(|bytes| durable::write(&path, &bytes, Audience::Owner))
+                .map_err(SpoolError::io(&path))?;
+        }
         self.lock().entry(stream.to_owned()).or_default().forgotten = Some(forgotten);
         Ok(())
     }

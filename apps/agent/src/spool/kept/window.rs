@@ -44,6 +44,10 @@ pub struct KeptHead {
     pub sent_at: i64,
     /// True if readings of it are in no message yet.
     pub is_unsent: bool,
+    /// The last reading of each channel before the window that may hold in it.
+    pub held: KeptHeld,
+    /// The last reading of each channel at its end.
+    pub last: KeptHeld,
 }
 
 /// A window with what is kept of it. Lists are by channel, in the order of the stream.
@@ -51,8 +55,6 @@ pub struct KeptHead {
 pub struct KeptWindow {
     /// Its times and numbers.
     pub head: KeptHead,
-    /// The last reading of each channel before it that may hold in it.
-    pub held: KeptHeld,
     /// Its readings; ticks that are filled have none.
     pub readings: Vec<KeptReadings>,
     /// Its ticks with a reading or a filled one, on the clock's ticks.
@@ -66,7 +68,7 @@ pub type KeptHeld = Zeroizing<Vec<Option<KeptReading>>>;
 
 impl KeptHead {
     pub(super) fn write(&self, writer: &mut Writer) {
-        let Self { start, until, phase, numbers, sent_at, is_unsent } = self;
+        let Self { start, until, phase, numbers, sent_at, is_unsent, held, last } = self;
         [*start, *until, *phase, *sent_at].into_iter().for_each(|time| writer.signed(time));
         writer.byte(u8::from(*is_unsent));
         writer.length(numbers.len());
@@ -74,6 +76,11 @@ impl KeptHead {
         for number in numbers {
             writer.unsigned(number - before);
             before = *number;
+        }
+        writer.length(held.len());
+        for channel in 0..held.len() {
+            write_held(writer, held[channel]);
+            write_held(writer, last.get(channel).copied().flatten());
         }
     }
 
@@ -86,29 +93,24 @@ impl KeptHead {
             before = before.checked_add(reader.unsigned()?).ok_or(Damaged)?;
             numbers.push(before);
         }
-        Ok(Self { start, until, phase, numbers, sent_at, is_unsent })
+        let (mut held, mut last) = (KeptHeld::default(), KeptHeld::default());
+        for _ in 0..reader.length()? {
+            held.push(read_held(reader)?);
+            last.push(read_held(reader)?);
+        }
+        Ok(Self { start, until, phase, numbers, sent_at, is_unsent, held, last })
     }
 }
 
 impl KeptWindow {
-    /// Returns the last reading of each channel at the end of the window.
-    #[must_use]
-    pub fn last(&self) -> KeptHeld {
-        let last = |(channel, held): (usize, &Option<KeptReading>)| {
-            self.readings.get(channel).and_then(|readings| readings.last().copied()).or(*held)
-        };
-        Zeroizing::new(self.held.iter().enumerate().map(last).collect())
-    }
-
     pub(super) fn write(&self) -> (Zeroizing<Vec<u8>>, Zeroizing<Vec<u8>>) {
-        let Self { head, held, readings, presence, left_out } = self;
+        let Self { head, readings, presence, left_out } = self;
         let mut writer = Writer::default();
         head.write(&mut writer);
         let facts = writer.into_bytes();
         let mut writer = Writer::default();
         writer.length(readings.len());
         for (channel, readings) in readings.iter().enumerate() {
-            write_held(&mut writer, held.get(channel).copied().flatten());
             let counts = left_out.get(channel).into_iter().flat_map(LeftOut::iter);
             let counts: Vec<(u8, u64)> =
                 counts.filter_map(|(reason, count)| Some((place(reason)?, count))).collect();
@@ -137,7 +139,6 @@ impl KeptWindow {
         let channels = reader.length()?;
         let mut window = Self { head, ..Self::default() };
         for _ in 0..channels {
-            window.held.push(read_held(&mut reader)?);
             let mut left_out = LeftOut::default();
             for _ in 0..reader.length()? {
                 let reason = *Reason::ALL.get(usize::from(reader.byte()?)).ok_or(Damaged)?;
@@ -207,6 +208,8 @@ mod tests {
             numbers: vec![3, 900, 1 << 60],
             sent_at: 1_700_000_000_000,
             is_unsent: true,
+            held: Zeroizing::new(vec![None, Some(reading(-90_000_000, 7))]),
+            last: Zeroizing::new(vec![Some(reading(-20, i64::MIN)), None]),
         };
         let readings = vec![
             Zeroizing::new(vec![
@@ -218,11 +221,9 @@ mod tests {
         ];
         let mut left_out = vec![LeftOut::default(); 2];
         left_out[1].add(Reason::OutOfRange, 1 << 40);
-        let held = Zeroizing::new(vec![None, Some(reading(-90_000_000, 7))]);
         let mut presence = vec![Runs::default(); 2];
         presence[1].push(-3_600_000, -60_000);
-        let window = KeptWindow { head, held, readings, presence, left_out };
-        assert_eq!(window.last()[..], [Some(reading(-20, i64::MIN)), Some(reading(-90_000_000, 7))]);
+        let window = KeptWindow { head, readings, presence, left_out };
         let (head, body) = window.write();
         assert_eq!(KeptWindow::read(&head, &body), Ok(window));
         assert!((0..body.len()).all(|end| KeptWindow::read(&head, &body[..end]).is_err()));

@@ -239,7 +239,7 @@ impl JoinedWindows {
         }
         if self.rules.paced && before.is_some_and(|newest| start > newest) {
             let windows = self.pending.take_before(start);
-            self.begin(windows, start, false);
+            self.begin(windows, start, Some(start));
         } else if self.pending.count() > self.rules.reports {
             self.make_room();
         }
@@ -253,10 +253,10 @@ impl JoinedWindows {
             return;
         }
         let windows = self.pending.take_oldest(most);
-        let until = windows.last_key_value().map_or(i64::MIN, |(_, window)| window.end);
-        let until = self.pending.oldest().map_or(until, |oldest| oldest.max(until));
-        self.pass.taken = self.pass.taken.max(until);
-        self.begin(windows, until, false);
+        let end = windows.last_key_value().map_or(i64::MIN, |(_, window)| window.end);
+        let oldest = self.pending.oldest();
+        self.pass.taken = self.pass.taken.max(oldest.unwrap_or(end));
+        self.begin(windows, oldest.unwrap_or(i64::MIN), Some(oldest.unwrap_or(end)));
     }
 
     /// Ends a pass over the source. Returns true if the source has to be read again.
@@ -266,7 +266,7 @@ impl JoinedWindows {
             return false;
         }
         let (from, windows) = (self.pass.to, self.pending.take_before(i64::MAX));
-        self.begin(windows, from, false);
+        self.begin(windows, from, Some(from));
         self.pass = Pass { from, to: i64::MAX, is_first: false, taken: i64::MIN, again: BTreeSet::new() };
         true
     }
@@ -275,23 +275,25 @@ impl JoinedWindows {
     pub(super) fn finish(&mut self, ended: bool) {
         let windows = self.pending.take_before(i64::MAX);
         let timeline = &self.walk.timeline;
-        let (clock, phase) = (&timeline.clock, timeline.phase);
-        // A tick that is not over may still get another reading.
-        let now = self.rules.now().saturating_sub(timeline.period()).saturating_add(1);
         let until = match self.last_row {
-            _ if self.rules.paced => now,
-            Some(last) if ended => clock.end_of(Span::Day, last).min(now),
+            _ if self.rules.paced => i64::MAX,
+            Some(last) if ended => timeline.clock.end_of(Span::Day, last).saturating_sub(timeline.phase),
             _ => i64::MIN,
         };
-        self.begin(windows, until.saturating_sub(phase), true);
+        self.begin(windows, until, None);
     }
 
-    fn begin(&mut self, mut windows: BTreeMap<i64, OfWindow>, until: i64, is_final: bool) {
+    /// Begins to make windows. Ticks behind the last reading of a channel are filled before `horizon`, but not beyond now.
+    fn begin(&mut self, mut windows: BTreeMap<i64, OfWindow>, horizon: i64, bound: Option<i64>) {
         self.forgets = true;
+        let timeline = &self.walk.timeline;
         for start in std::mem::take(&mut self.unsent) {
-            windows.entry(self.walk.timeline.window(start).start).or_default();
+            windows.entry(timeline.window(start).start).or_default();
         }
-        self.walk.begin(windows, until, is_final);
+        // A tick that is not over may still get another reading.
+        let now = self.rules.now().saturating_sub(timeline.phase);
+        let over = now.saturating_sub(timeline.period()).saturating_add(1);
+        self.walk.begin(windows, horizon.min(over), bound);
     }
 
     /// Returns the next window that was made; `None` if more rows are needed, or none is left.
@@ -306,7 +308,7 @@ impl JoinedWindows {
         }
         let Some(made) = made else { return Ok(None) };
         let closed = self.closed(made, begin);
-        if let Some(kept) = self.walk.timeline.kept.as_ref().filter(|kept| kept.is_in_memory()) {
+        if let Some(kept) = self.walk.timeline.kept.as_ref().filter(|kept| kept.pretends()) {
             // Nothing is sent: the window counts as if it were.
             let facts = closed.window.joined.as_deref();
             for start in facts.into_iter().flat_map(|facts| &facts.obsolete) {

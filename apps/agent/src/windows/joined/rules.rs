@@ -2,6 +2,7 @@
 
 use sotto_pack::{Between, Layout, Several};
 
+use crate::spool::kept::KeptReading;
 use crate::windows::several::{Fixed, FixedPoint, Readings};
 
 /// Milliseconds that a reading holds at most, whatever its channel says: 366 days.
@@ -77,6 +78,28 @@ impl ChannelRules {
     /// Returns true if a reading fills ticks for a time that its channel states.
     pub(super) fn is_bounded(&self) -> bool {
         matches!(self.between, Between::Held(Some(_)))
+    }
+
+    /// Returns true if ticks from `at` on hold another value by the reading `now` than by `was`. With `strict`, readings may
+    /// also have been taken out.
+    pub(super) fn holds_other(
+        &self,
+        at: i64,
+        (now, was): (Option<KeptReading>, Option<KeptReading>),
+        strict: bool,
+    ) -> bool {
+        let holds = |reading: KeptReading| at < self.holds_until(reading.at);
+        match (now, was) {
+            (None, None) => false,
+            (Some(now), None) => holds(now),
+            (None, Some(was)) => strict && holds(was),
+            (Some(now), Some(was)) if self.holds() && now.number != was.number => holds(now) || holds(was),
+            // The times at which they end to hold differ.
+            (Some(now), Some(was)) => {
+                let ends = now.at != was.at && (strict || self.is_bounded() && now.at > was.at);
+                ends && (holds(now) || holds(was))
+            }
+        }
     }
 
     /// Returns what fills a tick after a reading of this number.

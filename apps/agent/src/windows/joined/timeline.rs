@@ -150,17 +150,52 @@ impl Timeline {
         self.kept.as_ref().map_or(Ok(None), |kept| kept.window(&self.name, start))
     }
 
-    /// Returns the last reading of each channel before a time, as far as it is known.
-    pub(super) fn carried(&self, at: i64) -> Result<KeptHeld, SpoolError> {
-        let before = self.kept.as_ref().and_then(|kept| kept.head_before(&self.name, at));
-        let window = before.map_or(Ok(None), |head| self.kept_window(head.start))?;
-        let mut held = window.map_or_else(Zeroizing::default, |window| window.last());
-        held.resize(self.rules.len(), None);
+    /// Returns the last reading before a time of each channel whose ticks are filled, as far as it is known.
+    pub(super) fn carried(&self, at: i64) -> KeptHeld {
+        let fills: Vec<bool> = self.rules.iter().map(ChannelRules::fills).collect();
+        let kept = self.kept.as_ref().map(|kept| kept.last_before(&self.name, at, &fills));
+        let mut held = kept.unwrap_or_else(|| Zeroizing::new(vec![None; fills.len()]));
+        self.add_forgotten(&mut held, at);
+        self.forget_unknown(&mut held, at);
+        held
+    }
+
+    fn add_forgotten(&self, held: &mut KeptHeld, at: i64) {
         for (held, last) in held.iter_mut().zip(self.last.iter()) {
             *held = (*held).max(last.filter(|last| last.at < at));
         }
-        self.forget_unknown(&mut held, at);
-        Ok(held)
+    }
+
+    /// Returns the start of the first kept window that was made with other readings before it than there are: a run was
+    /// killed while it made the windows behind a late reading again.
+    pub(super) fn first_stale(&self) -> Option<i64> {
+        let mut held: Option<KeptHeld> = None;
+        for head in self.heads(i64::MIN, i64::MAX) {
+            let mut now = held.unwrap_or_else(|| head.held.clone());
+            now.resize(self.rules.len(), None);
+            self.add_forgotten(&mut now, head.start);
+            if self.is_changed(&head, now.clone(), false) {
+                return Some(head.start);
+            }
+            for (now, last) in now.iter_mut().zip(head.last.iter()) {
+                *now = last.filter(|last| last.at >= head.start).or(*now);
+            }
+            held = Some(now);
+        }
+        None
+    }
+
+    /// Returns true if ticks of a kept window hold other values behind these readings than those that it was made with.
+    /// With `strict`, readings may also have been taken out.
+    pub(super) fn is_changed(&self, head: &KeptHead, mut now: KeptHeld, strict: bool) -> bool {
+        self.forget_unknown(&mut now, head.start);
+        let mut was = head.held.clone();
+        self.forget_unknown(&mut was, head.start);
+        let mut pairs =
+            self.rules.iter().enumerate().filter(|(_, rules)| rules.fills()).map(|(channel, rules)| {
+                (rules, now.get(channel).copied().flatten(), was.get(channel).copied().flatten())
+            });
+        pairs.any(|(rules, now, was)| rules.holds_other(head.start, (now, was), strict))
     }
 
     /// Takes out readings that other ones, which are not known any more, came behind before a time.

@@ -12,11 +12,10 @@ use zeroize::Zeroizing;
 use super::correction::Correction;
 use super::outcome::{Outcome, Outcomes};
 use super::pending::{OfWindow, Report, merge};
-use super::rules::ChannelRules;
 use super::timeline::Timeline;
 use super::values::{Part, Values};
+use crate::spool::Runs;
 use crate::spool::kept::{KeptHead, KeptHeld, KeptReading, KeptReadings, KeptWindow};
-use crate::spool::{Runs, SpoolError};
 use crate::windows::closed::{FillError, JoinedFacts};
 
 /// A window that was made.
@@ -38,6 +37,8 @@ pub(super) struct Walk {
     place: Option<(i64, KeptHeld)>,
     /// Windows from this time on wait for more readings.
     bound: i64,
+    /// The first time at which kept windows may hold other values than they were made with.
+    stale: Option<i64>,
     /// True if no more readings come in this run.
     is_final: bool,
     /// True if ticks behind the last reading may have to be filled.
@@ -61,10 +62,12 @@ pub(super) struct Filled<'f> {
 
 impl Walk {
     pub(super) fn new(timeline: Timeline, correction: Option<Correction>) -> Self {
+        let stale = timeline.first_stale();
         Self {
             timeline,
             queue: BTreeMap::new(),
             place: None,
+            stale,
             bound: i64::MAX,
             is_final: false,
             tail: false,
@@ -75,15 +78,15 @@ impl Walk {
         }
     }
 
-    /// Adds readings by the start of their window. Ticks behind the last reading of a channel are filled before `horizon`;
-    /// if more readings come, from there on.
-    pub(super) fn begin(&mut self, windows: BTreeMap<i64, OfWindow>, horizon: i64, is_final: bool) {
+    /// Adds readings by the start of their window. Ticks behind the last reading of a channel are filled before `horizon`.
+    /// Windows from `bound` on wait for more readings; `None`: no more come.
+    pub(super) fn begin(&mut self, windows: BTreeMap<i64, OfWindow>, horizon: i64, bound: Option<i64>) {
         for (start, window) in windows {
             self.queue.insert(start, window);
         }
         self.timeline.horizon = horizon;
-        (self.is_final, self.tail) = (is_final, is_final);
-        self.bound = if is_final { i64::MAX } else { horizon };
+        (self.is_final, self.tail) = (bound.is_none(), bound.is_none());
+        self.bound = bound.unwrap_or(i64::MAX);
     }
 
     /// Returns the next window that was made; `None` if none is left to make.
@@ -92,55 +95,40 @@ impl Walk {
             if let Some(made) = self.made.pop_front() {
                 return Ok(Some(made));
             }
-            let Some((window, held)) = self.next_window()? else { return Ok(None) };
+            let Some((window, held)) = self.next_window() else { return Ok(None) };
             let held = self.step(window, held)?;
             self.place = Some((window.until, held));
         }
     }
 
     /// Returns the window of the next step, and what holds at its beginning.
-    fn next_window(&mut self) -> Result<Option<(Part, KeptHeld)>, SpoolError> {
+    fn next_window(&mut self) -> Option<(Part, KeptHeld)> {
         let timeline = &self.timeline;
         let queued = self.queue.first_key_value().map(|(start, _)| *start);
         if let Some((end, held)) = self.place.take() {
             let strict = self.correction.is_some();
             let within =
                 self.correction.as_ref().is_some_and(|correction| correction.goes_on(end)).then_some(end);
-            let changed = timeline.changed_from(end, &held, strict)?;
-            let later = [changed, within].into_iter().flatten().filter(|at| *at < self.bound);
-            if let Some(at) = later.chain(queued).min() {
+            let changed = timeline.changed_from(end, &held, strict).into_iter().chain(within).min();
+            // Those that wait for more readings are looked at then.
+            self.stale = self.stale.into_iter().chain(changed).filter(|at| *at >= end).min();
+            let stale = self.stale.filter(|at| *at < self.bound);
+            if let Some(at) = queued.into_iter().chain(stale).min() {
                 let window = timeline.window(at);
-                if window.start == end {
-                    return Ok(Some((window, held)));
-                }
-                let mut carried = timeline.carried(window.start)?;
-                if !strict {
-                    // A kept window may name an earlier reading of the same number.
-                    carried
-                        .iter_mut()
-                        .zip(held.iter())
-                        .for_each(|(carried, held)| *carried = (*carried).max(*held));
-                    timeline.forget_unknown(&mut carried, window.start);
-                }
-                return Ok(Some((window, carried)));
+                self.stale = self.stale.filter(|at| *at >= window.until);
+                let held = if window.start == end { held } else { timeline.carried(window.start) };
+                return Some((window, held));
             }
         }
-        let at = match queued {
-            Some(start) => {
-                let gap = timeline.first_gap(&timeline.carried(start)?, start);
-                gap.unwrap_or(start)
-            }
-            None if std::mem::take(&mut self.tail) => {
-                let last = timeline.carried(i64::MAX)?;
-                match timeline.first_gap(&last, timeline.horizon) {
-                    Some(gap) => gap,
-                    None => return Ok(None),
-                }
-            }
-            None => return Ok(None),
-        };
-        let window = timeline.window(at);
-        Ok(Some((window, timeline.carried(window.start)?)))
+        let gap = |start: i64| timeline.first_gap(&timeline.carried(start), start).unwrap_or(start);
+        let stale = self.stale.filter(|at| *at < self.bound);
+        let mut first = queued.map(gap).into_iter().chain(stale).min();
+        if first.is_none() && std::mem::take(&mut self.tail) {
+            first = timeline.first_gap(&timeline.carried(i64::MAX), timeline.horizon);
+        }
+        let window = timeline.window(first?);
+        self.stale = self.stale.filter(|at| *at >= window.until);
+        Some((window, timeline.carried(window.start)))
     }
 
     /// Makes what has to be made of a window. Returns what holds at its end.
@@ -223,7 +211,7 @@ impl Walk {
         let limits = timeline.limits();
         let values = timeline.filling(held, &limits, &elsewhere).values(part, &merged);
         let (forever, none) = (vec![i64::MAX; limits.len()], Vec::new());
-        let before = timeline.filling(&known.held, &forever, &none).values(part, &known.readings);
+        let before = timeline.filling(&known.head.held, &forever, &none).values(part, &known.readings);
         let differs = |(channel, tick): (usize, u32)| {
             let had = known.presence.get(channel).is_some_and(|runs| runs.contains(part.at(tick)));
             values.at(channel, tick) != before.at(channel, tick).filter(|_| had)
@@ -241,9 +229,10 @@ impl Walk {
             let facts = JoinedFacts { replaces, ..JoinedFacts::default() };
             let filled = Filled { part, merged, held, values, readings };
             self.make(&filled, (part.start, part.until), facts, known.left_out)?;
-        } else if is_new || known.held != *held {
+        } else if is_new || known.head.held != *held {
             // No tick changes: the readings are kept for later ones.
-            let kept = KeptWindow { readings: merged, held: held.clone(), ..known };
+            let head = KeptHead { held: held.clone(), last: next.clone(), ..known.head };
+            let kept = KeptWindow { head, readings: merged, ..known };
             self.timeline.kept.as_ref().map_or(Ok(()), |kept_of| kept_of.put(&self.timeline.name, &kept))?;
         }
         *held = next;
@@ -268,10 +257,11 @@ impl Walk {
             (part.at(first), part.at(last).saturating_add(part.period).min(until) - 1)
         });
         let numbers = facts.replaces.as_ref().map(|replaces| replaces.windows.clone()).unwrap_or_default();
-        let head = KeptHead { start, until, phase: timeline.phase, numbers, ..KeptHead::default() };
+        let (held, last) = ((*held).clone(), last_of(merged, held));
+        let head =
+            KeptHead { start, until, phase: timeline.phase, numbers, held, last, ..KeptHead::default() };
         let kept = timeline.kept.is_some().then(|| KeptWindow {
             head,
-            held: (*held).clone(),
             readings: merged.clone(),
             presence,
             left_out: left_out.clone(),
@@ -326,7 +316,7 @@ impl Timeline {
 
     /// Returns the first time from the end of a window on at which ticks lack a value, or hold another one than they were
     /// sent with. With `strict`, readings may also have been taken out.
-    fn changed_from(&self, end: i64, held: &KeptHeld, strict: bool) -> Result<Option<i64>, SpoolError> {
+    fn changed_from(&self, end: i64, held: &KeptHeld, strict: bool) -> Option<i64> {
         let filled = || self.rules.iter().enumerate().filter(|(_, rules)| rules.fills());
         let limits = self.limits();
         let gaps = filled().filter_map(|(channel, rules)| {
@@ -335,40 +325,10 @@ impl Timeline {
             (gap < limits[channel].min(rules.holds_until(held.at))).then_some(gap)
         });
         let gap = gaps.min();
-        let next = self.kept.as_ref().filter(|_| filled().next().is_some());
-        let Some(head) = next.and_then(|kept| kept.head_from(&self.name, end)) else { return Ok(gap) };
-        let Some(window) = self.kept_window(head.start)? else { return Ok(gap) };
-        let mut now = held.clone();
-        self.forget_unknown(&mut now, head.start);
-        let mut was = window.held;
-        self.forget_unknown(&mut was, head.start);
-        let mut pairs = filled().map(|(channel, rules)| {
-            (rules, now.get(channel).copied().flatten(), was.get(channel).copied().flatten())
-        });
-        let is_changed = pairs.any(|(rules, now, was)| holds_other(rules, head.start, (now, was), strict));
-        Ok([gap, is_changed.then_some(head.start)].into_iter().flatten().min())
-    }
-}
-
-/// Returns true if ticks from `at` on hold another value by the reading `now` than by `was`.
-fn holds_other(
-    rules: &ChannelRules,
-    at: i64,
-    (now, was): (Option<KeptReading>, Option<KeptReading>),
-    strict: bool,
-) -> bool {
-    let holds = |reading: KeptReading| at < rules.holds_until(reading.at);
-    match (now, was) {
-        (None, None) => false,
-        (Some(now), None) => holds(now),
-        (None, Some(was)) => strict && holds(was),
-        (Some(now), Some(was)) if rules.holds() && now.number != was.number => holds(now) || holds(was),
-        // The times at which they end to hold differ.
-        (Some(now), Some(was)) => {
-            now.at != was.at
-                && (strict || rules.is_bounded() && now.at > was.at)
-                && (holds(now) || holds(was))
-        }
+        let kept = self.kept.as_ref().filter(|_| filled().next().is_some());
+        let next = kept.and_then(|kept| kept.head_from(&self.name, end));
+        let changed = next.filter(|head| self.is_changed(head, held.clone(), strict)).map(|head| head.start);
+        gap.into_iter().chain(changed).min()
     }
 }
 
