@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 use crate::arguments::CheckArguments;
 use crate::bundle::{self, Bundle};
 use crate::feed::{self, Feed};
+use crate::lost::LostSummary;
 use crate::spool::Inventory;
 use crate::spool::kept::{Kept, KeptKey};
 use crate::stop::Stop;
@@ -44,6 +45,8 @@ pub fn run(arguments: &CheckArguments, stop: &Stop) -> Result<String> {
     while windows.next_closed()?.is_some() {}
     let taken = windows.taken();
     let summary = Summary::new(&profile.device, name, taken, &streams, cuts.clock(), sent_until);
+    let lost = LostSummary::of(&windows.lost(), &windows.files());
+    let summary = Summary { lost, ..summary };
     let seen = seen.borrow();
     let times = Times::of(&seen, cuts.clock());
     if arguments.json {
@@ -67,6 +70,11 @@ fn lines(summary: &Summary) -> Vec<String> {
                 .map_or_else(String::new, |words| format!("; left out: {words}"));
             lines.push(format!("  {channel}: {}{left_out}", counted(totals.readings, "reading")));
         }
+    }
+    if let Some(words) = summary.lost.words() {
+        lines.push(words);
+        let more = summary.lost.rows().into_iter().chain(summary.lost.ways_out());
+        lines.extend(more.map(|line| format!("  {line}")));
     }
     lines
 }

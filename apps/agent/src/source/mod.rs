@@ -17,7 +17,9 @@ use crate::windows::RowPlace;
 
 pub use clock::{first_times, with_clock_set};
 pub use error::{NoNumber, NoSensors, SourceError};
-pub use files::{Decimal, Encoding, Fault, FileFacts, FileOptions, FileSource, Lines, NoEncoding};
+pub use files::{
+    Decimal, Encoding, Fault, FileFacts, FileOptions, FileSource, Lines, NoEncoding, UnknownState,
+};
 pub use first::first;
 pub use formats::{FormatName, NoFormat};
 pub use generator::Generator;

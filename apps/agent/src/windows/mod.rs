@@ -42,7 +42,7 @@ mod ticks;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use sotto_pack::{Channel, Clock, Cut, Layout, LeftOut, Reason};
+use sotto_pack::{Channel, ChannelKind, Clock, Cut, Layout, LeftOut, Reason};
 
 pub use closed::{ClosedWindow, End, FillError, JoinedFacts};
 pub use joined::Lacks;
@@ -308,6 +308,8 @@ impl Windows {
                 *all = count.max(*all);
             };
             for (channel, totals) in &totals.channels {
+                let has_states = self.channels.iter().any(|own| own.name == *channel && has_states(own));
+                let is_lost = |reason| is_lost(reason) || has_states && reason == Reason::Text;
                 let lost = totals.left_out.iter().filter(|(reason, _)| is_lost(*reason));
                 lost.for_each(|(reason, count)| add(channel, reason, count));
             }
@@ -451,8 +453,14 @@ impl Windows {
     /// Notes values of a row that no stream takes.
     fn note_lost(&mut self, row: &Row, place: RowPlace) {
         let (allowed, present) = self.rules;
-        for (channel, value) in self.channels.iter().zip(row.values.iter()) {
-            let Some(value) = *value else { continue };
+        for (at, channel) in self.channels.iter().enumerate() {
+            let Some(value) = row.values.get(at).copied().flatten() else {
+                // A word that is none of the states.
+                if row.missing.get(at) == Some(&Some(Reason::Text)) && has_states(channel) {
+                    self.lost.note(place, &channel.name, Reason::Text);
+                }
+                continue;
+            };
             if !(channel.minimum..=channel.maximum).contains(&value) {
                 self.lost.note(place, &channel.name, Reason::OutOfRange);
             } else if !allowed && row.at > present.unwrap_or_else(now).saturating_add(AHEAD) {
@@ -460,6 +468,10 @@ impl Windows {
             }
         }
     }
+}
+
+fn has_states(channel: &Channel) -> bool {
+    matches!(channel.kind, ChannelKind::State(_))
 }
 
 /// Facts about a stream that the source feeds.
