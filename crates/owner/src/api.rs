@@ -82,7 +82,28 @@ impl Plant {
     /// [`OwnerError`] if the cloud is unreachable or refuses, if the stored windows cannot answer the question, or if
     /// an answer does not match the request.
     pub fn ask(&self, question: &Question, progress: OnProgress<'_>) -> Result<Answer, OwnerError> {
-        answers::ask(self, question, progress)
+        answers::ask(self, question, None, progress)
+    }
+
+    /// Answers a question as of an earlier answer: from the windows that were in the logs of its devices then. Corrections
+    /// and late readings that came since count for nothing.
+    ///
+    /// # Errors
+    /// Those of [`Plant::ask`]; [`OwnerError::NotDeclared`] if there is no answer with this name, and
+    /// [`OwnerError::Unanswerable`] if a version kept it that did not note the logs.
+    pub fn ask_as_of(
+        &self,
+        question: &Question,
+        earlier: &str,
+        progress: OnProgress<'_>,
+    ) -> Result<Answer, OwnerError> {
+        let KeptAnswer { answer, .. } = self.answer(earlier)?;
+        if answer.logs.is_empty() {
+            return Err(OwnerError::Unanswerable(format!(
+                "answer {earlier} does not say which windows there were: it was kept by an older version"
+            )));
+        }
+        answers::ask(self, question, Some(&answer.logs), progress)
     }
 
     /// Removes an alarm from `sotto.toml`, its state, and its events that wait for a sink.
@@ -179,6 +200,15 @@ impl Plant {
     /// [`OwnerError::Question`], which points at the place in the text.
     pub fn question(&self, text: &str) -> Result<Question, OwnerError> {
         declared::question(self, text)
+    }
+
+    /// Parses a text like [`Plant::question`] for a question that is being declared. Also refuses one that no reading within
+    /// the declared ranges can answer, such as `count(x > 200)` of a channel up to 100.
+    ///
+    /// # Errors
+    /// Those of [`Plant::question`].
+    pub fn new_question(&self, text: &str) -> Result<Question, OwnerError> {
+        declared::new_question(self, text)
     }
 
     /// Parses a text like [`Plant::question`], and replaces the question's start and end by those given:

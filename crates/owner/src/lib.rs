@@ -7,7 +7,7 @@
 //! # let folder = tempfile::tempdir()?;
 //! let here = NewPlant { cloud: None, listen: "127.0.0.1:7410".parse()?, time_zone: Some("Europe/Rome".into()) };
 //! let mut plant = Plant::init(&folder.path().join("dairy"), &here)?;
-//! let (unit, range, every) = ("°C".into(), "-20..120".parse()?, "5m".parse()?);
+//! let (unit, range, every) = ("°C", "-20..120".parse()?, "5m".parse()?);
 //! let temperature = sotto_owner::settings::ChannelSettings::new(unit, range, 0.1, every);
 //! plant.edit(|settings| {
 //!     add_channel(settings, "temperature", &temperature)?;
@@ -55,8 +55,8 @@ mod work;
 
 pub use amount::{Every, Hold, NotAnAmount, Range};
 pub use answers::{
-    Answer, ChannelStatus, DeviceStatus, Forgotten, Giving, KeptAnswer, Published, Row, Trouble, VERSION,
-    Verified, left_out_in_words,
+    Answer, ChannelStatus, DeviceStatus, Forgotten, Giving, KeptAnswer, Logs, Published, Row, Trouble,
+    VERSION, Verified, left_out_in_words,
 };
 pub use backup::{
     BackedUp, BackupError, BackupNote, BackupOptions, RestoreOptions, RestoredFolder, restore_backup,
@@ -70,14 +70,14 @@ pub use devices::{
 #[doc(hidden)]
 pub use devices::{opened_record, sealed_record};
 pub use error::OwnerError;
-pub use gathered::{BinsNeeded, USUAL_BINS, distribution, moments};
+pub use gathered::{BinsNeeded, USUAL_BINS, WindowQuantity, distribution, moments};
 pub use lie::Lie;
 pub use secrets::{SecretsError, Unlock};
 pub use sotto_cloud_client::{CloudError, Interrupt};
 pub use streams::{
-    Alternative, Chosen, Kind, Needs, REAL_ERROR, SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS, StreamNeeds,
-    StreamReport, USUAL_GAP_BITS, Way, beyond, can_compare_in_cloud, choose, measured_report, real_error,
-    seconds_a_window, stream_report,
+    Alternative, Chosen, HeldReport, Kind, Needs, REAL_ERROR, SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS,
+    StreamNeeds, StreamReport, USUAL_GAP_BITS, Way, beyond, can_compare_in_cloud, choose, measured_report,
+    real_error, seconds_a_window, stream_report,
 };
 pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles, WARNING_DAYS};
 pub use trust::{Finding, OnVerified, Verification, verify_folder};

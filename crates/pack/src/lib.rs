@@ -71,8 +71,8 @@ pub use description::{DescriptionError, LARGEST_DESCRIPTION, WindowDescription};
 pub use earlier::EarlierPlaces;
 pub use error::{OutOfRange, PackError, RangeError};
 pub use kinds::{
-    ANGLE_STEPS, Amount, Angle, Between, ChannelKind, Counter, Gauge, Increase, MOST_STATES, Rules, Several,
-    State,
+    ANGLE_STEPS, Amount, Angle, Between, ChannelKind, Counter, Gauge, Increase, Increased, MOST_STATES,
+    Rules, Several, State,
 };
 pub use layout::{Encoding, Layout, LayoutParts, MAX_TICKS};
 pub use normalise::Normaliser;

@@ -313,7 +313,7 @@ impl Envelope {
     /// Returns true for a version-2 window that comes in the place of others. It is the first of its group, if of any.
     #[must_use]
     pub fn replaces(&self) -> bool {
-        self.signed.window().is_some_and(SignedWindow::replaces)
+        self.signed.replaces()
     }
 
     /// Returns the digest of head and body of a version-2 window; None for version 1. It does not depend on the group.

@@ -280,6 +280,12 @@ impl SignedHeader {
         self.window().map(|window| window.numbers.mask)
     }
 
+    /// Returns true for a window that comes in the place of others.
+    #[must_use]
+    pub fn replaces(&self) -> bool {
+        self.window().is_some_and(SignedWindow::replaces)
+    }
+
     /// Returns the description of a window, without a detour over the text in its header; None in version 1.
     #[must_use]
     pub fn description(&self) -> Option<WindowDescription> {

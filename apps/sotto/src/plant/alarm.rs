@@ -198,6 +198,7 @@ fn test(plant: &Plant, name: &str) -> anyhow::Result<ExitCode> {
         late: false,
         at,
         what: "nothing has happened".to_owned(),
+        mends: None,
     };
     let sinks = declared.settings.sinks();
     if sinks.is_empty() {

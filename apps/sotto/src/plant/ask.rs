@@ -22,6 +22,10 @@ pub(crate) struct Ask {
     /// Use only windows that end by this time
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
+    /// Answer from the windows that were there when an earlier answer was given, such as 20240301T101500.000Z: what came since,
+    /// corrections too, counts for nothing (`sotto answers` lists them)
+    #[arg(long, value_name = "ANSWER")]
+    as_of: Option<String>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -71,7 +75,7 @@ fn answer(arguments: &Ask) -> Result<Answer, OwnerError> {
     );
     let begin = std::time::Instant::now();
     let mut shown = false;
-    let answer = plant.ask(&question, &mut |done, all| {
+    let mut progress = |done, all| {
         // No bar for work of less than two seconds.
         if !shown && begin.elapsed().as_secs() >= 2 {
             bar.set_draw_target(indicatif::ProgressDrawTarget::stderr());
@@ -80,7 +84,11 @@ fn answer(arguments: &Ask) -> Result<Answer, OwnerError> {
         }
         bar.set_length(all);
         bar.set_position(done);
-    })?;
+    };
+    let answer = match &arguments.as_of {
+        Some(earlier) => plant.ask_as_of(&question, earlier, &mut progress)?,
+        None => plant.ask(&question, &mut progress)?,
+    };
     bar.finish_and_clear();
     if !arguments.no_keep {
         plant.keep(&answer)?;

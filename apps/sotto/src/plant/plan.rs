@@ -1,11 +1,12 @@
 //! `sotto plan`: parameters, bytes and keys for questions, with reasons; with --scheme, for an expression.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
 use serde_json::json;
 use sotto_owner::{
-    Chosen, Kind, Plant, StreamReport, Way, beyond, measured_report, seconds_a_window, stream_report,
+    Chosen, Kind, Plant, StreamReport, Way, WindowQuantity, beyond, measured_report, seconds_a_window,
+    stream_report,
 };
 use sotto_pack::{ChannelBins, Cut, Quantity, Span};
 
@@ -224,6 +225,7 @@ fn sums(chosen: &Chosen, report: &StreamReport) {
         bytes.join(", ")
     ));
     counts(chosen, report);
+    window_by_window(chosen, report);
     predicted(chosen);
     lost(report);
 }
@@ -241,7 +243,27 @@ fn grouped(number: u64) -> String {
     grouped
 }
 
-/// Prints the bins in which a device counts readings, their bytes, and the width that extremes and quantiles get.
+/// Prints the values of a window that do not add, and the bytes of an answer that brings them down.
+fn window_by_window(chosen: &Chosen, report: &StreamReport) {
+    let Some(held) = report.window_by_window else { return };
+    let of = |(name, quantities): (&String, &BTreeSet<WindowQuantity>)| {
+        let words: Vec<&str> = quantities.iter().map(|quantity| quantity.words()).collect();
+        format!("{} of {name}", words.join(" and "))
+    };
+    let quantities: Vec<String> = chosen.stream.needs.windows.iter().map(of).collect();
+    let windows = windows_a_year(&chosen.cut);
+    let values = if held.values == 1 { "1 value".to_owned() } else { format!("{} values", held.values) };
+    say(format!(
+        "    it sends {} in each window, {} bytes of it: these do not add, so {values} of each window come down by themselves, {} bytes \
+         for each of the {} windows of a year",
+        quantities.join(", "),
+        held.bytes_sent,
+        held.bytes_down,
+        grouped(windows as u64)
+    ));
+}
+
+/// Prints the bins in which a device counts readings, their bytes, and the width that quantiles get.
 fn counts(chosen: &Chosen, report: &StreamReport) {
     for placed in report.parts.iter().flat_map(|part| &part.quantities) {
         let Quantity::Bins { column, edges } = &placed.quantity else { continue };
@@ -253,8 +275,8 @@ fn counts(chosen: &Chosen, report: &StreamReport) {
         let width = widths.fold(0.0, f64::max) / 2.0 + quantiser.value_error();
         let unit = if channel.unit.is_empty() { String::new() } else { format!(" {}", channel.unit) };
         say(format!(
-            "    it sends counts of {} in {} bins, {bytes} bytes of a window: you see the histogram beside the answer; max, min and \
-             quantiles within {}{unit}",
+            "    it sends counts of {} in {} bins, {bytes} bytes of a window: you see the histogram beside the answer; quantiles within \
+             {}{unit}",
             channel.name,
             bins.count(),
             super::show::rounded_up(width),

@@ -66,7 +66,7 @@ impl OnPlant for Question {
     fn run(self, plant: &mut Plant) -> anyhow::Result<ExitCode> {
         match self {
             Self::Add { name, text, precision, compare, scheme } => {
-                let question = Asked { scheme, ..plant.question(&text)? };
+                let question = Asked { scheme, ..plant.new_question(&text)? };
                 let compare = compare.into();
                 if compare == Compare::Cloud && !question.calls().any(sotto_owner::can_compare_in_cloud) {
                     anyhow::bail!(

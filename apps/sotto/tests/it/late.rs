@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::session::{self, send_text, sotto};
 
 /// The folder of a case; `None` if there are no cases on this machine.
-fn case(name: &str) -> Option<PathBuf> {
+pub(crate) fn case(name: &str) -> Option<PathBuf> {
     let Some(cases) = std::env::var_os("SOTTO_CASES") else {
         eprintln!("skipped: SOTTO_CASES names no folder of cases");
         return None;
@@ -17,13 +17,13 @@ fn case(name: &str) -> Option<PathBuf> {
 }
 
 /// A plant with the channels of a case, whose device has sent the files of its runs.
-struct Plant {
-    outside: tempfile::TempDir,
+pub(crate) struct Plant {
+    pub(crate) outside: tempfile::TempDir,
     _cloud: tokio::runtime::Runtime,
 }
 
 impl Plant {
-    fn new(zone: &str, channels: &[[&str; 5]], question: &str) -> Self {
+    pub(crate) fn new(zone: &str, channels: &[[&str; 5]], question: &str) -> Self {
         let outside = tempfile::tempdir().unwrap();
         let folder = outside.path();
         let run = |arguments: &[&str]| sotto(folder, arguments).unwrap();
@@ -39,7 +39,7 @@ impl Plant {
         Self { outside, _cloud: cloud }
     }
 
-    fn of_case(case: &Path) -> (Self, Value) {
+    pub(crate) fn of_case(case: &Path) -> (Self, Value) {
         let facts: Value = serde_json::from_slice(&std::fs::read(case.join("case.json")).unwrap()).unwrap();
         let channels: Vec<Vec<&str>> = facts["channels"]
             .as_array()
@@ -60,11 +60,11 @@ impl Plant {
         (plant, facts)
     }
 
-    fn send(&self, text: &str) {
+    pub(crate) fn send(&self, text: &str) {
         send_text(self.outside.path(), "gw.bundle", text);
     }
 
-    fn ask(&self, question: &str) -> Value {
+    pub(crate) fn ask(&self, question: &str) -> Value {
         let said = sotto(self.outside.path(), &["ask", question, "--json"]).unwrap();
         serde_json::from_str(&said).unwrap()
     }
@@ -80,7 +80,7 @@ impl Plant {
     }
 
     /// Asserts that no note of an answer speaks of readings that are left out, or that two windows have.
-    fn has_no_notes(&self, question: &str) {
+    pub(crate) fn has_no_notes(&self, question: &str) {
         let answer = self.ask(question);
         assert_eq!(answer["notes"].as_array().map(Vec::len).unwrap_or_default(), 0, "{}", answer["notes"]);
     }
@@ -170,4 +170,28 @@ fn supplements_count_by_day_and_by_window() {
     plant.send(&format!("{head}{}{}", rows(1, &all), rows(2, &[0, 1, 2, 3, 4])));
     assert_eq!(plant.rows("count(heat) by day"), [(23.0, 23, 1), (5.0, 5, 0)]);
     plant.has_no_notes("sum(heat) by day");
+}
+
+/// Fourteen years lie between two rows: the hours without windows are left out, and a note says how many.
+#[test]
+fn hours_of_a_long_time_without_windows_are_told() {
+    let plant = Plant::new("UTC", &[["heat", "kW", "0..10", "0.1", "1h"]], "mean(heat) by hour");
+    plant.send("time,heat\n2010-03-01T05:00:00Z,1.5\n2024-02-29T23:00:00Z,2.5\n");
+    let answer = plant.ask("mean(heat) by hour");
+    let (rows, notes) = (answer["rows"].as_array().unwrap(), answer["notes"].as_array().unwrap());
+    let values: Vec<f64> = rows.iter().filter_map(|row| row["value"].as_f64()).collect();
+    assert_eq!(values, [1.5, 2.5]);
+    // 14 years with 4 leap days have 5,114 days. The windows are of whole days.
+    let [total, shown] = [5_114 * 24, 48];
+    assert_eq!(rows.len(), shown);
+    let note = notes[0].as_str().unwrap();
+    let said = format!(
+        "from 2010-03-01 to 2024-03-01 there are {total} groups by hour, more than 100000: the {shown} with windows"
+    );
+    assert!(
+        note.starts_with(&said) && note.contains(&format!("{} without are left out", total - shown)),
+        "{note}"
+    );
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    plant.has_no_notes("mean(heat) by day");
 }

@@ -4,7 +4,9 @@
 mod accept;
 mod backup;
 mod copies;
+mod differences;
 mod earlier;
+mod extremes;
 mod first_answer;
 mod guide;
 mod late;

@@ -7,7 +7,7 @@ use sotto_pack::Clock;
 use super::event::{Event, EventKind};
 use super::files::{self, Stored};
 use super::judge::{self, Judged, undecided};
-use super::machine::{Change, Seen, Verdict};
+use super::machine::{Change, Seen, Told, Verdict};
 use super::outbox::Outbox;
 use super::round::Round;
 use super::words::what;
@@ -49,6 +49,10 @@ struct Happened {
     seen: Seen,
     /// The value in words, or the reason of a failure.
     what: String,
+    /// The change that it mends.
+    mends: Option<(i64, Change)>,
+    /// Its number, once a change was mended.
+    number: Option<u32>,
 }
 
 struct Present {
@@ -120,17 +124,18 @@ impl Active {
         round.windows += seen.len() as u64;
         round.undecided += seen.iter().filter(|seen| seen.over == Verdict::Undecided).count() as u64;
         let mut happened = Vec::new();
-        for (seen, change) in state.machine.take(self.declared.rule(), seen) {
+        for Told { seen, change, mends, number } in state.machine.take(self.declared.rule(), seen) {
             let (kind, limit) = match change {
                 Change::Raised => (EventKind::Raised, self.declared.alarm.limit),
                 Change::Cleared => (EventKind::Cleared, self.declared.clear()),
             };
             let what = what(&self.declared, plant, &seen, limit);
-            happened.push(Happened { kind, seen, what });
+            happened.push(Happened { kind, seen, what, mends, number });
         }
         if let (Some(reason), None, Some(first)) = (&failure, &state.failing, asked.windows.first()) {
             let seen = undecided(first);
-            happened.push(Happened { kind: EventKind::Failed, seen, what: reason.clone() });
+            let (mends, number) = (None, None);
+            happened.push(Happened { kind: EventKind::Failed, seen, what: reason.clone(), mends, number });
         }
         if failure.is_some() || !asked.windows.is_empty() {
             state.failing = failure;
@@ -165,11 +170,19 @@ impl Active {
     }
 
     fn event(&self, device: &str, happened: Happened, present: &Present) -> Event {
-        let Happened { kind, seen, what } = happened;
+        let Happened { kind, seen, what, mends, number } = happened;
         let (name, tag) = (&self.name, &self.stored.tag);
+        let id = |kind: EventKind, from: i64| format!("{name}.{device}.{}.{from}.{tag}", kind.word());
+        let mends = mends.map(|(from, change)| match change {
+            Change::Raised => id(EventKind::Raised, from),
+            Change::Cleared => id(EventKind::Cleared, from),
+        });
+        // The same window may raise, be mended, and raise again.
+        let again = number.map_or_else(String::new, |number| format!(".{number}"));
         Event {
             version: 1,
-            id: format!("{name}.{device}.{}.{}.{tag}", kind.word(), seen.from),
+            id: format!("{}{again}", id(kind, seen.from)),
+            mends,
             alarm: name.clone(),
             device: device.to_owned(),
             event: kind,

@@ -80,6 +80,10 @@ pub struct Event {
     pub at: String,
     /// The value in words.
     pub what: String,
+    /// The beginning of the id of an earlier event that is none any more, as late readings or a correction came: this one
+    /// says how it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mends: Option<String>,
 }
 
 impl Event {
@@ -87,7 +91,9 @@ impl Event {
     #[must_use]
     pub fn text(&self) -> String {
         let Self { alarm, device, what, late, .. } = self;
-        let time = || format!(", {}{}", span(&self.from, &self.to), if *late { " (late)" } else { "" });
+        let mends = if self.mends.is_some() { "; mends an earlier event" } else { "" };
+        let time =
+            || format!(", {}{}{mends}", span(&self.from, &self.to), if *late { " (late)" } else { "" });
         match self.event {
             EventKind::Raised => format!("ALARM {alarm}, {device}: {what}{}", time()),
             EventKind::Cleared => format!("over: {alarm}, {device}: {what}{}", time()),

@@ -37,7 +37,8 @@ pub(crate) fn alarm_since(plant: &Plant, declared: &Declared) -> Result<i64, Own
 /// Largest number of windows of a device that a round takes for an alarm; the others follow in the next rounds.
 const MOST: usize = 20_000;
 
-/// Returns the windows that an alarm has not asked for yet. Depends on which windows arrived, never on an answer.
+/// Returns the windows that an alarm has not asked for yet, and those of the same time: late readings come in windows of their
+/// own. Depends on which windows arrived, never on an answer.
 pub(super) fn new_windows(
     declared: &Declared,
     since: i64,
@@ -54,15 +55,19 @@ pub(super) fn new_windows(
     let wanted: Vec<&StoredWindow> = listed.windows.iter().filter(of_alarm).collect();
     let there: BTreeSet<&str> = wanted.iter().map(|window| window.id.as_str()).collect();
     state.asked.retain(|id| there.contains(id.as_str()));
-    let new = wanted.into_iter().filter(|window| !state.asked.contains(&window.id));
+    let is_new = |window: &&&StoredWindow| !state.asked.contains(&window.id);
+    let times: BTreeSet<(i64, i64)> =
+        wanted.iter().filter(is_new).take(MOST).map(|window| (window.from(), window.to())).collect();
+    let new = wanted.into_iter().filter(|window| times.contains(&(window.from(), window.to())));
     DeviceWindows {
         device: listed.device.clone(),
         shown: listed.shown.clone(),
-        windows: new.take(MOST).cloned().collect(),
+        windows: new.cloned().collect(),
         specs: listed.specs.clone(),
         has_secret: listed.has_secret,
         aside: listed.aside,
         undeclared: BTreeMap::new(),
+        logs: BTreeMap::new(),
     }
 }
 

@@ -137,7 +137,8 @@ impl Verdict {
 ///
 /// - *Undecided* windows neither raise nor end an alarm, and do not break a run of windows.
 /// - A missing window, and one without readings, breaks both runs: it neither raises nor ends an alarm.
-/// - A change that was told is not withdrawn.
+/// - A window that comes again, as late readings came for its time or it was corrected, takes the place of the one before.
+/// - A change that was told and is none any more is mended by another one: that which it comes to now, or its opposite.
 ///
 /// ```
 /// use sotto_owner::alarm::{Change, AlarmState, Rule, Seen, Verdict};
@@ -152,9 +153,18 @@ impl Verdict {
 /// let day = [hot, open, hot, warm, cool];
 /// let windows = (0..).zip(day).map(|(at, (over, near))| hour(at, over, near));
 /// let changes = machine.take(rule, windows);
-/// let told: Vec<(i64, Change)> = changes.iter().map(|(seen, change)| (seen.from / 3_600_000, *change)).collect();
+/// let told: Vec<(i64, Change)> = changes.iter().map(|told| (told.seen.from / 3_600_000, told.change)).collect();
 /// assert_eq!(told, [(2, Change::Raised), (4, Change::Cleared)]);
 /// assert_eq!(machine.raised_since(rule), None);
+///
+/// // Late readings: the third hour was warm only, so that nothing was raised.
+/// let mended = machine.take(rule, [hour(2, Verdict::Fails, Verdict::Holds)]);
+/// assert_eq!(mended, []);
+/// # let mut machine = AlarmState::default();
+/// # machine.take(rule, [hour(0, hot.0, hot.1), hour(1, hot.0, hot.1)]);
+/// // Had the alarm not ended by itself, it would have been ended.
+/// let mended = machine.take(rule, [hour(1, Verdict::Fails, Verdict::Holds)]);
+/// assert_eq!((mended[0].change, mended[0].mends), (Change::Cleared, Some((3_600_000, Change::Raised))));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AlarmState {
@@ -164,11 +174,38 @@ pub struct AlarmState {
     kept: Vec<Seen>,
     /// Changes that were told, by the start of their window.
     told: Vec<(i64, Change)>,
+    /// The last change that was told; None before the first one, and in states of earlier versions.
+    #[serde(default)]
+    last: Option<Change>,
+    /// Number of changes that were told.
+    #[serde(default)]
+    count: u32,
+    /// True if a change that was told is none any more.
+    #[serde(default)]
+    is_mended: bool,
+}
+
+/// A change to tell.
+///
+/// Example: [`AlarmState`]
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    /// The window that decided.
+    pub seen: Seen,
+    /// What happened.
+    pub change: Change,
+    /// The change that was told and is none any more, by the start of its window.
+    pub mends: Option<(i64, Change)>,
+    /// Its number among all changes that were told, once one of them was mended: the same window may raise, be mended, and
+    /// raise again.
+    pub number: Option<u32>,
 }
 
 impl AlarmState {
     /// Takes windows in any order. Returns the changes that were not told before, in order of time.
-    pub fn take(&mut self, rule: Rule, windows: impl IntoIterator<Item = Seen>) -> Vec<(Seen, Change)> {
+    pub fn take(&mut self, rule: Rule, windows: impl IntoIterator<Item = Seen>) -> Vec<Told> {
+        let raised = self.raised_since(rule).is_some();
+        let last = self.last.or_else(|| raised.then_some(Change::Raised)).unwrap_or(Change::Cleared);
         let mut windows: Vec<Seen> = windows.into_iter().collect();
         windows.sort_by_key(|seen| (seen.from, seen.to));
         for seen in windows {
@@ -176,20 +213,46 @@ impl AlarmState {
             let before = at.checked_sub(1).map_or(self.base.until, |before| Some(self.kept[before].to));
             let after = self.kept.get(at).map(|after| after.from);
             let free = before.is_none_or(|to| to <= seen.from) && after.is_none_or(|from| seen.to <= from);
-            if free && seen.from < seen.to {
-                self.kept.insert(at, seen);
+            match self.kept.get_mut(at) {
+                Some(kept) if (kept.from, kept.to) == (seen.from, seen.to) => *kept = seen,
+                _ if free && seen.from < seen.to => self.kept.insert(at, seen),
+                _ => {}
             }
         }
         let mut state = self.base;
-        let mut changes = Vec::new();
+        let mut now: Vec<(Seen, Change)> = Vec::new();
         for seen in &self.kept {
-            if let Some(change) = state.step(rule, seen)
-                && !self.told.contains(&(seen.from, change))
-            {
-                self.told.push((seen.from, change));
-                changes.push((seen.clone(), change));
-            }
+            now.extend(state.step(rule, seen).map(|change| (seen.clone(), change)));
         }
+        let is_now = |told: &(i64, Change)| now.iter().any(|(seen, change)| (seen.from, *change) == *told);
+        let mut withdrawn: Vec<(i64, Change)> =
+            self.told.iter().filter(|told| !is_now(told)).copied().collect();
+        self.told.retain(|told| is_now(told));
+        self.is_mended |= !withdrawn.is_empty();
+        let mut changes: Vec<Told> = Vec::new();
+        for (seen, change) in now {
+            if self.told.contains(&(seen.from, change)) {
+                continue;
+            }
+            self.told.push((seen.from, change));
+            let mends = withdrawn.iter().position(|(_, of)| *of == change).map(|at| withdrawn.remove(at));
+            changes.push(Told { seen, change, mends, number: None });
+        }
+        // Whoever was told must know how it is, even if what comes last in time was told before.
+        let last = changes.last().map_or(last, |told| told.change);
+        let is = if state.raised.is_some() { Change::Raised } else { Change::Cleared };
+        if last != is {
+            let mends = withdrawn.pop().filter(|(_, change)| *change == last);
+            let from = mends.or_else(|| self.told.iter().filter(|(_, change)| *change == is).max().copied());
+            let seen = from.and_then(|(from, _)| self.kept.iter().find(|seen| seen.from == from)).cloned();
+            self.is_mended = true;
+            changes.extend(seen.map(|seen| Told { seen, change: is, mends, number: None }));
+        }
+        for told in &mut changes {
+            self.count += 1;
+            told.number = self.is_mended.then_some(self.count);
+        }
+        self.last = Some(changes.last().map_or(last, |told| told.change));
         let old = self.kept.len().saturating_sub(KEPT);
         for seen in self.kept.drain(..old) {
             self.base.step(rule, &seen);
@@ -299,7 +362,7 @@ mod tests {
                 // The second time is a renewed bundle, or a window that was asked for twice.
                 for again in [part, part] {
                     let changes = machine.take(rule, again.to_vec());
-                    told.extend(changes.into_iter().map(|(seen, change)| (seen.from, change)));
+                    told.extend(changes.into_iter().map(|told| (told.seen.from, told.change)));
                 }
                 let json = serde_json::to_string(&machine).expect("JSON");
                 machine = serde_json::from_str(&json).expect("the same");
@@ -316,12 +379,14 @@ mod tests {
             let (windows, shuffled) = windows;
             let (expected, active) = reference(rule, &windows);
             let mut machine = AlarmState::default();
-            let mut told = Vec::new();
+            let mut told: Vec<Told> = Vec::new();
             for seen in shuffled {
                 // An overlapping window of another length is not counted.
                 let shifted = Seen { from: seen.from + 3, to: seen.to + 3, ..seen.clone() };
-                let changes = machine.take(rule, [seen]);
-                told.extend(changes.into_iter().map(|(seen, change)| (seen.from, change)));
+                // It comes with another verdict first, as its late readings come later.
+                let other = if seen.over == Verdict::Holds { Verdict::Fails } else { Verdict::Holds };
+                told.extend(machine.take(rule, [Seen { over: other, near: other, ..seen.clone() }]));
+                told.extend(machine.take(rule, [seen]));
                 if windows.iter().any(|other| other.from < shifted.to && shifted.to < other.to) {
                     let overlapped = machine.kept.iter().any(|kept| kept.from < shifted.to && shifted.from < kept.to);
                     if overlapped {
@@ -332,13 +397,19 @@ mod tests {
                 }
             }
             prop_assert_eq!(machine.raised_since(rule).is_some(), active);
-            for change in expected {
-                prop_assert!(told.contains(&change), "{change:?} {told:?}");
+            // Whoever was told knows how it is, and every change that is one now was told.
+            let last = told.last().map(|told| told.change);
+            prop_assert_eq!(last == Some(Change::Raised), active);
+            for change in &expected {
+                let is_it = |told: &Told| (told.seen.from, told.change) == *change;
+                prop_assert!(told.iter().any(is_it), "{change:?} {told:?}");
             }
-            let count = told.len();
-            told.sort_unstable();
-            told.dedup();
-            prop_assert_eq!(told.len(), count, "a change was told twice");
+            let mut ids: Vec<(i64, Change, Option<u32>)> =
+                told.iter().map(|told| (told.seen.from, told.change, told.number)).collect();
+            let count = ids.len();
+            ids.sort_unstable();
+            ids.dedup();
+            prop_assert_eq!(ids.len(), count, "two events with one id");
         }
 
         #[test]

@@ -33,7 +33,7 @@ mod words;
 
 pub use event::{Event, EventKind};
 pub(crate) use files::remove_alarm;
-pub use machine::{AlarmState, Change, Rule, Seen, Verdict};
+pub use machine::{AlarmState, Change, Rule, Seen, Told, Verdict};
 pub use outbox::{Delivery, GIVE_UP_AFTER_MS, Outbox};
 pub use round::Round;
 pub(crate) use status::alarm_status;

@@ -15,7 +15,7 @@ use crate::error::OwnerError;
 /// # let folder = tempfile::tempdir()?;
 /// # let here = sotto_owner::NewPlant { cloud: None, listen: "127.0.0.1:7410".parse()?, time_zone: None };
 /// # let mut plant = sotto_owner::Plant::init(&folder.path().join("dairy"), &here)?;
-/// # let (unit, range, every) = ("°C".into(), "-20..120".parse()?, "5m".parse()?);
+/// # let (unit, range, every) = ("°C", "-20..120".parse()?, "5m".parse()?);
 /// # let boiler = sotto_owner::settings::ChannelSettings::new(unit, range, 0.1, every);
 /// # plant.edit(|settings| sotto_owner::edit::add_channel(settings, "boiler", &boiler))?;
 /// # let hot = sotto_owner::alarm::AlarmSettings::new("boiler > 80");

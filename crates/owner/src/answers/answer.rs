@@ -68,6 +68,10 @@ pub struct Answer {
     pub flooded: Option<Flooded>,
     /// Readings that devices left out of the windows used, by channel and reason.
     pub left_out: BTreeMap<String, LeftOut>,
+    /// The number of windows in each log that were looked at, by device and stream: an answer as of this one looks at no
+    /// others.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub logs: Logs,
     /// Remarks for the reader, e.g. on windows that were not used.
     pub notes: Vec<String>,
     /// The time zone of the rows.
@@ -79,6 +83,9 @@ pub struct Answer {
     #[serde(skip)]
     pub evidence: Evidence,
 }
+
+/// The number of windows in the log of each stream, by device and stream.
+pub type Logs = BTreeMap<String, BTreeMap<String, u64>>;
 
 /// One result for one group.
 ///

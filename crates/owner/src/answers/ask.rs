@@ -6,7 +6,7 @@ use std::time::Instant;
 use sotto_cloud_client::Cloud;
 use sotto_pack::{Clock, LeftOut};
 
-use super::answer::{Answer, VERSION};
+use super::answer::{Answer, Logs, VERSION};
 use super::notes;
 use super::rows::{Column, rows};
 use super::unchecked::unchecked;
@@ -19,7 +19,7 @@ use crate::gathered::Tally;
 use crate::language::Devices;
 use crate::question::{Asked, ExactScheme, Question};
 use crate::streams::Kind;
-use crate::windows::{Between, DeviceWindows, Group, Needed, StoredWindow};
+use crate::windows::{Between, DeviceWindows, Group, Groups, Needed, StoredWindow};
 use crate::work::{Computed, Computer, DeviceWork, OnProgress};
 use crate::{devices, windows};
 
@@ -27,6 +27,8 @@ use crate::{devices, windows};
 struct Listed {
     devices: Vec<DeviceWindows>,
     groups: Vec<Group>,
+    /// Number of groups without windows that are left out.
+    hidden: u64,
     /// For each group, the end of the last tick with a reading of any device.
     ends: Vec<i64>,
 }
@@ -43,19 +45,24 @@ struct Done {
 }
 
 /// Answers a question from the windows stored in the cloud.
+///
+/// `as_of` has the number of windows of each log, by device and stream, as they were when an earlier answer was given: then
+/// later ones count for nothing.
 pub(crate) fn ask(
     plant: &Plant,
     question: &Question,
+    as_of: Option<&Logs>,
     progress: OnProgress<'_>,
 ) -> Result<Answer, OwnerError> {
     let begin = Instant::now();
     let (cloud, clock) = (plant.cloud()?, plant.settings().clock()?);
     let asked = Asked::new(question);
-    let mut listed = listed(plant, question, &cloud, &clock)?;
+    let mut listed = listed(plant, question, as_of, &cloud, &clock)?;
     let mut computer = Computer::new(plant, &cloud, question.shared)?;
     let done = computed(&asked, &mut listed, &mut computer, progress).map_err(|error| shown(plant, error))?;
     let needed = question.channels();
     let mut notes = notes::on_windows(&listed.devices, question.scheme);
+    notes.extend(notes::on_hidden(&listed.groups, listed.hidden, question.by, &clock));
     notes.extend(notes::on_cut_ticks(&listed.groups, question.by, &listed.devices));
     notes.extend(notes::on_removed(plant, &clock, &done.took_part));
     let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
@@ -64,6 +71,7 @@ pub(crate) fn ask(
     notes.extend(unchecked.iter().map(|(_, note)| note.clone()));
     notes.extend(notes::on_undecided(&asked, done.by_device.iter()));
     let left_out = left_out(&listed.devices, &needed);
+    let logs = listed.devices.iter().map(|device| (device.device.clone(), device.logs.clone())).collect();
     let (used, took_part) = (done.used.clone(), done.took_part.clone());
     let columns = done.columns(&listed, question.grouping);
     let rows = rows(&asked, &listed.groups, &columns, plant.settings());
@@ -85,6 +93,7 @@ pub(crate) fn ask(
         unchecked: unchecked.into_iter().map(|(device, _)| device).collect(),
         flooded: spent.flooded,
         left_out,
+        logs,
         notes,
         time_zone: clock.name().to_owned(),
         phases: spent.phases,
@@ -93,13 +102,20 @@ pub(crate) fn ask(
 }
 
 /// Lists the windows of a question's devices, and groups them by the clock.
-fn listed(plant: &Plant, question: &Question, cloud: &Cloud, clock: &Clock) -> Result<Listed, OwnerError> {
+fn listed(
+    plant: &Plant,
+    question: &Question,
+    as_of: Option<&Logs>,
+    cloud: &Cloud,
+    clock: &Clock,
+) -> Result<Listed, OwnerError> {
     let records = devices_of(plant, question)?;
     let mut between = Between::of(question, clock)?;
     let needed = Needed::of(question);
     let mut devices = Vec::with_capacity(records.len());
     for (name, record) in &records {
-        let found = windows::list(plant, cloud, record, between, &needed);
+        let limited = as_of.map(|logs| needed.as_of(logs.get(name).cloned().unwrap_or_default()));
+        let found = windows::list(plant, cloud, record, between, limited.as_ref().unwrap_or(&needed));
         let found = found.map_err(|error| shown(plant, error))?;
         if found.windows.is_empty() && found.aside == windows::Aside::default() {
             // The cloud may not know the device yet.
@@ -109,14 +125,14 @@ fn listed(plant: &Plant, question: &Question, cloud: &Cloud, clock: &Clock) -> R
     }
     between.back_from_newest(question, &mut devices, clock);
     let all = || devices.iter().flat_map(|device| &device.windows);
-    let groups = windows::groups(clock, question.by, all(), between).ok_or_else(|| {
+    let Groups { groups, hidden } = windows::groups(clock, question.by, all(), between).ok_or_else(|| {
         OwnerError::Unanswerable(
             "the answer would have more than 100,000 groups: ask for a shorter time".to_owned(),
         )
     })?;
     can_answer(plant.settings(), question, &records)?;
     let ends = windows::last_readings(&groups, question.by, all());
-    Ok(Listed { devices, groups, ends })
+    Ok(Listed { devices, groups, hidden, ends })
 }
 
 /// Computes a question on the windows of all devices.
@@ -126,7 +142,7 @@ fn computed(
     computer: &mut Computer<'_>,
     progress: OnProgress<'_>,
 ) -> Result<Done, OwnerError> {
-    let Listed { devices, groups, ends } = listed;
+    let Listed { devices, groups, ends, .. } = listed;
     let total: u64 = devices.iter().map(|device| device.windows.len() as u64).sum();
     let mut done = Done::default();
     let (mut finished, mut not_carried) = (0, None);

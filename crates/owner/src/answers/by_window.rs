@@ -31,8 +31,8 @@ pub(crate) fn by_window<'w>(
 ) -> Result<ByWindow<'w>, OwnerError> {
     let clock = plant.settings().clock()?;
     let too_many = || OwnerError::Unanswerable("more than 100,000 windows".to_owned());
-    let groups = windows::groups(&clock, Some(By::Window), device.windows.iter(), Between::default())
-        .ok_or_else(too_many)?;
+    let groups = windows::groups(&clock, Some(By::Window), device.windows.iter(), Between::default());
+    let groups = groups.ok_or_else(too_many)?.groups;
     let ends = windows::last_readings(&groups, Some(By::Window), device.windows.iter());
     let asked = Asked::new(question);
     let work = DeviceWork { asked: &asked, groups: &groups, ends: &ends, device };

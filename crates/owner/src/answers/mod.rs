@@ -14,7 +14,7 @@ mod status;
 mod unchecked;
 mod verify;
 
-pub use answer::{Answer, Row, VERSION};
+pub use answer::{Answer, Logs, Row, VERSION};
 pub(crate) use ask::ask;
 pub(crate) use by_window::by_window;
 pub(crate) use evidence::evidence;

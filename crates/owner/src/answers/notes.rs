@@ -12,7 +12,7 @@ use crate::error::OwnerError;
 use crate::gathered::{Decided, NeedId, Tally};
 use crate::language::By;
 use crate::question::{Asked, ExactScheme};
-use crate::windows::{DeviceWindows, Group, cut_ticks, once};
+use crate::windows::{DeviceWindows, Group, MOST_GROUPS, cut_ticks, once};
 
 /// Returns a number above 0 rounded up to two digits.
 fn two_digits(number: f64) -> String {
@@ -104,6 +104,20 @@ pub(super) fn on_unknown(plant: &Plant, cloud: &Cloud, known: &[Device]) -> Resu
     Ok(notes)
 }
 
+/// Returns a note on groups without windows that are left out, if there are any.
+pub(super) fn on_hidden(groups: &[Group], hidden: u64, by: Option<By>, clock: &Clock) -> Option<String> {
+    let (first, last) = groups.first().zip(groups.last()).filter(|_| hidden > 0)?;
+    let date = |at: i64| clock.rfc3339(at).chars().take(10).collect::<String>();
+    let (by, shown) = (by.map_or("group", By::word), groups.len());
+    Some(format!(
+        "from {} to {} there are {} groups by {by}, more than {MOST_GROUPS}: the {shown} with windows are shown, and {hidden} without are \
+         left out. If a device's clock was wrong, `since` leaves its windows out",
+        date(first.from),
+        date(last.to),
+        hidden + shown as u64
+    ))
+}
+
 /// Returns a note for each device whose readings the end of a group may have put into the wrong one.
 pub(super) fn on_cut_ticks(groups: &[Group], by: Option<By>, listed: &[DeviceWindows]) -> Vec<String> {
     let of_device = |device: &DeviceWindows| {
@@ -179,6 +193,15 @@ pub(super) fn on_windows(listed: &[DeviceWindows], scheme: Option<ExactScheme>) 
                 "{windows} of {device} {holds} readings at ticks that another window has: at each of these ticks the window with the lower \
                  number counts"
             ));
+        }
+        match aside.replaced {
+            0 => {}
+            1 => notes.push(format!(
+                "readings of 1 window of {device} are replaced by those of a later one: it was corrected, or late readings came"
+            )),
+            count => notes.push(format!(
+                "readings of {count} windows of {device} are replaced by those of later ones: they were corrected, or late readings came"
+            )),
         }
         match aside.shifted {
             0 => {}

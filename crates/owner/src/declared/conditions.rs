@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::alarm::AlarmSettings;
 use super::plant::Plant;
-use super::questions;
+use super::{possible, questions};
 use crate::alarm::Rule;
 use crate::error::OwnerError;
 use crate::functions::Call;
-use crate::language::{By, QuestionError};
+use crate::language::{By, QuestionError, TextSpans};
 use crate::question::{Alarm, Question, unit_of};
 use crate::streams::Kind;
 
@@ -18,7 +18,7 @@ use crate::streams::Kind;
 /// # let folder = tempfile::tempdir()?;
 /// # let here = sotto_owner::NewPlant { cloud: None, listen: "127.0.0.1:7410".parse()?, time_zone: None };
 /// # let mut plant = sotto_owner::Plant::init(&folder.path().join("dairy"), &here)?;
-/// # let (unit, range, every) = ("°C".into(), "-20..120".parse()?, "5m".parse()?);
+/// # let (unit, range, every) = ("°C", "-20..120".parse()?, "5m".parse()?);
 /// # let boiler = sotto_owner::settings::ChannelSettings::new(unit, range, 0.1, every);
 /// # plant.edit(|settings| sotto_owner::edit::add_channel(settings, "boiler", &boiler))?;
 /// use sotto_owner::alarm::{AlarmSettings, Declared};
@@ -66,8 +66,14 @@ impl Declared {
     }
 }
 
-/// Reads a condition for this plant: its channels, devices and units are checked.
+/// Reads a condition for this plant: its channels, devices and units are checked. Refuses one that cannot hold.
 pub(crate) fn condition(plant: &Plant, settings: &AlarmSettings) -> Result<Declared, OwnerError> {
+    let (declared, places) = parsed(plant, settings)?;
+    possible::check(plant, &declared.question, &places, true)?;
+    Ok(declared)
+}
+
+fn parsed(plant: &Plant, settings: &AlarmSettings) -> Result<(Declared, TextSpans), OwnerError> {
     let wrong = |error: QuestionError| OwnerError::Question(error.to_string());
     let (alarm, places) = Alarm::parse_with_places(&settings.when).map_err(wrong)?;
     let mut question = alarm.question(settings.clear);
@@ -83,13 +89,14 @@ pub(crate) fn condition(plant: &Plant, settings: &AlarmSettings) -> Result<Decla
         .select
         .first()
         .map(|selected| unit_of(&selected.expression, plant.settings()).unwrap_or_default());
-    Ok(Declared { alarm, settings: settings.clone(), question, unit: unit.unwrap_or_default() })
+    let unit = unit.unwrap_or_default();
+    Ok((Declared { alarm, settings: settings.clone(), question, unit }, places))
 }
 
 pub(crate) fn alarm(plant: &Plant, name: &str) -> Result<Declared, OwnerError> {
     let settings = plant.settings().alarms.get(name);
     let none = || OwnerError::NotDeclared { kind: "alarm", name: name.to_owned() };
-    condition(plant, settings.ok_or_else(none)?)
+    Ok(parsed(plant, settings.ok_or_else(none)?)?.0)
 }
 
 /// Returns the questions that decide about a device's streams, by name: the declared questions, and those of the

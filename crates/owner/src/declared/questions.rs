@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
+use sotto_pack::ChannelKind;
+
 use super::plant::Plant;
-use super::settings::Compare;
+use super::possible;
+use super::settings::{ChannelSettings, Compare};
 use crate::error::OwnerError;
 use crate::files::read_text;
 use crate::functions::Call;
@@ -14,8 +17,21 @@ use crate::question::{Question, unit_of};
 const LARGEST_MODEL: u64 = 64 << 10;
 
 /// Parses a text for this plant: the name of a declared question, or a question in the language. Reads models from
-/// files in the working directory or in the plant's folder.
+/// files in the working directory or in the plant's folder. Refuses a question that cannot work.
 pub(crate) fn question(plant: &Plant, text: &str) -> Result<Question, OwnerError> {
+    let (question, places) = parsed(plant, text)?;
+    possible::check(plant, &question, &places, false)?;
+    Ok(question)
+}
+
+/// Parses a question that is being declared. Also refuses one that no reading within the declared ranges can answer.
+pub(crate) fn new_question(plant: &Plant, text: &str) -> Result<Question, OwnerError> {
+    let (question, places) = parsed(plant, text)?;
+    possible::check(plant, &question, &places, true)?;
+    Ok(question)
+}
+
+fn parsed(plant: &Plant, text: &str) -> Result<(Question, TextSpans), OwnerError> {
     let declared = plant.settings().questions.get(text.trim());
     let name = text.trim();
     if declared.is_none() && sotto_program::is_name(name) {
@@ -30,7 +46,7 @@ pub(crate) fn question(plant: &Plant, text: &str) -> Result<Question, OwnerError
         Question::parse_with_places(text).map_err(|error| OwnerError::Question(error.to_string()))?;
     check(plant, &mut question, &places)?;
     question.scheme = declared.and_then(|declared| declared.scheme);
-    Ok(question)
+    Ok((question, places))
 }
 
 /// Checks a question's channels, devices and units, and reads its models from their files.
@@ -45,6 +61,9 @@ pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) 
         if !plant.settings().channels.contains_key(&channel) {
             return Err(at(places.error_at_channel(&channel, plant.settings().no_channel(&channel))));
         }
+    }
+    if let Some((channel, reason)) = number_states(plant, question) {
+        return Err(at(places.error_at_channel(&channel, reason)));
     }
     for device in question.only.iter().flatten() {
         if !plant.settings().devices.contains_key(device) && !plant.removed().contains_key(device) {
@@ -78,6 +97,35 @@ pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) 
     Ok(())
 }
 
+/// Gives the states that a question names their numbers. Returns the channel that lacks one, and the reason.
+fn number_states(plant: &Plant, question: &mut Question) -> Option<(String, String)> {
+    let mut lacking = None;
+    question.change_conditions(&mut |condition| {
+        let (Some(state), Measurand::Channel(channel)) = (&condition.state, &condition.reading) else {
+            return;
+        };
+        let kind = plant.settings().channels.get(channel).map(ChannelSettings::kind);
+        let number = match &kind {
+            Some(ChannelKind::State(states)) => states.number(state),
+            _ => None,
+        };
+        match (number, kind) {
+            (Some(number), _) => condition.limit = number as f64,
+            (None, Some(ChannelKind::State(states))) => {
+                let reason =
+                    format!("{channel} has no state {state}: its states are {}", states.states.join(", "));
+                lacking.get_or_insert((channel.clone(), reason));
+            }
+            (None, _) => {
+                let reason =
+                    format!("{channel} has no states: compare it with a number, as in count({channel} > 0)");
+                lacking.get_or_insert((channel.clone(), reason));
+            }
+        }
+    });
+    lacking
+}
+
 /// Parses a text like [`Plant::question`], and replaces the question's start and end by those given:
 /// `2014-01-31` or `2014-01-31T12:00`, in the plant's time zone.
 pub(crate) fn question_between(
@@ -103,13 +151,16 @@ pub(crate) fn question_between(
             }
         };
         question.period = Period::Between { since: since.or(asked_since), until: until.or(asked_until) };
+        if let Some(reason) = possible::empty(&question.period, &plant.settings().clock()?) {
+            return Err(OwnerError::Question(reason));
+        }
     }
     Ok(question)
 }
 
-/// Parses the declared questions for this plant.
+/// Parses the declared questions for this plant. One that cannot work is refused when it is asked.
 pub(crate) fn questions(plant: &Plant) -> Result<std::collections::BTreeMap<String, Question>, OwnerError> {
-    let named = |name: &String| Ok((name.clone(), question(plant, name)?));
+    let named = |name: &String| Ok((name.clone(), parsed(plant, name)?.0));
     plant.settings().questions.keys().map(named).collect()
 }
 
@@ -118,8 +169,7 @@ pub(crate) fn questions(plant: &Plant) -> Result<std::collections::BTreeMap<Stri
 pub(crate) fn compares_in_cloud(plant: &Plant, reading: &Measurand) -> bool {
     let declared = plant.settings().questions.iter();
     declared.filter(|(_, question)| question.compare == Compare::Cloud).any(|(name, _)| {
-        let question = question(plant, name);
-        question.is_ok_and(|question| {
+        parsed(plant, name).is_ok_and(|(question, _)| {
             let mut conditions = question.calls().filter_map(Call::condition);
             conditions.any(|condition| condition.reading == *reading)
         })

@@ -51,7 +51,12 @@ fn renamed(text: &str, of: Names, old: &str, new: &str) -> String {
             _ => false,
         };
         // `as NAME` is a result, `by day` a span of the clock.
-        let in_clause = matches!(before, Token::Word(word) if RESERVED.contains(&word));
+        // What a comparison stands before is a limit or a state.
+        let in_clause = match before {
+            Token::Word(word) => RESERVED.contains(&word),
+            Token::Comparison(_) => true,
+            _ => false,
+        };
         let is_of = match of {
             Names::Channels => !in_devices && !in_clause,
             Names::Devices => in_devices,
@@ -82,6 +87,7 @@ mod tests {
             ("heat(heat)", "heat(warmth)"),
             ("mean(heat) ^", "mean(warmth) ^"),
             ("heat > 80 for 3 windows", "warmth > 80 for 3 windows"),
+            ("time(heat = heat)", "time(warmth = heat)"),
             ("sum(heat) where device in (heat, pump)", "sum(warmth) where device in (heat, pump)"),
             ("", ""),
         ] {

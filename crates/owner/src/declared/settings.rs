@@ -307,6 +307,14 @@ impl Channels for Settings {
         let Range { minimum, maximum } = self.channels.get(channel)?.range;
         Some((minimum, maximum))
     }
+
+    fn resolution(&self, channel: &str) -> Option<f64> {
+        self.channels.get(channel).map(|settings| settings.resolution)
+    }
+
+    fn period(&self, channel: &str) -> Option<u32> {
+        self.channels.get(channel).map(|settings| settings.every.milliseconds)
+    }
 }
 
 /// Checks that no name is the one under which the readings of another are stored.

@@ -4,6 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
+use super::Circumstances;
 use crate::gathered::Channels;
 use crate::language::{Condition, Measurand, Name, Parsed, Parser};
 
@@ -14,6 +15,11 @@ pub(crate) trait Arguments: Display {
 
     /// Returns the reading, to attach a model to it; None if they name channels.
     fn reading_mut(&mut self) -> Option<&mut Measurand>;
+
+    /// Returns the condition, to give its state a number; None if there is none.
+    fn condition_mut(&mut self) -> Option<&mut Condition> {
+        None
+    }
 }
 
 /// The readings that a call is about.
@@ -116,6 +122,28 @@ impl Arguments for Condition {
     fn reading_mut(&mut self) -> Option<&mut Measurand> {
         Some(&mut self.reading)
     }
+
+    fn condition_mut(&mut self) -> Option<&mut Condition> {
+        Some(self)
+    }
+}
+
+/// Returns why no reading that is still to come fulfils a condition on a channel; None if one may.
+pub(super) fn never_holds(condition: &Condition, of: &Circumstances<'_>) -> Option<String> {
+    let Condition { reading: Measurand::Channel(channel), comparison, limit, .. } = condition else {
+        return None;
+    };
+    let quantiser = of.quantiser(channel)?;
+    let (minimum, maximum) = of.channels.range(channel)?;
+    // Readings are compared by their rounded values.
+    let (low, high) = (quantiser.value(-quantiser.top()), quantiser.value(quantiser.top()));
+    let never = comparison.decides(low.min(minimum), high.max(maximum), *limit) == Some(false);
+    never.then(|| {
+        let range = of.range_in_words(channel);
+        format!(
+            "{condition} never holds: {channel} is declared {range}. Take another limit, or widen its range"
+        )
+    })
 }
 
 /// Returns the unit of a reading. A polynomial or a model may have any unit, so it has none.

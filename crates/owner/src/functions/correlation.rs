@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Call;
 use super::arguments::TwoChannels;
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::{Call, Circumstances};
 use crate::gathered::moments::Pair;
 use crate::gathered::{Channels, Counted, Gathered, Need};
 
@@ -35,6 +35,11 @@ impl Call {
 impl Function for Correlation {
     fn name(&self) -> &'static str {
         "correlation"
+    }
+
+    fn cannot_work(&self, _: &Circumstances<'_>) -> Option<String> {
+        let TwoChannels { x, y } = &self.0;
+        (x == y).then(|| "the correlation of a channel with itself is 1: name two channels".to_owned())
     }
 
     fn needs(&self) -> Vec<Need> {

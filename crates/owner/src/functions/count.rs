@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Call;
+use super::arguments::never_holds;
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::{Call, Circumstances};
 use crate::gathered::{Channels, Counted, Gathered, Need};
 use crate::language::{Condition, Measurand};
 use crate::value::Value;
@@ -95,6 +96,10 @@ impl OneValue for Count {
 impl Function for CountWhere {
     fn name(&self) -> &'static str {
         "count"
+    }
+
+    fn cannot_work(&self, of: &Circumstances<'_>) -> Option<String> {
+        never_holds(&self.0, of)
     }
 
     fn needs(&self) -> Vec<Need> {

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Formatter};
 
-use super::{Arguments, Call};
+use super::{Arguments, Call, Circumstances};
 use crate::gathered::{Channels, Counted, Gathered, Need};
 use crate::language::{Measurand, Parsed, Parser};
 
@@ -38,6 +38,11 @@ pub(crate) trait Function {
 
     /// Returns how an alarm takes it.
     fn in_alarm(&self) -> InAlarm<'_>;
+
+    /// Returns why its arguments cannot work, whatever the readings are, and what to do; None if they may.
+    fn cannot_work(&self, _: &Circumstances<'_>) -> Option<String> {
+        None
+    }
 
     /// Returns true if its values carry noise, as those of polynomials and models do.
     fn has_noise(&self) -> bool {

@@ -4,9 +4,9 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use super::Call;
 use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, Part, SeveralValues, Syntax, Yields};
+use super::{Call, Circumstances};
 use crate::gathered::distribution::equal_edges;
 use crate::gathered::{BinsNeeded, Counted, Gathered, Need};
 use crate::language::{Measurand, Name, Numbers, Parsed, Parser, QuestionErrorKind as Kind, limits};
@@ -114,6 +114,17 @@ impl Arguments for Binned {
 impl Function for Histogram {
     fn name(&self) -> &'static str {
         "histogram"
+    }
+
+    fn cannot_work(&self, of: &Circumstances<'_>) -> Option<String> {
+        let Binned { channel, bins: Bins::Edges(edges) } = &self.0 else { return None };
+        let (first, last) = edges.first().zip(edges.last())?;
+        let quantiser = of.quantiser(channel)?;
+        let outside = *first > quantiser.value(quantiser.top()) || *last < quantiser.value(-quantiser.top());
+        outside.then(|| {
+            let range = of.range_in_words(channel);
+            format!("no bin has a reading of {channel}: it is declared {range}. Give edges within, or widen its range")
+        })
     }
 
     fn needs(&self) -> Vec<Need> {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Call;
 use super::arguments::Channel;
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
-use crate::gathered::{Channels, Counted, Gathered, Need};
+use crate::gathered::{Channels, Counted, Gathered, Need, WindowQuantity};
 
 pub(super) const SYNTAX: Syntax = Syntax {
     names: &[Named { word: "max", arguments: "x" }],
@@ -34,7 +34,7 @@ impl Function for Max {
     }
 
     fn needs(&self) -> Vec<Need> {
-        vec![Need::distribution(&self.0.0)]
+        vec![Need::windows(&self.0.0, &[WindowQuantity::Largest])]
     }
 
     fn yields(&self) -> Yields<'_> {
@@ -52,6 +52,6 @@ impl OneValue for Max {
     }
 
     fn value(&self, from: &Gathered<'_>) -> Counted {
-        from.of_distribution(&self.0.0, |readings| readings.maximum(&from.unit(&self.0.0)))
+        from.of_windows(&self.0.0, |windows| windows.largest(WindowQuantity::Largest, &from.unit(&self.0.0)))
     }
 }

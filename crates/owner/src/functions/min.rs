@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Call;
 use super::arguments::Channel;
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
-use crate::gathered::{Channels, Counted, Gathered, Need};
+use crate::gathered::{Channels, Counted, Gathered, Need, WindowQuantity};
 
 pub(super) const SYNTAX: Syntax = Syntax {
     names: &[Named { word: "min", arguments: "x" }],
@@ -34,7 +34,7 @@ impl Function for Min {
     }
 
     fn needs(&self) -> Vec<Need> {
-        vec![Need::distribution(&self.0.0)]
+        vec![Need::windows(&self.0.0, &[WindowQuantity::Least])]
     }
 
     fn yields(&self) -> Yields<'_> {
@@ -52,6 +52,6 @@ impl OneValue for Min {
     }
 
     fn value(&self, from: &Gathered<'_>) -> Counted {
-        from.of_distribution(&self.0.0, |readings| readings.minimum(&from.unit(&self.0.0)))
+        from.of_windows(&self.0.0, |windows| windows.smallest(WindowQuantity::Least, &from.unit(&self.0.0)))
     }
 }

@@ -4,13 +4,17 @@
 //! list below names it; other code asks the function for its arguments, its needs and its results.
 
 mod arguments;
+mod circumstances;
 mod function;
 
+mod changes;
 mod correlation;
 mod count;
 mod covariance;
+mod direction;
 mod energy;
 mod histogram;
+mod increase;
 mod max;
 mod mean;
 mod min;
@@ -33,6 +37,7 @@ use serde::{Deserialize, Serialize};
 pub use histogram::Bins;
 
 pub(crate) use arguments::{About, Arguments};
+pub(crate) use circumstances::Circumstances;
 pub(crate) use function::{Function, InAlarm, Named, Part, Syntax, Time, Yields};
 
 use crate::gathered::Need;
@@ -120,6 +125,9 @@ functions! {
     quantile: Quantile;
     histogram: Histogram;
     time: TimeWhere;
+    increase: Increase;
+    changes: Changes;
+    direction: Direction;
     values: Values;
 }
 
@@ -199,9 +207,19 @@ impl Call {
         self.condition().is_some_and(|condition| !matches!(condition.reading, Measurand::Channel(_)))
     }
 
+    /// Returns why the call cannot work, whatever the readings are; None if it may.
+    pub(crate) fn cannot_work(&self, circumstances: &Circumstances<'_>) -> Option<String> {
+        self.of().cannot_work(circumstances)
+    }
+
     /// Returns the intermediate results that the call is computed from.
     pub(crate) fn needs(&self) -> Vec<Need> {
         self.of().needs()
+    }
+
+    /// Returns the condition of `count` and `time`, to change it.
+    pub(crate) fn condition_mut(&mut self) -> Option<&mut Condition> {
+        self.arguments_mut().condition_mut()
     }
 
     /// Returns the file and the model of a linear model.

@@ -4,9 +4,9 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use super::Call;
 use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::{Call, Circumstances};
 use crate::gathered::moments::Moments;
 use crate::gathered::{Channels, Counted, Gathered, Need};
 use crate::language::{Measurand, Name, QuestionErrorKind as Kind, limits};
@@ -66,6 +66,14 @@ impl Arguments for Moving {
 impl Function for MovingAverage {
     fn name(&self) -> &'static str {
         "moving_average"
+    }
+
+    fn cannot_work(&self, of: &Circumstances<'_>) -> Option<String> {
+        let groups = of.groups.filter(|groups| u64::from(self.0.groups) > *groups)?;
+        Some(format!(
+            "it averages {} groups, and the time has {groups} at most: average fewer, or ask for a longer time",
+            self.0.groups
+        ))
     }
 
     fn needs(&self) -> Vec<Need> {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Call;
 use super::arguments::Channel;
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
-use crate::gathered::{Channels, Counted, Gathered, Need};
+use crate::gathered::{Channels, Counted, Gathered, Need, WindowQuantity};
 
 pub(super) const SYNTAX: Syntax = Syntax {
     names: &[Named { word: "range", arguments: "x" }],
@@ -34,7 +34,7 @@ impl Function for Range {
     }
 
     fn needs(&self) -> Vec<Need> {
-        vec![Need::distribution(&self.0.0)]
+        vec![Need::windows(&self.0.0, &[WindowQuantity::Least, WindowQuantity::Largest])]
     }
 
     fn yields(&self) -> Yields<'_> {
@@ -53,8 +53,9 @@ impl OneValue for Range {
 
     fn value(&self, from: &Gathered<'_>) -> Counted {
         let unit = from.unit(&self.0.0);
-        from.of_distribution(&self.0.0, |readings| {
-            readings.maximum(&unit)?.plus(&readings.minimum(&unit)?.negated())
+        from.of_windows(&self.0.0, |windows| {
+            let least = windows.smallest(WindowQuantity::Least, &unit)?;
+            windows.largest(WindowQuantity::Largest, &unit)?.plus(&least.negated())
         })
     }
 }

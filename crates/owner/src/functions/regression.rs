@@ -4,9 +4,9 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use super::Call;
 use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, Part, SeveralValues, Syntax, Yields};
+use super::{Call, Circumstances};
 use crate::gathered::{Counted, Gathered, Need};
 use crate::language::{Measurand, Name};
 use crate::value::ratio;
@@ -65,6 +65,13 @@ impl Arguments for Explained {
 impl Function for Regression {
     fn name(&self) -> &'static str {
         "regression"
+    }
+
+    fn cannot_work(&self, _: &Circumstances<'_>) -> Option<String> {
+        let Explained { y, x } = &self.0;
+        (x == y).then(|| {
+            "a channel is the line through itself, slope 1 and intercept 0: name two channels".to_owned()
+        })
     }
 
     fn needs(&self) -> Vec<Need> {

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Call;
+use super::arguments::never_holds;
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::{Call, Circumstances};
 use crate::gathered::{Channels, Counted, Decided, Gathered, Need};
 use crate::language::{Condition, Measurand};
 
@@ -37,6 +38,10 @@ impl Call {
 impl Function for TimeWhere {
     fn name(&self) -> &'static str {
         "time"
+    }
+
+    fn cannot_work(&self, of: &Circumstances<'_>) -> Option<String> {
+        never_holds(&self.0, of)
     }
 
     fn needs(&self) -> Vec<Need> {

@@ -1,13 +1,13 @@
 //! `weighted_sum(x, [w0, w1])`, `weighted_sum(x, half_life 6h)`: the sum of weight · reading. The readings that are there
-//! share the weights of the missing ones.
+//! share the weights of the missing ones of their sign.
 
 use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use super::Call;
 use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::{Call, Circumstances};
 use crate::gathered::{Channels, Counted, Gathered, Need};
 use crate::language::{Measurand, Name, Numbers, Parsed, Parser, QuestionErrorKind as Kind, Weights, limits};
 
@@ -89,6 +89,18 @@ impl Function for WeightedSum {
         "weighted_sum"
     }
 
+    fn cannot_work(&self, of: &Circumstances<'_>) -> Option<String> {
+        let Weights::Each(weights) = &self.0.weights else { return None };
+        let ticks = of.ticks(&self.0.channel)?;
+        (weights.len() as u64 > ticks).then(|| {
+            format!(
+                "{} weights are more than the readings of {} in a group, {ticks} at most: give fewer weights, or ask for a longer time",
+                weights.len(),
+                self.0.channel
+            )
+        })
+    }
+
     fn needs(&self) -> Vec<Need> {
         let Weighting { channel, weights } = self.0.clone();
         vec![Need::Weighted { channel, weights }]
@@ -113,8 +125,8 @@ impl OneValue for WeightedSum {
         let weighted = from.weighted();
         Counted {
             value: weighted.value(&from.unit(channel)),
-            count: weighted.count,
-            missing: from.missing(&[channel], weighted.count),
+            count: weighted.count(),
+            missing: from.missing(&[channel], weighted.count()),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use sotto_pack::{ChannelBins, Quantiser};
 
-use super::distribution::edge;
+use super::distribution;
 use crate::language::Comparison;
 
 /// Number of bins that a question for an extreme or a quantile takes, unless it declares a precision.
@@ -35,7 +35,7 @@ impl BinsNeeded {
     #[must_use]
     pub fn edges(&self, quantiser: &Quantiser, range: (f64, f64)) -> Vec<i64> {
         match self {
-            Self::Limit(comparison, limit) => vec![edge(quantiser, *comparison, *limit)],
+            Self::Limit(comparison, limit) => distribution::edges(quantiser, *comparison, *limit),
             Self::Equal(count) => ChannelBins::equal(quantiser, range.0, range.1, *count).collect(),
             // The last bin includes its upper edge.
             Self::Edges(edges) => {

@@ -6,6 +6,7 @@
 
 use sotto_pack::{ChannelBins, Quantiser};
 
+use super::window_quantity::Between;
 use crate::language::{Comparison, Condition};
 use crate::value::{Value, ValueError};
 
@@ -190,14 +191,9 @@ impl Distribution {
     /// Returns whether a condition holds for the readings of a bin; None if it may hold for some.
     fn holds(&self, bin: &Bin, condition: &Condition) -> Option<bool> {
         let (near, limit) = (self.near(), condition.limit);
-        let side = |value: f64| {
-            // A reading on the grid that is next to the limit is equal to it.
-            let value = if (value - limit).abs() <= near { limit } else { value };
-            condition.comparison.holds(value, limit)
-        };
-        // Both ends decide, as each comparison is monotonic.
-        let (low, high) = (side(bin.low), side(bin.high));
-        (low == high).then_some(low)
+        // A reading on the grid that is next to the limit is equal to it.
+        let on_grid = |value: f64| if (value - limit).abs() <= near { limit } else { value };
+        condition.comparison.decides(on_grid(bin.low), on_grid(bin.high), limit)
     }
 
     fn some(&self) -> Result<(), ValueError> {
@@ -206,7 +202,12 @@ impl Distribution {
 
     /// Returns the reading of this rank, 1 for the smallest. Range: 1 to the count.
     fn ranked(&self, rank: u64, unit: &str) -> Result<Value, ValueError> {
-        self.some()?;
+        self.between(rank).map(|reading| reading.value(unit)).ok_or(ValueError::NO_READING)
+    }
+
+    /// Returns the values between which the reading of this rank lies; None if there are no readings.
+    pub(super) fn between(&self, rank: u64) -> Option<Between> {
+        self.some().ok()?;
         let of_rank = |end: fn(&Bin) -> f64| {
             let mut ends: Vec<(f64, u64)> = self.bins.iter().map(|bin| (end(bin), bin.count)).collect();
             ends.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -219,9 +220,7 @@ impl Distribution {
         };
         // Replacing every reading by the lower end of its bin lowers each rank, by the upper end raises it.
         let (low, high) = (of_rank(|bin| bin.low), of_rank(|bin| bin.high));
-        let rounding = 8.0 * f64::EPSILON * low.abs().max(high.abs());
-        let bound = (high - low) / 2.0 + self.error + if high > low { rounding } else { 0.0 };
-        Ok(Value { value: low / 2.0 + high / 2.0, bound, unit: unit.to_owned() })
+        Some(Between { low, high, error: self.error })
     }
 }
 
@@ -235,11 +234,13 @@ pub(crate) fn equal_edges(minimum: f64, maximum: f64, count: u32) -> Vec<f64> {
     edges
 }
 
-/// Returns the first number of the bin that a condition separates from the one below.
-pub(crate) fn edge(quantiser: &Quantiser, comparison: Comparison, limit: f64) -> i64 {
+/// Returns the first number of each bin that a condition separates from the one below.
+pub(crate) fn edges(quantiser: &Quantiser, comparison: Comparison, limit: f64) -> Vec<i64> {
+    let (from, above) = (ChannelBins::from(quantiser, limit), ChannelBins::above(quantiser, limit));
     match comparison {
-        Comparison::Greater | Comparison::AtMost => ChannelBins::above(quantiser, limit),
-        Comparison::AtLeast | Comparison::Less => ChannelBins::from(quantiser, limit),
+        Comparison::Greater | Comparison::AtMost => vec![above],
+        Comparison::AtLeast | Comparison::Less => vec![from],
+        Comparison::Equal | Comparison::Differs => vec![from, above],
     }
 }
 

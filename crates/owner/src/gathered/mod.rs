@@ -11,13 +11,18 @@ mod need;
 mod reals;
 mod tally;
 mod weighted;
+mod window_quantity;
+mod windows;
 
 pub use bins::{BinsNeeded, USUAL_BINS};
 pub(crate) use decided::Decided;
 pub(crate) use need::{ChannelPair, Need, NeedId, Needed};
 pub(crate) use reals::{Real, Reals};
 pub(crate) use tally::{ChannelTally, Energy, Tally};
-pub(crate) use weighted::Weighted;
+pub(crate) use weighted::{OfSign, Weighted};
+pub(crate) use window_quantity::Between;
+pub use window_quantity::WindowQuantity;
+pub(crate) use windows::{Crossing, Ends, Held, Windows};
 
 use distribution::Distribution;
 use moments::{Moments, Pair};
@@ -32,6 +37,12 @@ pub(crate) trait Channels {
 
     /// Returns the smallest and the largest value of a channel; None if it is not declared.
     fn range(&self, channel: &str) -> Option<(f64, f64)>;
+
+    /// Returns the resolution of a channel; None if it is not declared.
+    fn resolution(&self, channel: &str) -> Option<f64>;
+
+    /// Returns the milliseconds between two readings of a channel; None if it is not declared.
+    fn period(&self, channel: &str) -> Option<u32>;
 }
 
 /// The value of a call, of how many readings, and how many are missing.
@@ -151,6 +162,16 @@ impl<'t> Gathered<'t> {
     ) -> Counted {
         let distribution = self.distribution(channel);
         self.counted(value(&distribution), &[channel], distribution.count())
+    }
+
+    /// Returns a value that follows from quantities that a channel's windows hold.
+    pub(crate) fn of_windows(
+        &self,
+        channel: &str,
+        value: impl FnOnce(&Windows) -> Result<Value, ValueError>,
+    ) -> Counted {
+        let windows = self.own(|tally, need| tally.windows.get(&need).cloned());
+        self.counted(value(&windows), &[channel], windows.readings())
     }
 
     /// Returns a value that follows from those of the call's polynomial or model.

@@ -1,6 +1,6 @@
 //! The intermediate results that calls need.
 
-use super::BinsNeeded;
+use super::{BinsNeeded, WindowQuantity};
 use crate::language::{Condition, Measurand, Weights};
 
 /// An intermediate result that a call is computed from.
@@ -19,6 +19,8 @@ pub(crate) enum Need {
         /// True if a declared precision sets the number of bins.
         to_precision: bool,
     },
+    /// Quantities that a channel's windows hold, window by window.
+    Windows { channel: String, quantities: Vec<WindowQuantity> },
     /// Number and sum of the values of a polynomial or a model; with `each` every value.
     Reals { reading: Measurand, each: bool },
     /// The readings for which a condition on a polynomial or a model holds.
@@ -51,6 +53,11 @@ impl Need {
         Self::Distribution { channel: channel.to_owned(), bins, to_precision: false }
     }
 
+    /// Returns quantities that a channel's windows hold.
+    pub(crate) fn windows(channel: &str, quantities: &[WindowQuantity]) -> Self {
+        Self::Windows { channel: channel.to_owned(), quantities: quantities.to_vec() }
+    }
+
     /// Returns count and sum of a channel's readings, or of the values of a polynomial or a model.
     pub(crate) fn sums(reading: &Measurand) -> Self {
         match reading {
@@ -79,7 +86,11 @@ impl Need {
     /// Returns the polynomial or the model that it is about; None if it is about readings of channels.
     pub(crate) fn reading(&self) -> Option<&Measurand> {
         match self {
-            Self::Moments { .. } | Self::Pair(_) | Self::Weighted { .. } | Self::Distribution { .. } => None,
+            Self::Moments { .. }
+            | Self::Pair(_)
+            | Self::Weighted { .. }
+            | Self::Distribution { .. }
+            | Self::Windows { .. } => None,
             Self::Reals { reading, .. } => Some(reading),
             Self::Decided(condition) => Some(&condition.reading),
         }
@@ -93,6 +104,7 @@ impl Need {
             | Self::Pair(_)
             | Self::Weighted { .. }
             | Self::Distribution { .. }
+            | Self::Windows { .. }
             | Self::Reals { .. } => None,
         }
     }
@@ -104,8 +116,22 @@ impl Need {
             Self::Moments { .. }
             | Self::Pair(_)
             | Self::Weighted { .. }
+            | Self::Windows { .. }
             | Self::Reals { .. }
             | Self::Decided(_) => None,
+        }
+    }
+
+    /// Returns true if it is about how readings follow each other, over the ends of windows too.
+    pub(crate) fn follows(&self) -> bool {
+        match self {
+            Self::Windows { quantities, .. } => quantities.contains(&WindowQuantity::First),
+            Self::Moments { .. }
+            | Self::Pair(_)
+            | Self::Weighted { .. }
+            | Self::Distribution { .. }
+            | Self::Reals { .. }
+            | Self::Decided(_) => false,
         }
     }
 
@@ -116,20 +142,30 @@ impl Need {
             Self::Moments { .. }
             | Self::Pair(_)
             | Self::Distribution { .. }
+            | Self::Windows { .. }
             | Self::Reals { .. }
             | Self::Decided(_) => false,
         }
     }
 
-    /// Returns true if it is about how readings compare: it follows from a distribution.
-    pub(crate) fn compares(&self) -> bool {
+    /// Returns true if it is a distribution of this channel.
+    pub(crate) fn is_distribution_of(&self, name: &str) -> bool {
+        matches!(self, Self::Distribution { channel, .. } if channel == name)
+    }
+
+    /// Returns the channel and the bins of the distribution that it follows from, in place of quantities that windows hold;
+    /// None if it is not about how readings compare.
+    pub(crate) fn compares(&self) -> Option<(&String, BinsNeeded)> {
         match self {
-            Self::Distribution { .. } => true,
+            Self::Distribution { channel, bins, .. } => Some((channel, bins.clone())),
+            Self::Windows { channel, quantities } => {
+                quantities.iter().all(|quantity| quantity.compares()).then(|| (channel, BinsNeeded::usual()))
+            }
             Self::Moments { .. }
             | Self::Pair(_)
             | Self::Weighted { .. }
             | Self::Reals { .. }
-            | Self::Decided(_) => false,
+            | Self::Decided(_) => None,
         }
     }
 }

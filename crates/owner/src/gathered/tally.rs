@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::distribution::Distribution;
 use super::moments::{Moments, Pair};
-use super::{ChannelPair, Decided, NeedId, Reals, Weighted};
+use super::{ChannelPair, Decided, NeedId, Reals, Weighted, Windows};
 
 /// All intermediate results of one group, for one device or several.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +14,8 @@ pub(crate) struct Tally {
     /// The distribution of a channel's readings.
     pub(crate) distributions: BTreeMap<String, Distribution>,
     pub(crate) weighted: BTreeMap<NeedId, Weighted>,
+    /// The quantities that single windows hold.
+    pub(crate) windows: BTreeMap<NeedId, Windows>,
     /// Values of polynomials and models.
     pub(crate) reals: BTreeMap<NeedId, Reals>,
     /// Conditions on polynomials and models.
@@ -63,7 +65,7 @@ impl Tally {
         }
     }
 
-    /// Adds the results of `other`.
+    /// Adds the results of another device.
     pub(crate) fn merge(&mut self, other: &Self) {
         for (name, sums) in &other.channels {
             self.add_channel(name, sums);
@@ -76,6 +78,9 @@ impl Tally {
         }
         for (need, weighted) in &other.weighted {
             self.weighted.entry(*need).or_default().merge(weighted);
+        }
+        for (need, windows) in &other.windows {
+            self.windows.entry(*need).or_default().merge(windows);
         }
         for (need, reals) in &other.reals {
             self.reals.entry(*need).or_default().merge(reals);

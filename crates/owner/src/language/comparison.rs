@@ -21,11 +21,16 @@ pub enum Comparison {
     Less,
     /// `<=`.
     AtMost,
+    /// `=`.
+    Equal,
+    /// `!=`.
+    Differs,
 }
 
 impl Comparison {
     /// In the order of the declaration.
-    pub const ALL: [Self; 4] = [Self::Greater, Self::AtLeast, Self::Less, Self::AtMost];
+    pub const ALL: [Self; 6] =
+        [Self::Greater, Self::AtLeast, Self::Less, Self::AtMost, Self::Equal, Self::Differs];
 
     /// Returns the text, such as `>=`.
     #[must_use]
@@ -35,6 +40,8 @@ impl Comparison {
             Self::AtLeast => ">=",
             Self::Less => "<",
             Self::AtMost => "<=",
+            Self::Equal => "=",
+            Self::Differs => "!=",
         }
     }
 
@@ -46,6 +53,8 @@ impl Comparison {
             Self::AtLeast => Self::Less,
             Self::Less => Self::AtLeast,
             Self::AtMost => Self::Greater,
+            Self::Equal => Self::Differs,
+            Self::Differs => Self::Equal,
         }
     }
 
@@ -57,6 +66,30 @@ impl Comparison {
             Self::AtLeast => value >= limit,
             Self::Less => value < limit,
             Self::AtMost => value <= limit,
+            Self::Equal => value == limit,
+            Self::Differs => value != limit,
+        }
+    }
+
+    /// Returns true for `=` and `!=`.
+    #[must_use]
+    pub const fn is_equality(self) -> bool {
+        matches!(self, Self::Equal | Self::Differs)
+    }
+
+    /// Returns whether all values from `low` to `high` are on this side of `limit`, or none; None if some may be.
+    #[must_use]
+    pub fn decides(self, low: f64, high: f64, limit: f64) -> Option<bool> {
+        match self {
+            Self::Equal if low == limit && high == limit => Some(true),
+            Self::Equal if high < limit || limit < low => Some(false),
+            Self::Equal => None,
+            Self::Differs => Self::Equal.decides(low, high, limit).map(|equal| !equal),
+            // The ends decide, as the comparison is monotonic.
+            _ => {
+                let (low, high) = (self.holds(low, limit), self.holds(high, limit));
+                (low == high).then_some(low)
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use super::written::Number;
+use super::written::{Name, Number};
 use super::{Comparison, LinearModel, Measurand};
 
 /// A condition on each reading of a channel, or on a value made of readings: `temperature > 80`,
@@ -20,7 +20,7 @@ use super::{Comparison, LinearModel, Measurand};
 /// assert_eq!(strong.to_string(), "polynomial(wind, [0, 0, 0, 0.6]) >= 500");
 /// # Ok::<(), sotto_owner::question::QuestionError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Condition {
     /// The value that is compared.
@@ -28,8 +28,20 @@ pub struct Condition {
     pub reading: Measurand,
     /// Stands between value and limit.
     pub comparison: Comparison,
-    /// The limit, in the unit of that value. Finite.
+    /// The limit, in the unit of that value. Finite. The number of the state, if that is named.
     pub limit: f64,
+    /// The name of a state of the channel, as in `door = open`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+}
+
+/// The number of a state follows from its name.
+impl PartialEq for Condition {
+    fn eq(&self, other: &Self) -> bool {
+        let same = self.state.is_some() || self.limit == other.limit;
+        same && (&self.reading, self.comparison, &self.state)
+            == (&other.reading, other.comparison, &other.state)
+    }
 }
 
 /// A [`Condition`] in its JSON form: `{"channel": "x", "comparison": "greater", "limit": 80}`, with `polynomial` or `linear` in
@@ -42,6 +54,8 @@ struct Unchecked {
     linear: Option<Linear>,
     comparison: Comparison,
     limit: f64,
+    #[serde(default)]
+    state: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -63,7 +77,7 @@ impl TryFrom<Unchecked> for Condition {
     type Error = &'static str;
 
     fn try_from(from: Unchecked) -> Result<Self, Self::Error> {
-        let Unchecked { channel, polynomial, linear, comparison, limit } = from;
+        let Unchecked { channel, polynomial, linear, comparison, limit, state } = from;
         let reading = match (channel, polynomial, linear) {
             (Some(channel), None, None) => Measurand::Channel(channel),
             (None, Some(Polynomial { channel, coefficients }), None) => {
@@ -72,7 +86,7 @@ impl TryFrom<Unchecked> for Condition {
             (None, None, Some(Linear { file, model })) => Measurand::Linear { file, model },
             _ => return Err("a condition compares one of channel, polynomial and linear"),
         };
-        Ok(Self { reading, comparison, limit })
+        Ok(Self { reading, comparison, limit, state })
     }
 }
 
@@ -80,12 +94,16 @@ impl Condition {
     /// Takes the parts as they are: the limit is not checked.
     #[must_use]
     pub fn new(reading: impl Into<Measurand>, comparison: Comparison, limit: f64) -> Self {
-        Self { reading: reading.into(), comparison, limit }
+        Self { reading: reading.into(), comparison, limit, state: None }
     }
 }
 
 impl Display for Condition {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        write!(out, "{} {} {}", self.reading, self.comparison.symbol(), Number(self.limit))
+        write!(out, "{} {} ", self.reading, self.comparison.symbol())?;
+        match &self.state {
+            Some(state) => write!(out, "{}", Name(state)),
+            None => write!(out, "{}", Number(self.limit)),
+        }
     }
 }

@@ -111,15 +111,18 @@ pub enum QuestionErrorKind {
         /// A remedy.
         instead: &'static str,
     },
-    /// A test for equality.
-    #[error(
-        "there is no test for equality ({symbol}): name devices with where device in (a, b), and ask for readings of one \
-         value as count(x >= 80) - count(x > 80)"
-    )]
+    /// A comparison that does not exist.
+    #[error("there is no comparison {symbol}: write != for readings that differ, as in count(x != 80)")]
     Equality {
-        /// `=` or `!`.
+        /// `!`.
         symbol: char,
     },
+    /// A test for equality of a value of a polynomial or a model.
+    #[error(
+        "values of polynomials and models have an error, and are never equal to a number: compare them with > or <, as in \
+         count(linear(model.json) > 80)"
+    )]
+    EqualityOfReal,
     /// The share of a quantile is out of range.
     #[error("expected the share of a quantile: a number from 0 to 1, as in quantile(x, 0.95)")]
     Share,

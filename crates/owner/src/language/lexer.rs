@@ -18,7 +18,7 @@ pub(crate) enum Token<'t> {
     Quoted(&'t str),
     /// One of `+ - * / ( ) [ ] , ~`.
     Symbol(char),
-    /// One of `> >= < <=`.
+    /// One of `> >= < <= = !=`; `==` is `=`.
     Comparison(Comparison),
     End,
 }
@@ -59,7 +59,12 @@ pub(crate) fn token(text: &str, from: usize) -> Result<Spanned<'_>, (Kind, usize
             };
             Ok(spanned(Token::Comparison(comparison), comparison.symbol().len()))
         }
-        '=' | '!' => Err((Kind::Equality { symbol: first }, start)),
+        '=' => {
+            let length = if rest.starts_with("==") { 2 } else { 1 };
+            Ok(spanned(Token::Comparison(Comparison::Equal), length))
+        }
+        '!' if rest.starts_with("!=") => Ok(spanned(Token::Comparison(Comparison::Differs), 2)),
+        '!' => Err((Kind::Equality { symbol: first }, start)),
         '^' => Err((Kind::Power, start)),
         '\'' => Err((Kind::SingleQuote, start)),
         '"' => {

@@ -3,19 +3,38 @@
 use sotto_program::text;
 
 use super::error::QuestionErrorKind as Kind;
-use super::lexer::{Token, check_length, in_file};
+use super::lexer::{Token, check_length, in_file, unquoted};
 use super::parser::{Parsed, Parser};
 use super::written::Name;
 use super::{Condition, Measurand, limits};
 
 impl Parser<'_> {
-    /// Parses a comparison with a number, if there is one.
+    /// Parses a comparison with a number or a state, if there is one.
     pub(crate) fn condition(&mut self, reading: &Measurand) -> Parsed<Option<Condition>> {
         let next = self.peek()?;
         let Token::Comparison(comparison) = next.token else { return Ok(None) };
         self.end = next.end;
-        let limit = self.number("a number, as in count(x > 80)")?;
-        Ok(Some(Condition { reading: reading.clone(), comparison, limit }))
+        if comparison.is_equality() && !matches!(reading, Measurand::Channel(_)) {
+            return Err(self.error(Kind::EqualityOfReal, next.start));
+        }
+        let of = self.peek()?;
+        let state = match of.token {
+            Token::Word(word) if comparison.is_equality() => Some(word.to_owned()),
+            Token::Quoted(inside) if comparison.is_equality() => Some(unquoted(inside)),
+            _ => None,
+        };
+        if let Some(state) = state {
+            self.end = of.end;
+            check_length(&state, limits::NAME_BYTES).map_err(|kind| self.error(kind, of.start))?;
+            let reading = reading.clone();
+            return Ok(Some(Condition { reading, comparison, limit: 0.0, state: Some(state) }));
+        }
+        let limit = self.number(if comparison.is_equality() {
+            "a number or a state, as in count(x = 80) or time(x = open)"
+        } else {
+            "a number, as in count(x > 80)"
+        })?;
+        Ok(Some(Condition { reading: reading.clone(), comparison, limit, state: None }))
     }
 
     /// Parses a channel, a polynomial or a linear model.

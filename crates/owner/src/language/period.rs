@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
+use sotto_pack::Clock;
 
 use super::written::quoted;
 
@@ -212,6 +213,21 @@ pub enum Devices {
     Across,
     /// `per device`: one answer for each device.
     Each,
+}
+
+impl When {
+    /// Resolves the moment, in the clock's zone if it names none. Returns milliseconds since 1970; None if the date or the
+    /// time does not exist.
+    pub(crate) fn at(&self, clock: &Clock) -> Option<i64> {
+        let text = self.as_str();
+        if let Ok(timestamp) = text.parse::<jiff::Timestamp>() {
+            return Some(timestamp.as_millisecond());
+        }
+        let midnight = |date: jiff::civil::Date| date.to_datetime(jiff::civil::Time::midnight());
+        let civil = text.parse::<jiff::civil::DateTime>();
+        let civil = civil.ok().or_else(|| text.parse().ok().map(midnight))?;
+        Some(clock.zone().to_zoned(civil).ok()?.timestamp().as_millisecond())
+    }
 }
 
 impl Display for Duration {

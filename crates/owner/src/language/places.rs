@@ -78,6 +78,11 @@ impl TextSpans {
         self.error(self.calls.get(index).copied(), message)
     }
 
+    /// Returns true if the text has this call, counted from 0.
+    pub(crate) fn has_call(&self, index: usize) -> bool {
+        index < self.calls.len()
+    }
+
     /// Draws `message` at a selected expression, counted from 0.
     #[must_use]
     pub fn error_at_selected(&self, index: usize, message: impl Into<String>) -> QuestionError {

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use sotto_pack::{Encoding, Layout, Presence, StepDigits, WindowDescription};
 use sotto_rlwe::{Kept, Origin};
 
+use crate::gathered::WindowQuantity;
+
 /// A quantity: a value in each slot of a frame, summed over the windows of a part.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Quantity {
@@ -21,6 +23,8 @@ pub(crate) enum Quantity {
     JointSquare(u16, u16),
     /// Number of readings in each bin of a channel, instead of a value in each slot.
     Counts(u16),
+    /// A quantity of a channel that each window holds: a value for each window of a part, instead of a value in each slot.
+    Held(u16, WindowQuantity),
     /// Number of readings of a channel of comparable steps that are this quantised number or above. Counts missing
     /// readings as 0, the middle of the range.
     AtLeast(u16, i64),
@@ -82,7 +86,7 @@ impl Quantity {
     pub(crate) fn magnitude(&self, layout: &Layout) -> f64 {
         let top = layout.magnitude();
         match self {
-            Self::Sum | Self::Joint(..) => top,
+            Self::Sum | Self::Joint(..) | Self::Held(..) => top,
             Self::Square | Self::JointSquare(..) | Self::Product(..) => top * top,
             Self::Weighted(_) => top * LARGEST_WEIGHT as f64,
             Self::Counts(_) => layout.ticks().into(),

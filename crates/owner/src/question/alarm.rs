@@ -70,7 +70,7 @@ pub struct Alarm {
 /// ```
 /// use sotto_owner::question::{Alarm, Comparison, Probe};
 ///
-/// // Extremes are known to a bin's width, counts exactly: the largest reading is above if any reading is.
+/// // Extremes are known to the resolution, counts exactly: the largest reading is above if any reading is.
 /// let Probe { expression, comparison, limit } = Alarm::parse("max(boiler) > 80")?.probe(80.0);
 /// assert_eq!(expression.to_string(), "count(boiler > 80)");
 /// assert!(comparison.holds(1.0, limit) && !comparison.holds(0.0, limit));
@@ -139,7 +139,8 @@ impl Alarm {
             (InAlarm::Largest(channel), Less | AtMost) | (InAlarm::Smallest(channel), Greater | AtLeast) => {
                 none(channel)
             }
-            (InAlarm::Value | InAlarm::Readings(_) | InAlarm::Refused(_), _) => itself(),
+            (InAlarm::Largest(_) | InAlarm::Smallest(_), _)
+            | (InAlarm::Value | InAlarm::Readings(_) | InAlarm::Refused(_), _) => itself(),
         }
     }
 
@@ -165,6 +166,7 @@ impl Alarm {
         match self.comparison {
             Comparison::Greater | Comparison::AtLeast => clear <= self.limit,
             Comparison::Less | Comparison::AtMost => clear >= self.limit,
+            Comparison::Equal | Comparison::Differs => clear == self.limit,
         }
     }
 }

@@ -139,6 +139,20 @@ impl Expression {
         }
     }
 
+    /// Returns the value of an expression without calls; None if it has any.
+    pub(super) fn constant(&self) -> Option<f64> {
+        let both = |left: &Self, right: &Self| left.constant().zip(right.constant());
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Call(_) => None,
+            Self::Negate(of) => of.constant().map(|value| -value),
+            Self::Add(left, right) => both(left, right).map(|(left, right)| left + right),
+            Self::Subtract(left, right) => both(left, right).map(|(left, right)| left - right),
+            Self::Multiply(left, right) => both(left, right).map(|(left, right)| left * right),
+            Self::Divide(left, right) => both(left, right).map(|(left, right)| left / right),
+        }
+    }
+
     /// Iterates over the calls in the order of the text.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.parts().filter_map(|(part, _)| match part {

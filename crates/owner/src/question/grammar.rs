@@ -116,7 +116,7 @@ impl<'t> Parser<'t> {
             self.end = operator.end;
             let at = self.start();
             let factor = self.unary()?;
-            if operator.token == Token::Symbol('/') && factor.expression == Expression::Number(0.0) {
+            if operator.token == Token::Symbol('/') && factor.expression.constant() == Some(0.0) {
                 return Err(self.error(Kind::DivisionByZero, at));
             }
             product = self.both(make, product, factor, operator.start)?;

@@ -207,6 +207,17 @@ impl Question {
         Ok(places)
     }
 
+    /// Changes the conditions of all calls.
+    pub(crate) fn change_conditions(&mut self, change: &mut impl FnMut(&mut Condition)) {
+        for selected in &mut self.select {
+            selected.expression.change_calls(&mut |call| {
+                if let Some(condition) = call.condition_mut() {
+                    change(condition);
+                }
+            });
+        }
+    }
+
     fn change_models(&mut self, change: &mut impl FnMut(&str, &mut Option<LinearModel>)) {
         for selected in &mut self.select {
             selected.expression.change_calls(&mut |call| {

@@ -9,10 +9,13 @@ mod of_device;
 mod predict;
 
 pub use choose::{
-    Alternative, Chosen, REAL_ERROR, SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS, StreamReport, Way, choose,
-    real_error, stream_report,
+    Alternative, Chosen, HeldReport, REAL_ERROR, SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS, StreamReport,
+    Way, choose, real_error, stream_report,
 };
-pub(crate) use choose::{MOST_COMPARED, MOST_WINDOWS, bins_of, carried_gap, fits, largest_result, sums_fit};
+pub(crate) use choose::{
+    MOST_COMPARED, MOST_WINDOWS, SUM_HEAD_BYTES, bins_of, carried_gap, fits, holds, largest_result,
+    longest_ticks, sums_fit,
+};
 pub(crate) use coefficients::shifted;
 pub use kind::Kind;
 pub(crate) use layout::layout_of;

@@ -7,7 +7,7 @@ use sotto_pack::Span;
 use super::kind::Kind;
 use crate::amount::Every;
 use crate::declared::FloodingSettings;
-use crate::gathered::{BinsNeeded, ChannelPair, Need};
+use crate::gathered::{BinsNeeded, ChannelPair, Need, WindowQuantity};
 use crate::language::{Condition, Measurand};
 use crate::question::ExactScheme;
 
@@ -24,6 +24,8 @@ pub struct Needs {
     pub weights: bool,
     /// Bins by channel, in which the device counts its readings.
     pub bins: BTreeMap<String, Vec<BinsNeeded>>,
+    /// Quantities by channel that windows hold once, and that do not add.
+    pub windows: BTreeMap<String, BTreeSet<WindowQuantity>>,
     /// The highest power of a polynomial.
     pub degree: u32,
     /// True if linear models over several channels are needed.
@@ -57,6 +59,9 @@ impl Needs {
             Need::Distribution { channel, bins, .. } => {
                 self.bins.entry(channel.clone()).or_default().push(bins.clone());
             }
+            Need::Windows { channel, quantities } => {
+                self.windows.entry(channel.clone()).or_default().extend(quantities);
+            }
             Need::Reals { reading, .. } => self.add_reading(reading),
             Need::Decided(Condition { reading, .. }) => {
                 self.conditions = true;
@@ -88,6 +93,9 @@ impl Needs {
             let new: Vec<BinsNeeded> = bins.iter().filter(|bins| !known.contains(bins)).cloned().collect();
             known.extend(new);
         }
+        for (channel, quantities) in &other.windows {
+            self.windows.entry(channel.clone()).or_default().extend(quantities);
+        }
         self.degree = self.degree.max(other.degree);
         self.models |= other.models;
         self.precision = match (self.precision, other.precision) {
@@ -111,7 +119,7 @@ impl Needs {
 /// assert!(needs.squares);
 /// let stream = StreamNeeds {
 ///     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
-///     needs, questions: vec!["daily".into()], public: false, scheme: None,
+///     needs, questions: vec!["daily".into()], public: false, scheme: None, joined: false,
 /// };
 /// assert_eq!(stream.name(), "exact-5m");
 /// ```
@@ -133,6 +141,9 @@ pub struct StreamNeeds {
     pub public: bool,
     /// The scheme that its questions state for exact results. None: sums, or the scheme with the fewest bytes.
     pub scheme: Option<ExactScheme>,
+    /// True if a reading of one of its channels changes what is sent about other ticks, as that of a state or a counter: the
+    /// device keeps what it sent for a while, and sends windows again.
+    pub joined: bool,
 }
 
 impl StreamNeeds {
@@ -145,6 +156,7 @@ impl StreamNeeds {
     /// Returns the start of its name. A device has at most one stream with this word at a period.
     pub(crate) fn word(&self) -> String {
         match (self.kind, self.scheme) {
+            (Kind::Exact, None) if self.joined => "joined".to_owned(),
             (Kind::Exact, Some(scheme)) => scheme.word().to_owned(),
             (kind, Some(scheme)) => format!("{}-{}", kind.word(), scheme.word()),
             (kind, None) => kind.word().to_owned(),

@@ -50,8 +50,8 @@ pub(crate) fn span_of(by: Option<By>, period: u32) -> Span {
     }
 }
 
-/// The streams of a device by kind, stated scheme and period.
-type Streams = BTreeMap<(Kind, Option<ExactScheme>, u32), StreamNeeds>;
+/// The streams of a device by kind, stated scheme, period, and whether they are joined.
+type Streams = BTreeMap<(Kind, Option<ExactScheme>, u32, bool), StreamNeeds>;
 
 /// Returns the streams that a device with these settings sends for the declared questions. Channels that no question
 /// needs are sent with squares, for means and standard deviations by day.
@@ -68,8 +68,11 @@ pub(crate) fn of_device(
     let mut periods: Vec<u32> = channels.iter().filter_map(|name| period(name)).collect();
     periods.sort_unstable();
     periods.dedup();
-    let of_period = |wanted: u32| -> Vec<String> {
-        channels.iter().filter(|name| period(name) == Some(wanted)).cloned().collect()
+    let is_joined =
+        |name: &str| settings.channels.get(name).is_some_and(|channel| channel.kind().rules().is_joined());
+    let of_period = |wanted: u32, joined: bool| -> Vec<String> {
+        let is_wanted = |name: &&String| period(name) == Some(wanted) && is_joined(name) == joined;
+        channels.iter().filter(is_wanted).cloned().collect()
     };
     for (name, question) in questions {
         if question.only.as_ref().is_some_and(|only| !only.iter().any(|named| named == device)) {
@@ -107,18 +110,23 @@ pub(crate) fn of_device(
             let span = span_of(question.by, at[0]);
             let scheme = question.scheme.filter(|_| kind == Kind::Exact);
             let all_channels = kind == Kind::Exact && scheme.is_none();
-            let stream = streams.entry((kind, scheme, at[0])).or_insert_with(|| StreamNeeds {
-                kind,
-                period: at[0],
-                span,
-                channels: if all_channels { of_period(at[0]) } else { Vec::new() },
-                needs: Needs::default(),
-                questions: Vec::new(),
-                public,
-                scheme,
-            });
-            if !all_channels {
-                // In a ciphertext every channel takes a block, so only requested channels are sent.
+            let joined = named.iter().any(|name| is_joined(name));
+            let stream =
+                streams.entry((kind, scheme, at[0], joined && all_channels)).or_insert_with(|| StreamNeeds {
+                    kind,
+                    period: at[0],
+                    span,
+                    channels: if all_channels { of_period(at[0], joined) } else { Vec::new() },
+                    needs: Needs::default(),
+                    questions: Vec::new(),
+                    public,
+                    scheme,
+                    joined: false,
+                });
+            stream.joined |= joined;
+            if !all_channels || joined {
+                // In a ciphertext every channel takes a block, so only requested channels are sent; beside those that are
+                // joined, others are sent if a question combines them.
                 let sent = |name: &&String| stream.channels.contains(name) || named.contains(&name.as_str());
                 stream.channels = channels.iter().filter(sent).cloned().collect();
             }
@@ -129,13 +137,18 @@ pub(crate) fn of_device(
             }
         }
     }
+    let mut unsent_streams = Vec::new();
     for period in periods {
         // Channels without a question are sent too: their means and standard deviations by day can be asked for later.
         let sent = |name: &String| {
             streams.values().any(|stream| stream.period == period && stream.channels.contains(name))
         };
-        let unsent: Vec<String> = of_period(period).into_iter().filter(|name| !sent(name)).collect();
-        if !unsent.is_empty() {
+        for joined in [false, true] {
+            let unsent: Vec<String> =
+                of_period(period, joined).into_iter().filter(|name| !sent(name)).collect();
+            if unsent.is_empty() {
+                continue;
+            }
             let stream = StreamNeeds {
                 kind: Kind::Exact,
                 period,
@@ -145,10 +158,12 @@ pub(crate) fn of_device(
                 questions: Vec::new(),
                 public,
                 scheme: None,
+                joined,
             };
-            streams.insert((Kind::Exact, None, period), stream);
+            unsent_streams.push(((Kind::Exact, None, period, joined), stream));
         }
     }
+    streams.extend(unsent_streams);
     if public {
         share_ciphertexts(&mut streams, channels);
     }
@@ -161,14 +176,17 @@ pub(crate) fn of_device(
 fn share_ciphertexts(streams: &mut Streams, channels: &[String]) {
     let unstated: Vec<_> = streams
         .keys()
-        .filter(|(kind, scheme, _)| *kind == Kind::Exact && scheme.is_none())
+        .filter(|(kind, scheme, ..)| *kind == Kind::Exact && scheme.is_none())
         .copied()
         .collect();
-    for (kind, scheme, period) in unstated {
-        let stated =
-            ExactScheme::ALL.into_iter().find(|stated| streams.contains_key(&(kind, Some(*stated), period)));
-        let Some(from) = stated.and_then(|_| streams.remove(&(kind, scheme, period))) else { continue };
-        let Some(into) = streams.get_mut(&(kind, stated, period)) else { continue };
+    for (kind, scheme, period, joined) in unstated {
+        let stated = ExactScheme::ALL
+            .into_iter()
+            .find(|stated| streams.contains_key(&(kind, Some(*stated), period, false)));
+        let Some(from) = stated.and_then(|_| streams.remove(&(kind, scheme, period, joined))) else {
+            continue;
+        };
+        let Some(into) = streams.get_mut(&(kind, stated, period, false)) else { continue };
         let sent = |name: &&String| into.channels.contains(name) || from.channels.contains(name);
         into.channels = channels.iter().filter(sent).cloned().collect();
         into.span = into.span.min(from.span);
@@ -186,7 +204,7 @@ fn add_steps(streams: &mut Streams, settings: &Settings) {
         streams.values().filter(|stream| stream.kind == Kind::Exact).cloned().collect();
     // Steps of any scheme serve questions that state none.
     exact.sort_by_key(|stream| stream.scheme.is_none());
-    for StreamNeeds { period, span, channels, public, scheme, .. } in exact {
+    for StreamNeeds { period, span, channels, public, scheme, joined, .. } in exact {
         let sent = |name: &String| {
             let mut steps =
                 streams.values().filter(|stream| stream.kind == Kind::Steps && stream.period == period);
@@ -196,8 +214,9 @@ fn add_steps(streams: &mut Streams, settings: &Settings) {
             channels.into_iter().filter(|name| comparable(name) && !sent(name)).collect();
         if !channels.is_empty() {
             let (kind, needs, questions) = (Kind::Steps, Needs::default(), Vec::new());
-            let needed = StreamNeeds { kind, period, span, channels, needs, questions, public, scheme };
-            streams.insert((kind, scheme, period), needed);
+            let needed =
+                StreamNeeds { kind, period, span, channels, needs, questions, public, scheme, joined };
+            streams.insert((kind, scheme, period, false), needed);
         }
     }
 }

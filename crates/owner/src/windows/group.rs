@@ -26,6 +26,14 @@ pub(crate) struct Group {
     pub(crate) to: i64,
 }
 
+/// The groups of an answer, in order of time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Groups {
+    pub(crate) groups: Vec<Group>,
+    /// Number of groups without windows that are left out, as all together would be more than [`MOST_GROUPS`].
+    pub(crate) hidden: u64,
+}
+
 /// Returns the span of the clock for a grouping; None for single windows.
 pub(crate) fn span(by: By) -> Option<Span> {
     match by {
@@ -44,24 +52,50 @@ pub(crate) fn groups<'w>(
     by: Option<By>,
     windows: impl Iterator<Item = &'w StoredWindow>,
     Between { since, until }: Between,
-) -> Option<Vec<Group>> {
+) -> Option<Groups> {
+    let shown = |groups| Groups { groups, hidden: 0 };
     let mut all: Vec<Group> = windows.map(|window| Group { from: window.from(), to: window.to() }).collect();
     all.sort_unstable();
     all.dedup();
     let (Some(first), Some(last)) =
         (all.iter().map(|group| group.from).min(), all.iter().map(|group| group.to).max())
     else {
-        return Some(Vec::new());
+        return Some(Groups::default());
     };
     match by.map(span) {
-        None => Some(vec![Group { from: since.unwrap_or(first), to: until.unwrap_or(last) }]),
-        Some(None) => (all.len() <= MOST_GROUPS).then_some(all),
+        None => Some(shown(vec![Group { from: since.unwrap_or(first), to: until.unwrap_or(last) }])),
+        Some(None) => (all.len() <= MOST_GROUPS).then(|| shown(all)),
         Some(Some(span)) => {
             let whole = [Group { from: first, to: last }];
-            // Over a long time without windows, a device's clock was wrong: the groups with windows tell more.
-            touched(clock, span, &whole).or_else(|| touched(clock, span, &all))
+            touched(clock, span, &whole).map(shown).or_else(|| {
+                // Over a long time without windows, a device's clock was wrong: the groups with windows tell more.
+                let groups = touched(clock, span, &all)?;
+                let hidden = number(clock, span, whole[0]).saturating_sub(groups.len() as u64);
+                Some(Groups { groups, hidden })
+            })
         }
     }
+}
+
+/// Returns the number of spans of the clock that a time touches, without a look at each.
+fn number(clock: &Clock, span: Span, time: Group) -> u64 {
+    const HOUR: i64 = 3_600_000;
+    let (first, last) = (clock.start_of(span, time.from), clock.start_of(span, time.to - 1));
+    // A change of the zone's offset is less than half of a day.
+    let of = |length: i64| (last.saturating_sub(first) + length / 2) / length;
+    let between = match span {
+        Span::Hour => of(HOUR),
+        Span::Day => of(24 * HOUR),
+        Span::Week => of(7 * 24 * HOUR),
+        Span::Month => {
+            let month = |at: i64| {
+                let local = clock.local(at);
+                12 * i64::from(local.year()) + i64::from(local.month())
+            };
+            month(last) - month(first)
+        }
+    };
+    u64::try_from(between).unwrap_or_default() + 1
 }
 
 /// Returns the spans of the clock that these times touch. Returns None if there are more than [`MOST_GROUPS`]. Times must
@@ -177,5 +211,22 @@ mod tests {
         assert_eq!(touched(&[(0, years)]), None);
         assert_eq!(touched(&[(0, 100_000 * HOUR)]).map(|groups| groups.len()), Some(MOST_GROUPS));
         assert_eq!(touched(&[]), Some(vec![]));
+    }
+
+    #[test]
+    fn the_number_of_spans_is_that_of_those_touched() {
+        const HOUR: i64 = 3_600_000;
+        for (zone, from, hours) in [("Europe/Rome", 1_389_000_000_000, 9_000), ("Asia/Kolkata", 7, 30_000)] {
+            let clock = Clock::new(zone).expect("a zone");
+            for (span, count) in
+                [(Span::Hour, hours / 10), (Span::Day, hours), (Span::Week, hours), (Span::Month, hours)]
+            {
+                for (more, to) in [(0, count * HOUR), (1, count * HOUR + 1), (HOUR / 2, 1)] {
+                    let time = Group { from: from + more, to: from + more + to };
+                    let touched = touched(&clock, span, &[time]).expect("few");
+                    assert_eq!(number(&clock, span, time), touched.len() as u64, "{zone} {span:?} {time:?}");
+                }
+            }
+        }
     }
 }

@@ -10,6 +10,7 @@ use sotto_wire::{EnvelopeHeader, SignedHeader};
 
 use super::entry::{Entry, StreamLog};
 use super::needed::Needed;
+use super::replaced::Replaced;
 use super::time::Between;
 use super::window::{Aside, DeviceWindows, StoredWindow, SumsOf};
 use super::{log, overlaps};
@@ -106,10 +107,13 @@ pub(crate) fn list(
         }
     }
     let has_secret = !names.is_empty();
-    let (mut windows, mut aside) = (Vec::new(), Aside::default());
+    let (mut windows, mut aside, mut logs) = (Vec::new(), Aside::default(), BTreeMap::new());
     for stream in record.streams() {
-        let log = log::sync_log(plant, cloud, record, stream)?;
+        let mut log = log::sync_log(plant, cloud, record, stream)?;
+        log.entries.truncate(needed.looks_at(stream, log.entries.len()));
+        logs.insert(stream.to_owned(), log.entries.len() as u64);
         aside.missing += missing(&log, between);
+        let replaced = Replaced::of(&log.entries);
         for entry in &log.entries {
             let Some(signed) = &entry.signed else {
                 aside.lost += usize::from(!entry.id.is_empty());
@@ -126,7 +130,14 @@ pub(crate) fn list(
                 )));
             }
             match read(entry, signed, &known, &clock) {
-                Some(Read::Window(window)) => windows.push(*window),
+                Some(Read::Window(mut window)) => {
+                    let others = replaced.channels(entry.sequence, signed);
+                    if !others.is_empty() {
+                        aside.replaced += 1;
+                        window.leave_out_channels(plant, &others);
+                    }
+                    windows.push(*window);
+                }
                 Some(Read::Places) => aside.earlier += 1,
                 None => aside.unreadable += 1,
             }
@@ -141,7 +152,7 @@ pub(crate) fn list(
     aside.other_scheme = needed.take_out_others(&mut windows, &sent);
     let windows = overlaps::leave_out(windows, needed, &mut aside);
     let (device, shown) = (record.device.clone(), plant.shown_device(&record.device).to_owned());
-    Ok(DeviceWindows { device, shown, windows, specs, has_secret, aside, undeclared })
+    Ok(DeviceWindows { device, shown, windows, specs, has_secret, aside, undeclared, logs })
 }
 
 /// Returns true if the time of a window's readings overlaps the requested time.

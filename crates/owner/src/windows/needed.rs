@@ -1,6 +1,6 @@
 //! The windows that are needed: by channel, and by the form of exact ones.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sotto_pack::Channel;
 use sotto_rlwe::SchemeId;
@@ -15,9 +15,11 @@ use crate::streams::{Kind, Needs, sums_fit};
 pub(crate) struct Needed {
     /// The channels; None: all.
     pub(super) channels: Option<BTreeSet<String>>,
-    /// The quantities, without counts by bin: readings take the place of counts.
+    /// The quantities, without those that a window has once: readings take their place.
     quantities: Needs,
     forms: Forms,
+    /// The number of windows of each stream's log that are looked at; None: all.
+    logs: Option<BTreeMap<String, u64>>,
 }
 
 /// The forms of exact windows. A device may send a reading both in a sum and in a ciphertext.
@@ -42,7 +44,19 @@ impl Needed {
         let mut quantities = Needs::default();
         question.calls().for_each(|call| quantities.merge(&Needs::of(&call.needs())));
         quantities.bins.clear();
-        Self { channels: Some(question.channels()), quantities, forms }
+        quantities.windows.clear();
+        Self { channels: Some(question.channels()), quantities, forms, logs: None }
+    }
+
+    /// Limits the logs of a device's streams to their first windows: so many of each stream, none of others.
+    pub(crate) fn as_of(&self, logs: BTreeMap<String, u64>) -> Self {
+        Self { logs: Some(logs), ..self.clone() }
+    }
+
+    /// Returns the number of windows of a stream's log that are looked at.
+    pub(super) fn looks_at(&self, stream: &str, all: usize) -> usize {
+        let limit = self.logs.as_ref().map(|logs| logs.get(stream).copied().unwrap_or_default());
+        limit.map_or(all, |limit| usize::try_from(limit).unwrap_or(all).min(all))
     }
 
     /// Returns windows with each reading once.
@@ -50,12 +64,12 @@ impl Needed {
         Self { forms: Forms::Any, ..Self::default() }
     }
 
-    /// Iterates over the channels of a window that are needed.
+    /// Iterates over the channels of a window that are needed, and whose readings count.
     pub(super) fn channels<'w>(
         &self,
         window: &'w StoredWindow,
     ) -> impl Iterator<Item = &'w Channel> + use<'w, '_> {
-        let all = window.layout().channels().iter();
+        let all = window.layout().channels().iter().filter(|channel| window.uses(&channel.name));
         all.filter(|channel| self.channels.as_ref().is_none_or(|needed| needed.contains(&channel.name)))
     }
 

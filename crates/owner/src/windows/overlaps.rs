@@ -99,7 +99,7 @@ pub(super) fn leave_out(
         aside.shifted += usize::from(meets_shifted && parts.keys().any(|free| !free.is_empty()));
         let is_one = parts.len() == 1;
         for (free, channels) in parts {
-            let channels = (!is_one).then(|| Arc::new(channels));
+            let channels = if is_one { window.channels.clone() } else { Some(Arc::new(channels)) };
             let part = |(start, end)| StoredWindow {
                 ticks: start..end,
                 channels: channels.clone(),

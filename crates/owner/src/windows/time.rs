@@ -60,20 +60,10 @@ impl Between {
 /// # Errors
 /// [`OwnerError::Question`] if the date or time does not exist.
 pub fn moment(when: &When, clock: &Clock) -> Result<i64, OwnerError> {
-    let text = when.as_str();
-    let wrong =
-        || OwnerError::Question(format!("{text} is no date or time: write 2014-01-31 or 2014-01-31T12:30"));
-    if let Ok(timestamp) = text.parse::<jiff::Timestamp>() {
-        return Ok(timestamp.as_millisecond());
-    }
-    let civil = match text.parse::<jiff::civil::DateTime>() {
-        Ok(civil) => civil,
-        Err(_) => {
-            text.parse::<jiff::civil::Date>().map_err(|_| wrong())?.to_datetime(jiff::civil::Time::midnight())
-        }
-    };
-    let zoned = clock.zone().to_zoned(civil).map_err(|_| wrong())?;
-    Ok(zoned.timestamp().as_millisecond())
+    when.at(clock).ok_or_else(|| {
+        let text = when.as_str();
+        OwnerError::Question(format!("{text} is no date or time: write 2014-01-31 or 2014-01-31T12:30"))
+    })
 }
 
 /// Returns the moment that lies `time` before `at`, by the plant's clock.

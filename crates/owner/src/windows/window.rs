@@ -5,12 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use sotto_pack::{ChannelBins, Layout, LeftOut, Reason, WindowDescription};
+use sotto_pack::{Channel, ChannelBins, Layout, LeftOut, Reason, WindowDescription};
 use sotto_rlwe::{Origin, ParameterSpec, SchemeId};
 use sotto_wire::{Digest, MaskName, StreamHeader};
 
+use crate::declared::Plant;
+use crate::gathered::WindowQuantity;
 use crate::quantities::Input;
-use crate::streams::{Kind, bins_of};
+use crate::streams::{Kind, bins_of, holds};
 
 /// A stored window of a device.
 #[derive(Clone, Debug)]
@@ -119,10 +121,26 @@ impl StoredWindow {
         bins_of(self.sums.as_ref()?.stream.parts(), channel)
     }
 
+    /// Returns true if the device sent these quantities of the window's readings of a channel.
+    pub(crate) fn holds(&self, channel: u16, quantities: &[WindowQuantity]) -> bool {
+        self.sums.as_ref().is_some_and(|sums| holds(sums.stream.parts(), channel, quantities))
+    }
+
     /// Returns the position of a channel that an answer uses.
     pub(crate) fn channel(&self, name: &str) -> Option<u16> {
-        let is_used = self.channels.as_ref().is_none_or(|channels| channels.contains(name));
-        if is_used { position(self.layout(), name) } else { None }
+        if self.uses(name) { position(self.layout(), name) } else { None }
+    }
+
+    /// Returns true if an answer uses a channel, if the window has it.
+    pub(super) fn uses(&self, name: &str) -> bool {
+        self.channels.as_ref().is_none_or(|channels| channels.contains(name))
+    }
+
+    /// Leaves out these channels, by their names in streams.
+    pub(super) fn leave_out_channels(&mut self, plant: &Plant, names: &BTreeSet<&str>) {
+        let counts = |channel: &&Channel| !names.contains(plant.settings().wire_channel(&channel.name));
+        let left = self.layout().channels().iter().filter(counts).map(|channel| channel.name.clone());
+        self.channels = Some(Arc::new(left.collect()));
     }
 
     /// Returns true if an answer uses the same channels of another window.
@@ -160,6 +178,8 @@ pub(crate) struct DeviceWindows {
     pub(crate) aside: Aside,
     /// Numbers of windows that lack a channel of the question and hold one that `sotto.toml` does not declare, by the latter.
     pub(crate) undeclared: BTreeMap<String, usize>,
+    /// The number of windows of each stream's log that were looked at.
+    pub(crate) logs: BTreeMap<String, u64>,
 }
 
 /// Counts of a device's windows that an answer does not use.
@@ -167,6 +187,8 @@ pub(crate) struct DeviceWindows {
 pub(crate) struct Aside {
     /// Windows with readings at ticks that another window of the bundle has, which counts there.
     pub(crate) overlapping: usize,
+    /// Windows of which readings are replaced by those of a later one.
+    pub(crate) replaced: usize,
     /// Windows beside others of the same readings whose ticks are at other instants of the hour.
     pub(crate) shifted: usize,
     /// Windows that no bundle of this plant makes (another layout, key or parameters), or that are damaged.

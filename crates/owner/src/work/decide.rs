@@ -8,10 +8,7 @@ pub(super) fn decide(condition: &Condition, value: f64, bound: f64) -> Option<bo
     if !((value - bound).is_finite() && (value + bound).is_finite()) {
         return None;
     }
-    let side = |value: f64| comparison.holds(value, *limit);
-    // Both ends decide, as each comparison is monotonic.
-    let (low, high) = (side(value - bound), side(value + bound));
-    (low == high).then_some(low)
+    comparison.decides(value - bound, value + bound, *limit)
 }
 
 #[cfg(test)]
@@ -29,6 +26,9 @@ mod tests {
         assert_eq!(decide(&above(80.0), 80.0, 0.0), Some(false), "a value that is known exactly");
         let at_most = Condition::new("x", Comparison::AtMost, 80.0);
         assert_eq!(decide(&at_most, 80.0, 0.0), Some(true));
+        let equal = Condition::new("x", Comparison::Equal, 80.0);
+        assert_eq!(decide(&equal, 80.0, 0.1), None, "79.9 to 80.1");
+        assert_eq!((decide(&equal, 80.0, 0.0), decide(&equal, 80.2, 0.1)), (Some(true), Some(false)));
         for (value, bound) in [(f64::NAN, 0.1), (1.0, f64::INFINITY), (f64::NEG_INFINITY, 0.0)] {
             assert_eq!(decide(&at_most, value, bound), None, "{value} {bound}");
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::batch::Batch;
+use super::crossings::note_crossings;
 use super::exact::ExactResults;
 use super::job::Computer;
 use super::pieces::{ByGroup, Pieces, Split};
@@ -91,6 +92,11 @@ impl<'w> DeviceWork<'w> {
         }
         if let Some(error) = wrong {
             return Err(error);
+        }
+        for (number, need) in self.asked.needs() {
+            if need.follows() {
+                note_crossings(&mut done.computed.tallies, number);
+            }
         }
         self.note_expected(&counted, &mut done.computed.tallies);
         Ok(done)

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use sotto_pack::{Layout, Presence};
+use sotto_pack::{ChannelBins, Layout, Presence};
 
 use super::pieces::Piece;
 use super::wanted::Wanted;
@@ -72,7 +72,7 @@ pub(super) struct ExactResults<'r> {
 }
 
 impl ExactResults<'_> {
-    fn of(&self, quantity: &Quantity) -> Option<&Numbers> {
+    pub(super) fn of(&self, quantity: &Quantity) -> Option<&Numbers> {
         let at = self.wanted.quantities.iter().position(|other| other == quantity)?;
         self.piece.results.get(at).map(|(numbers, _)| numbers)
     }
@@ -110,26 +110,35 @@ impl ExactResults<'_> {
                 tally.weighted.entry(wanted.need).or_default().merge(&weighted);
             }
         }
-        for channel in &self.wanted.compared.channels {
+        for channel in &self.wanted.compared.distributed {
             let distribution = self.distribution(*channel)?;
             let name = self.window.layout().channels()[usize::from(*channel)].name.clone();
             tally.distributions.entry(name).or_default().merge(&distribution);
         }
-        Ok(())
+        self.add_held(tally)
+    }
+
+    /// Returns true if the piece is of all ticks of its windows.
+    pub(super) fn is_whole(&self) -> bool {
+        *self.piece.ticks == (0..self.window.layout().ticks())
+    }
+
+    /// Returns the counts of a channel's bins, and the bins. Returns None if readings were fetched in their place.
+    pub(super) fn counts(&self, channel: u16) -> Option<(&Numbers, &ChannelBins)> {
+        let compared = &self.wanted.compared;
+        let counts = self.of(&Quantity::Counts(channel)).zip(compared.bins_of(channel));
+        counts.filter(|_| self.is_whole() && !compared.each)
     }
 
     /// Returns the distribution of a channel's readings: from the counts of the windows' bins, or from the readings of a
     /// single window.
-    fn distribution(&self, channel: u16) -> Result<Distribution, OwnerError> {
+    pub(super) fn distribution(&self, channel: u16) -> Result<Distribution, OwnerError> {
         let wrong = OwnerError::wrong;
         let quantiser =
             self.window.layout().quantiser(channel).ok_or_else(|| wrong("whole numbers were expected"))?;
-        let Piece { inputs, ticks, .. } = *self.piece;
-        let present = readings_in(inputs, self.window.layout(), ticks, channel)?;
-        let compared = &self.wanted.compared;
-        let whole = *ticks == (0..self.window.layout().ticks());
-        let counts = self.of(&Quantity::Counts(channel)).zip(compared.bins_of(channel));
-        if let Some((counts, bins)) = counts.filter(|_| whole && !compared.each) {
+        if let Some((counts, bins)) = self.counts(channel) {
+            let Piece { inputs, ticks, .. } = *self.piece;
+            let present = readings_in(inputs, self.window.layout(), ticks, channel)?;
             let counts: Option<Vec<u64>> =
                 (0..counts.len()).map(|bin| u64::try_from(counts.whole(bin)?).ok()).collect();
             let counts = counts.filter(|counts| counts.iter().sum::<u64>() == present);
@@ -137,17 +146,27 @@ impl ExactResults<'_> {
                 counts.ok_or_else(|| wrong("the counts of the bins are not those of the readings"))?;
             return Ok(Distribution::of_counts(quantiser, bins, &counts, self.period()));
         }
+        let readings = self.readings_at(channel)?.into_iter().map(|(_, reading)| reading);
+        Ok(Distribution::of_readings(quantiser, readings, self.period()))
+    }
+
+    /// Returns the quantised readings of a single window, in order of time.
+    pub(super) fn readings_at(&self, channel: u16) -> Result<Vec<(u32, i64)>, OwnerError> {
+        let wrong = OwnerError::wrong;
+        let quantiser =
+            self.window.layout().quantiser(channel).ok_or_else(|| wrong("whole numbers were expected"))?;
+        let Piece { inputs, ticks, .. } = *self.piece;
         let ([input], Some(numbers)) = (inputs, self.of(&Quantity::Sum)) else {
             return Err(wrong("the readings of a window are missing"));
         };
         let presence = input.window.presence(channel).ok_or_else(unknown_readings)?;
-        let mut readings = Vec::with_capacity(present as usize);
+        let mut readings: Vec<(u32, i64)> = Vec::new();
         for tick in presence.iter().filter(|tick| ticks.contains(tick)) {
             let slot = self.window.layout().slot(channel, tick).and_then(|slot| numbers.whole(slot));
             let q = slot.and_then(|q| i64::try_from(q).ok()).filter(|q| q.abs() <= quantiser.top());
-            readings.push(q.ok_or_else(|| wrong("a reading is outside of its declared range"))?);
+            readings.push((tick, q.ok_or_else(|| wrong("a reading is outside of its declared range"))?));
         }
-        Ok(Distribution::of_readings(quantiser, readings, self.period()))
+        Ok(readings)
     }
 
     fn moments(&self, at: u16, sums: &Numbers, squares: Option<&Numbers>) -> Result<Moments, OwnerError> {

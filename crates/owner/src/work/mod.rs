@@ -2,6 +2,7 @@
 
 mod batch;
 mod budgets;
+mod crossings;
 mod curve;
 mod decide;
 mod device;
@@ -9,6 +10,7 @@ mod evidence;
 mod exact;
 mod flags;
 mod flooded;
+mod held;
 mod job;
 mod keys;
 mod pieces;

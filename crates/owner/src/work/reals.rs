@@ -90,7 +90,11 @@ impl<'w> DeviceWork<'w> {
                     all[at].conditions.push(OfCondition { need: number, condition });
                 }
                 // Of exact streams.
-                Need::Moments { .. } | Need::Pair(_) | Need::Weighted { .. } | Need::Distribution { .. } => {}
+                Need::Moments { .. }
+                | Need::Pair(_)
+                | Need::Weighted { .. }
+                | Need::Distribution { .. }
+                | Need::Windows { .. } => {}
             }
         }
         all

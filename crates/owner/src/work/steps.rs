@@ -7,17 +7,18 @@ use sotto_pack::{ChannelBins, Layout, StepDigits};
 use super::batch::Batch;
 use super::device::{Computed, DeviceWork};
 use super::exact::{readings_in, total};
+use super::held::of_distribution;
 use super::job::Computer;
 use super::pieces::{ByGroup, Piece, Pieces};
 use super::progress::OnProgress;
 use super::wanted::answers;
 use crate::error::OwnerError;
 use crate::functions::Call;
-use crate::gathered::Need;
 use crate::gathered::distribution::Distribution;
+use crate::gathered::{BinsNeeded, Need};
 use crate::open::Numbers;
 use crate::quantities::Quantity;
-use crate::streams::{Kind, MOST_COMPARED, Needs};
+use crate::streams::{Kind, MOST_COMPARED};
 use crate::windows::{StoredWindow, position};
 
 /// Largest number of limits of a channel that the cloud compares in one question. With more, fetching the readings costs
@@ -29,39 +30,40 @@ impl<'w> DeviceWork<'w> {
     /// answer the call; else the steps, if they cover every reading; else the readings of exact windows.
     pub(super) fn kind_of(&self, call: &Call) -> Kind {
         let wanted = call.needs();
-        if !wanted.iter().any(Need::compares) {
+        let bins = compared(&wanted);
+        if bins.is_empty() {
             return Kind::of(&wanted);
         }
-        let needs = Needs::of(&wanted);
         let mut readings: BTreeMap<(Kind, &String), u64> = BTreeMap::new();
         for window in &self.device.windows {
-            for name in needs.bins.keys() {
+            for name in bins.keys() {
                 let Some((at, kind)) = window.channel(name).zip(window.kind()) else { continue };
                 let present = window.description.present.get(usize::from(at)).copied().unwrap_or_default();
                 *readings.entry((kind, name)).or_default() += u64::from(present);
             }
         }
         let counted = |window: &&StoredWindow| {
-            needs.bins.iter().all(|(name, needed)| {
+            wanted.iter().all(|need| {
+                let Some((name, bins)) = need.compares() else { return true };
                 let Some(at) = window.channel(name) else { return true };
-                window.bins_of(at).is_some_and(|bins| {
-                    needed.iter().all(|needed| answers(&bins, needed, window.layout(), at))
-                })
+                let is_held =
+                    matches!(need, Need::Windows { quantities, .. } if window.holds(at, quantities));
+                is_held || window.bins_of(at).is_some_and(|sent| answers(&sent, &bins, window.layout(), at))
             })
         };
         let exact = |window: &&StoredWindow| window.kind() == Some(Kind::Exact);
         if self.device.windows.iter().filter(exact).all(|window| counted(&window)) {
             return Kind::Exact;
         }
-        let covered = needs.bins.keys().all(|name| {
+        let covered = bins.keys().all(|name| {
             let of = |kind| readings.get(&(kind, name)).copied().unwrap_or_default();
             of(Kind::Steps) > 0 && of(Kind::Steps) >= of(Kind::Exact)
         });
         let few = self.device.windows.iter().find(|window| window.kind() == Some(Kind::Steps)).is_some_and(
             |window| {
                 let limits =
-                    |name: &String| Some(limits(window.layout(), window.channel(name)?, &needs).len());
-                needs.bins.keys().all(|name| limits(name).is_some_and(|limits| limits <= MOST_LIMITS))
+                    |name: &String| Some(limits(window.layout(), window.channel(name)?, &bins).len());
+                bins.keys().all(|name| limits(name).is_some_and(|limits| limits <= MOST_LIMITS))
             },
         );
         if covered && few { Kind::Steps } else { Kind::Exact }
@@ -85,11 +87,11 @@ impl<'w> DeviceWork<'w> {
             .flat_map(|asked| asked.call.channels())
             .filter_map(|name| position(layout, name))
             .collect();
-        let mut needs = Needs::default();
-        calls.iter().for_each(|asked| needs.merge(&Needs::of(&asked.call.needs())));
+        let needs = self.needs(batch);
+        let needed = compared(needs.iter().map(|(_, need)| *need));
         let bins: Vec<ChannelBins> = channels
             .into_iter()
-            .map(|channel| ChannelBins { channel, edges: limits(layout, channel, &needs) })
+            .map(|channel| ChannelBins { channel, edges: limits(layout, channel, &needed) })
             .collect();
         let of = |bins: &ChannelBins| -> Vec<Quantity> {
             bins.edges.iter().map(|edge| Quantity::AtLeast(bins.channel, *edge)).collect()
@@ -114,21 +116,41 @@ impl<'w> DeviceWork<'w> {
                 let above: Vec<&Numbers> =
                     results.by_ref().take(bins.edges.len()).map(|(numbers, _)| numbers).collect();
                 let distribution = distribution(layout, bins, &piece, &above)?;
-                let name = layout.channels()[usize::from(bins.channel)].name.clone();
-                computed.tallies[piece.group].distributions.entry(name).or_default().merge(&distribution);
+                let name = &layout.channels()[usize::from(bins.channel)].name;
+                let tally = &mut computed.tallies[piece.group];
+                if needs.iter().any(|(_, need)| need.is_distribution_of(name)) {
+                    tally.distributions.entry(name.clone()).or_default().merge(&distribution);
+                }
+                for (number, need) in &needs {
+                    let Need::Windows { channel, quantities } = need else { continue };
+                    let held = of_distribution(&piece, quantities, &distribution).filter(|_| channel == name);
+                    held.into_iter().for_each(|held| tally.windows.entry(*number).or_default().add(held));
+                }
             }
         }
         Ok(())
     }
 }
 
+/// The bins in which readings are compared, by channel.
+type BinsCompared<'n> = BTreeMap<&'n String, Vec<BinsNeeded>>;
+
+/// Returns the bins of needs that follow from how readings compare.
+fn compared<'n>(needs: impl IntoIterator<Item = &'n Need>) -> BinsCompared<'n> {
+    let mut all = BinsCompared::new();
+    for (name, bins) in needs.into_iter().filter_map(Need::compares) {
+        all.entry(name).or_default().push(bins);
+    }
+    all
+}
+
 /// Returns the numbers at which a channel's bins begin, within its declared range.
-fn limits(layout: &Layout, channel: u16, needs: &Needs) -> Vec<i64> {
+fn limits(layout: &Layout, channel: u16, needed: &BinsCompared<'_>) -> Vec<i64> {
     let Some(quantiser) = layout.quantiser(channel) else { return Vec::new() };
     let declared = &layout.channels()[usize::from(channel)];
     let mut edges = Vec::new();
-    for needed in needs.bins.get(&declared.name).into_iter().flatten() {
-        edges.extend(needed.edges(quantiser, (declared.minimum, declared.maximum)));
+    for bins in needed.get(&declared.name).into_iter().flatten() {
+        edges.extend(bins.edges(quantiser, (declared.minimum, declared.maximum)));
     }
     let bins = ChannelBins::new(channel, edges, quantiser);
     let lowest = StepDigits::lowest(layout, channel).unwrap_or(i64::MIN);

@@ -5,7 +5,7 @@ use sotto_pack::{ChannelBins, Layout};
 use super::batch::Batch;
 use super::weights::{GroupSpan, GroupWeights};
 use crate::error::OwnerError;
-use crate::gathered::{BinsNeeded, ChannelPair, Need, NeedId, USUAL_BINS};
+use crate::gathered::{BinsNeeded, ChannelPair, Need, NeedId, USUAL_BINS, WindowQuantity};
 use crate::quantities::Quantity;
 use crate::streams::MOST_WINDOWS;
 use crate::windows::position;
@@ -16,19 +16,31 @@ pub(super) struct Wanted<'q> {
     pub(super) quantities: Vec<Quantity>,
     pub(super) pairs: Vec<&'q ChannelPair>,
     pub(super) weighted: Vec<WantedWeights>,
+    pub(super) held: Vec<WantedHeld<'q>>,
     pub(super) compared: Compared,
 }
 
-/// The weights of a weighted sum.
+/// The weights of a weighted sum that have one sign.
 pub(super) struct WantedWeights {
     pub(super) need: NeedId,
     pub(super) weights: GroupWeights,
 }
 
-/// The channels whose distribution a batch's calls need.
+/// Quantities that windows hold.
+pub(super) struct WantedHeld<'q> {
+    pub(super) need: NeedId,
+    pub(super) channel: u16,
+    pub(super) quantities: &'q [WindowQuantity],
+    /// True if the windows of the batch hold them. Else they follow from counts by bin or from readings.
+    pub(super) sent: bool,
+}
+
+/// The channels whose readings a batch's calls compare.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Compared {
     pub(super) channels: Vec<u16>,
+    /// Those whose distribution calls need.
+    pub(super) distributed: Vec<u16>,
     /// The bins of the windows that count readings.
     bins: Vec<ChannelBins>,
     /// True if every window comes by itself, and its readings are compared: its bins do not answer the question.
@@ -61,17 +73,33 @@ impl<'q> Wanted<'q> {
                 Need::Pair(pair) => wanted.add_pair(pair, batch),
                 Need::Weighted { channel, weights } => {
                     let (Some(at), Some(span)) = (position(layout, channel), span) else { continue };
-                    let weights = GroupWeights::new(at, weights, span)?;
-                    wanted.add(weights.quantity());
-                    wanted.weighted.push(WantedWeights { need: *number, weights });
+                    for weights in GroupWeights::by_sign(at, weights, span)? {
+                        wanted.add(weights.quantity());
+                        wanted.weighted.push(WantedWeights { need: *number, weights });
+                    }
                 }
-                Need::Distribution { channel, bins, .. } => wanted.add_distribution(channel, bins, batch),
+                Need::Distribution { channel, bins, .. } => {
+                    let at = wanted.add_compared(channel, bins, batch);
+                    let new = at.filter(|at| !wanted.compared.distributed.contains(at));
+                    wanted.compared.distributed.extend(new);
+                }
+                Need::Windows { channel, quantities } => {
+                    let Some(at) = position(layout, channel) else { continue };
+                    let sent = batch.windows[0].holds(at, quantities);
+                    wanted.held.push(WantedHeld { need: *number, channel: at, quantities, sent });
+                    match need.compares() {
+                        _ if sent => {}
+                        Some((_, bins)) => drop(wanted.add_compared(channel, &bins, batch)),
+                        None => wanted.compared.each = true,
+                    }
+                }
                 // Of streams of reals.
                 Need::Reals { .. } | Need::Decided(_) => {}
             }
         }
         wanted.add_counts();
-        if splits && !wanted.compared.channels.is_empty() {
+        wanted.add_held();
+        if splits && !(wanted.compared.channels.is_empty() && wanted.held.is_empty()) {
             // A window that crosses the end of a group is split by its readings.
             wanted.add(Quantity::Sum);
         }
@@ -111,10 +139,11 @@ impl<'q> Wanted<'q> {
         self.pairs.push(pair);
     }
 
-    /// Adds a channel whose readings are compared, and finds out whether the windows' bins answer the call.
-    fn add_distribution(&mut self, channel: &str, needed: &BinsNeeded, batch: &Batch<'_>) {
+    /// Adds a channel whose readings are compared, and finds out whether the windows' bins answer the call. Returns its
+    /// position.
+    fn add_compared(&mut self, channel: &str, needed: &BinsNeeded, batch: &Batch<'_>) -> Option<u16> {
         let layout = batch.windows[0].layout();
-        let Some(at) = position(layout, channel) else { return };
+        let at = position(layout, channel)?;
         if !self.compared.channels.contains(&at) {
             self.compared.channels.push(at);
         }
@@ -124,6 +153,20 @@ impl<'q> Wanted<'q> {
             Some(bins) if self.compared.bins.contains(&bins) => {}
             Some(bins) => self.compared.bins.push(bins),
         }
+        Some(at)
+    }
+
+    /// Adds the quantities that windows hold, unless their readings come down.
+    fn add_held(&mut self) {
+        if self.compared.each {
+            return;
+        }
+        let sent = self.held.iter().filter(|held| held.sent);
+        let of = |held: &WantedHeld<'q>| {
+            let channel = held.channel;
+            held.quantities.iter().map(move |quantity| Quantity::Held(channel, *quantity))
+        };
+        sent.flat_map(of).collect::<Vec<_>>().into_iter().for_each(|quantity| self.add(quantity));
     }
 
     fn add_counts(&mut self) {

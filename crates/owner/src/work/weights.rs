@@ -3,7 +3,7 @@
 use sotto_pack::{Cut, Layout, Span};
 
 use crate::error::OwnerError;
-use crate::gathered::Weighted;
+use crate::gathered::{OfSign, Weighted};
 use crate::language::Weights;
 use crate::quantities::{Input, LARGEST_WEIGHT, Quantity, TickWeights};
 use crate::windows::Group;
@@ -28,18 +28,18 @@ impl GroupSpan {
     }
 }
 
-/// The weights of a group's ticks: those of the question, and their approximation by whole numbers.
+/// The weights of a group's ticks that have one sign: those of the question, and their approximation by whole numbers.
 #[derive(Clone, Debug)]
 pub(super) struct GroupWeights {
-    /// The question's weights, one per tick.
+    /// The question's weights, one per tick, over the largest of them.
     asked: Vec<f64>,
     pub(super) whole: TickWeights,
-    scale: f64,
+    /// The total of the question's weights. Not 0.
     total: f64,
 }
 
 impl GroupWeights {
-    /// Computes the weights for a group.
+    /// Computes the weights for a group: those above 0 and those below, if there are any.
     ///
     /// A list of weights divides the group into equal parts and spreads each weight evenly over its part, so the
     /// weights of all ticks add up to those of the list. A half-life counts back from the end of the readings; its weights
@@ -47,15 +47,22 @@ impl GroupWeights {
     ///
     /// # Errors
     /// [`OwnerError::Unanswerable`] if there are more than [`MOST_TICKS`] ticks.
-    pub(super) fn new(channel: u16, weights: &Weights, span: GroupSpan) -> Result<Self, OwnerError> {
+    pub(super) fn by_sign(channel: u16, weights: &Weights, span: GroupSpan) -> Result<Vec<Self>, OwnerError> {
         let (ticks, until) = (span.ticks.max(1) as usize, span.until.max(1) as usize);
         if ticks > MOST_TICKS {
             return Err(OwnerError::Unanswerable(format!(
                 "a weighted sum over {ticks} readings is too long ({MOST_TICKS} at most): ask by day, week or month, or for a shorter time"
             )));
         }
-        let asked: Vec<f64> = match weights {
-            Weights::Each(list) => spread(list, ticks),
+        let asked = match weights {
+            Weights::Each(list) => {
+                let of_sign = |side: fn(f64, f64) -> f64| -> Vec<f64> {
+                    list.iter().map(|weight| side(*weight, 0.0)).collect()
+                };
+                let both = [of_sign(f64::max), of_sign(f64::min)].into_iter();
+                let some = both.filter(|list| list.iter().any(|weight| *weight != 0.0));
+                some.map(|list| spread(&list, ticks)).collect()
+            }
             Weights::HalfLife(time) => {
                 let half_life = 1000.0 * time.seconds() as f64;
                 let raw = |tick: usize| {
@@ -63,14 +70,18 @@ impl GroupWeights {
                     (-before_end / half_life * std::f64::consts::LN_2).exp()
                 };
                 let total: f64 = (0..until).map(raw).sum();
-                (0..until).map(|tick| raw(tick) / total).collect()
+                vec![(0..until).map(|tick| raw(tick) / total).collect()]
             }
         };
-        let largest = asked.iter().fold(0.0, |most: f64, weight| most.max(weight.abs()));
-        let scale = if largest > 0.0 { LARGEST_WEIGHT as f64 / largest } else { 1.0 };
-        let whole = asked.iter().map(|weight| (weight * scale).round() as i64).collect();
+        Ok(asked.into_iter().map(|asked| Self::new(channel, asked)).collect())
+    }
+
+    fn new(channel: u16, mut asked: Vec<f64>) -> Self {
         let total = asked.iter().sum();
-        Ok(Self { asked, whole: TickWeights { channel, weights: whole }, scale, total })
+        let largest = asked.iter().fold(0.0, |most: f64, weight| most.max(weight.abs()));
+        asked.iter_mut().filter(|_| largest > 0.0).for_each(|weight| *weight /= largest);
+        let whole = asked.iter().map(|weight| (weight * LARGEST_WEIGHT as f64).round() as i64).collect();
+        Self { asked, whole: TickWeights { channel, weights: whole }, total }
     }
 
     pub(super) fn quantity(&self) -> Quantity {
@@ -79,27 +90,31 @@ impl GroupWeights {
 
     /// Converts a part's decrypted Σ w·q to a weighted sum.
     pub(super) fn tally(&self, inputs: &[Input], layout: &Layout, sum: i128) -> Option<Weighted> {
+        let scale = LARGEST_WEIGHT as f64;
         let quantiser = layout.quantiser(self.whole.channel)?;
         let channel = &layout.channels()[usize::from(self.whole.channel)];
-        let mut weighted = Weighted {
+        let mut weighted = OfSign {
             range: (channel.minimum, channel.maximum),
             error: quantiser.value_error(),
             total: self.total,
-            ..Weighted::default()
+            ..OfSign::default()
         };
         for input in inputs {
             for tick in input.window.presence(self.whole.channel)?.iter() {
                 let Some(at) = input.weighted_at(tick) else { continue };
-                let whole = self.whole.weights.get(at).copied().unwrap_or_default() as f64 / self.scale;
+                let whole = self.whole.weights.get(at).copied().unwrap_or_default() as f64 / scale;
                 let asked = self.asked.get(at).copied().unwrap_or_default();
                 weighted.count += 1;
                 weighted.weight += whole;
-                weighted.size += whole.abs();
                 weighted.rounded += (whole - asked).abs();
             }
         }
-        weighted.sum = quantiser.centre() * weighted.weight + quantiser.step() * sum as f64 / self.scale;
-        Some(weighted)
+        weighted.sum = quantiser.centre() * weighted.weight + quantiser.step() * sum as f64 / scale;
+        Some(if self.total > 0.0 {
+            Weighted { above: Some(weighted), below: None }
+        } else {
+            Weighted { above: None, below: Some(weighted) }
+        })
     }
 }
 

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use sotto_owner::{BinsNeeded, FloodingSettings, Kind, Needs, SUMMED_WINDOWS, StreamNeeds, choose};
-use sotto_pack::{Channel, Digit, Span};
+use sotto_owner::{
+    BinsNeeded, FloodingSettings, Kind, Needs, SUMMED_WINDOWS, StreamNeeds, WindowQuantity, choose,
+    stream_report,
+};
+use sotto_pack::{Channel, Digit, Quantity, Span};
 use sotto_rlwe::Kept;
 
 fn channel(name: &str, minimum: f64, maximum: f64, resolution: f64) -> Channel {
@@ -19,7 +22,17 @@ fn channel(name: &str, minimum: f64, maximum: f64, resolution: f64) -> Channel {
 
 fn stream(kind: Kind, period: u32, span: Span, channels: &[&str], needs: Needs) -> StreamNeeds {
     let channels = channels.iter().map(|name| (*name).to_owned()).collect();
-    StreamNeeds { kind, period, span, channels, needs, questions: Vec::new(), public: false, scheme: None }
+    StreamNeeds {
+        kind,
+        period,
+        span,
+        channels,
+        needs,
+        questions: Vec::new(),
+        public: false,
+        scheme: None,
+        joined: false,
+    }
 }
 
 #[test]
@@ -188,6 +201,36 @@ fn comparisons_in_the_cloud_take_their_levels() {
         let refused = choose(&needs(degree, Some(gap_bits)), &temperature).unwrap_err().to_string();
         assert!(refused.contains(word) && refused.contains("--precision"), "{refused}");
     }
+}
+
+/// Extremes of single windows are in a part of their own, of as many bits as a reading, and make no sum shorter.
+#[test]
+fn extremes_take_a_part_of_their_own() {
+    use WindowQuantity::{Largest, Least};
+    let channels = [channel("temperature", -40.0, 100.0, 0.1), channel("flow", 0.0, 9.0, 1.0)];
+    let of = |windows: &[(&str, &[WindowQuantity])]| {
+        let windows = windows.iter().map(|(name, all)| ((*name).to_owned(), all.iter().copied().collect()));
+        let needs = Needs { squares: true, windows: windows.collect(), ..Needs::default() };
+        choose(&stream(Kind::Exact, 600_000, Span::Day, &["temperature", "flow"], needs), &channels).unwrap()
+    };
+    let (with, without) = (of(&[("temperature", &[Least, Largest]), ("flow", &[Largest])]), of(&[]));
+    assert_eq!((with.sums.len(), without.sums.len()), (3, 2));
+    assert_eq!(with.sums[..2], without.sums[..]);
+    let placed: Vec<(Quantity, u8)> =
+        with.sums[2].quantities.iter().map(|placed| (placed.quantity.clone(), placed.width)).collect();
+    // 1,401 steps, and 10.
+    let expected = [(Quantity::Least(0), 11), (Quantity::Largest(0), 11), (Quantity::Largest(1), 4)];
+    assert_eq!(placed, expected);
+    assert_eq!((with.sums_of, with.answer_bytes), (without.sums_of, without.answer_bytes));
+    // 26 bits, and a tag.
+    assert_eq!(with.window_bytes - without.window_bytes, 4 + 8);
+    for windows in [64, 1_000_000] {
+        let [with, without] = [&with, &without].map(|chosen| chosen.window_bytes_for(windows).unwrap());
+        assert_eq!(with - without, 12, "{windows}");
+    }
+    let held = stream_report(&with).window_by_window.unwrap();
+    assert_eq!((held.values, held.bytes_sent), (3, 12));
+    assert_eq!(stream_report(&without).window_by_window, None);
 }
 
 /// A device with public keys sends whole ciphertexts, whose noise is that of a public key, and needs no keys of an

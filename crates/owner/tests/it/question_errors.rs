@@ -95,6 +95,7 @@ fn each_error_points_at_its_place() {
         ("(mean(x)", 9, "or ')'"),
         ("mean(x) / 0", 11, "division by zero"),
         ("mean(x) / (-0.0)", 11, "division by zero"),
+        ("mean(x) / (2 * (1 - 1))", 11, "division by zero"),
         ("inf * mean(x)", 1, "not a finite number"),
         ("2 * regression(y ~ x)", 5, "gives several values"),
         ("mean(x) + polynomial(x, [1, 2])", 11, "mean(polynomial(…))"),

@@ -68,8 +68,16 @@ fn weights() -> impl Strategy<Value = Weights> {
 }
 
 fn condition() -> impl Strategy<Value = Condition> {
-    (reading(), prop::sample::select(&Comparison::ALL[..]), number())
-        .prop_map(|(reading, comparison, limit)| Condition { reading, comparison, limit })
+    (reading(), prop::sample::select(&Comparison::ALL[..]), number()).prop_map(
+        |(reading, comparison, limit)| {
+            let is_channel = matches!(reading, Measurand::Channel(_));
+            let comparison =
+                if comparison.is_equality() && !is_channel { Comparison::Greater } else { comparison };
+            // Some name a state.
+            let state = (comparison.is_equality() && limit > 0.0).then(|| format!("state {limit}"));
+            Condition { reading, comparison, limit: if state.is_some() { 0.0 } else { limit }, state }
+        },
+    )
 }
 
 fn bins() -> impl Strategy<Value = Bins> {
@@ -114,7 +122,12 @@ fn arithmetic() -> impl Strategy<Value = Expression> {
                 0 => left + right,
                 1 => left - right,
                 2 => left * right,
-                _ if right == Expression::Number(0.0) => left / 1.0,
+                // A divisor that is the number 0 is refused, as is arithmetic that gives it.
+                _ if !matches!(&right, Expression::Number(number) if *number != 0.0)
+                    && right.calls().next().is_none() =>
+                {
+                    left / 1.0
+                }
                 _ => left / right,
             }),
         ]

@@ -1,5 +1,6 @@
 //! Questions for a plant: their times, their streams, kept answers.
 
+use sotto_owner::alarm::AlarmSettings;
 use sotto_owner::edit::{add_channel, add_device, add_question};
 use sotto_owner::settings::ChannelSettings;
 use sotto_owner::{NewPlant, OwnerError, Plant};
@@ -56,6 +57,102 @@ fn streams_are_planned_for_each_device_or_for_all_channels() {
     assert_eq!(one.keys().collect::<Vec<_>>(), ["boiler"]);
     assert!(one["boiler"][0].stream.needs.squares && !all.values().next().unwrap()[0].stream.needs.squares);
     assert!(matches!(plant.planned_streams(Some("mean(rain)")), Err(OwnerError::Question(_))));
+}
+
+/// A question that cannot work, whatever the readings are, is refused in words where it is declared and where it is asked;
+/// one that no reading within the declared range answers, where it is declared.
+#[test]
+fn questions_that_cannot_work_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plant = with_channel(&folder);
+    plant.edit(|settings| add_device(settings, "boiler", &["temperature".into()])).unwrap();
+    let (range, every) = ("0..1".parse().unwrap(), "1h".parse().unwrap());
+    let door = ChannelSettings::new("", range, 0.5, every);
+    plant.edit(|settings| add_channel(settings, "door", &door)).unwrap();
+    let refused = |text: &str, word: &str| {
+        let message = match plant.new_question(text) {
+            Err(OwnerError::Question(message)) => message,
+            other => panic!("{text}: {other:?}"),
+        };
+        assert!(message.contains(word), "{text}: {message}");
+    };
+    let list = |count: usize| vec!["1"; count].join(", ");
+    let weights =
+        |count: usize, clauses: &str| format!("weighted_sum(temperature, [{}]) {clauses}", list(count));
+    for (text, word) in [
+        ("regression(temperature ~ \"temperature\")", "name two channels"),
+        ("2 + correlation(temperature, temperature)", "name two channels"),
+        (&weights(2, "by hour"), "more than the readings of temperature in a group, 1 at most"),
+        (&weights(26, "by day"), "25 at most"),
+        (&weights(170, "by week"), "169 at most"),
+        (&weights(25, "over 1d by month"), ""),
+        (&weights(26, "over 1d by month"), "25 at most"),
+        (&weights(5, "since 2024-01-01 until 2024-01-01T04:00"), "4 at most"),
+        // Clocks are put forward in this night.
+        (&weights(4, "since 2024-03-31 until 2024-03-31T04:00"), "3 at most"),
+        ("moving_average(temperature, 9) over 3h by hour", "the time has 4 at most"),
+        ("moving_average(temperature, 9) since 2024-01-01 until 2024-01-03 by day", "the time has 4 at most"),
+        ("mean(temperature) over 59m", "59m is shorter than the 1h between two readings of temperature"),
+        ("mean(temperature) since 2024-01-02 until 2024-01-01", "exchange them"),
+        ("mean(temperature) since 2024-01-02 until 2024-01-01T23:00Z", "exchange them"),
+        ("mean(door) where device in (boiler)", "no device of the where clause measures door"),
+    ] {
+        if word.is_empty() {
+            plant.new_question(text).unwrap();
+            continue;
+        }
+        refused(text, word);
+        assert!(matches!(plant.question(text), Err(OwnerError::Question(_))), "{text}");
+    }
+    // Stored readings may be of a wider range, which was declared before.
+    for (text, word) in [
+        (
+            "time(temperature > 120)",
+            "temperature > 120 never holds: temperature is declared from -20 to 120 °C",
+        ),
+        ("count(temperature < -20)", "never holds"),
+        ("count(temperature >= 1e300)", "temperature >= 1e300 never holds"),
+        ("histogram(temperature, [130, 140])", "no bin has a reading of temperature"),
+        ("histogram(temperature, [-50, -40, -30])", "no bin"),
+    ] {
+        refused(text, word);
+        plant.question(text).unwrap();
+    }
+    for text in [
+        "covariance(temperature, temperature)",
+        "time(temperature <= -20), time(temperature >= 120), time(temperature >= -20)",
+        "count(door > 0), histogram(door, 16), histogram(temperature, [-50, -20])",
+        "moving_average(temperature, 3) over 3d by day",
+        "mean(temperature) over 1h",
+        "weighted_sum(temperature, [1e-320, -2e-320])",
+        &weights(24, "by day"),
+        &weights(4096, ""),
+    ] {
+        plant.new_question(text).unwrap();
+    }
+    let empty = plant.question_between("mean(temperature) since 2024-01-02", None, Some("2024-01-02"));
+    assert!(empty.unwrap_err().to_string().contains("exchange them"));
+    let alarm = |when: &str| plant.condition(&AlarmSettings::new(when));
+    for (when, column) in [("temperature > 200", 1), ("min(temperature) < -30 for 3 windows", 1)] {
+        let refused = alarm(when).unwrap_err().to_string();
+        assert!(
+            refused.contains("never holds") && refused.contains(&format!("column {column}:")),
+            "{refused}"
+        );
+    }
+    assert!(
+        alarm("correlation(temperature, temperature) > 0.5")
+            .unwrap_err()
+            .to_string()
+            .contains("two channels")
+    );
+    let clear = AlarmSettings { clear: Some(-30.0), ..AlarmSettings::new("temperature > 80") };
+    plant.condition(&clear).unwrap();
+    // A question of before, or one written by hand, is refused when it is asked, and leaves the others alone.
+    let never = "correlation(temperature, temperature) by day";
+    plant.edit(|settings| add_question(settings, "never", &never.into())).unwrap();
+    assert!(matches!(plant.question("never"), Err(OwnerError::Question(_))));
+    assert!(plant.declared().unwrap().contains_key("never"));
 }
 
 #[test]

@@ -88,6 +88,17 @@ pub struct Increase {
     at_most: i64,
 }
 
+/// What came over some readings of a counter, in steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Increased {
+    /// The increase.
+    pub increase: i64,
+    /// What is in doubt: the increase may be larger by it.
+    pub doubt: i64,
+    /// The number of falls.
+    pub falls: i64,
+}
+
 impl Increase {
     /// Returns the rule of a counter with these readings.
     #[must_use]
@@ -99,10 +110,41 @@ impl Increase {
         Self { lowest, turn, at_most }
     }
 
-    /// Returns the largest increase and doubt of `ticks` ticks.
+    /// Returns the largest increase of `ticks` ticks.
     #[must_use]
     pub fn largest(&self, ticks: u32) -> i64 {
         self.turn.max(1).saturating_mul(i64::from(ticks.max(1)))
+    }
+
+    /// Returns the largest doubt of `ticks` ticks: 0 without a largest increase, as every fall is a new beginning then.
+    #[must_use]
+    pub fn largest_doubt(&self, ticks: u32) -> i64 {
+        if self.at_most > 0 { self.largest(ticks) } else { 0 }
+    }
+
+    /// Returns what came over some readings, each with its tick, in order.
+    ///
+    /// ```
+    /// use sotto_pack::{Counter, Increase, Increased, Quantiser};
+    ///
+    /// let meter = Quantiser::with_resolution(0.0, 100.0, 1.0)?;
+    /// let rule = Increase::new(&Counter::default(), &meter);
+    /// // 90, 95, and 3 after it began again; 50 is the middle of the range.
+    /// let over = rule.over(&[(0, 40), (1, 45), (5, -47)]);
+    /// assert_eq!(over, Increased { increase: 8, doubt: 0, falls: 1 });
+    /// # Ok::<(), sotto_pack::RangeError>(())
+    /// ```
+    #[must_use]
+    pub fn over(&self, readings: &[(u32, i64)]) -> Increased {
+        readings.windows(2).fold(Increased::default(), |over, pair| {
+            let (increase, doubt) = self.between(pair[0].1, pair[1].1, pair[1].0 - pair[0].0);
+            let fallen = (pair[1].1 - pair[0].1) >> (i64::BITS - 1);
+            Increased {
+                increase: over.increase + increase,
+                doubt: over.doubt + doubt,
+                falls: over.falls - fallen,
+            }
+        })
     }
 
     /// Returns the increase from one reading to the next, `ticks` later, and the doubt: the increase may be larger by it.

@@ -17,7 +17,7 @@ use crate::Channel;
 
 pub use amount::Amount;
 pub use angle::{ANGLE_STEPS, Angle};
-pub use counter::{Counter, Increase};
+pub use counter::{Counter, Increase, Increased};
 pub use gauge::Gauge;
 pub use several::Several;
 pub use state::{MOST_STATES, State};

@@ -15,7 +15,9 @@ pub use part::SumsPart;
 pub use placed::Placed;
 pub use quantity::Quantity;
 
-use crate::{Channel, Encoding, Layout, PackError, WindowDescription};
+use crate::{
+    Angle, Channel, ChannelKind, Counter, Encoding, Increase, Layout, PackError, Quantiser, WindowDescription,
+};
 
 /// Maximum number of parts of a window.
 pub const MOST_PARTS: usize = 16;
@@ -54,6 +56,27 @@ impl WindowDescription {
     /// Returns the number of a channel's readings.
     fn count(&self, channel: u16) -> u32 {
         self.present.get(usize::from(channel)).copied().unwrap_or_default()
+    }
+}
+
+impl Layout {
+    /// Returns the rule of a counter's increases: that of its kind, or the usual one. Returns None if the channel does not
+    /// exist or has reals.
+    #[must_use]
+    pub fn increase(&self, column: u16) -> Option<Increase> {
+        let counter = match &self.channels().get(usize::from(column))?.kind {
+            ChannelKind::Counter(counter) => *counter,
+            _ => Counter::default(),
+        };
+        Some(Increase::new(&counter, self.quantiser(column)?))
+    }
+
+    /// Returns cosine and sine of the angle of a quantised reading: 0 if the channel does not exist or has reals.
+    #[must_use]
+    pub fn cosine_and_sine(&self, column: u16, q: i64) -> [i64; 2] {
+        let unit = self.channels().get(usize::from(column)).map_or("", |channel| &channel.unit);
+        let turns = |quantiser: &Quantiser| quantiser.value(q) / Angle::turn(unit);
+        self.quantiser(column).map_or([0; 2], |quantiser| Angle::cosine_and_sine(turns(quantiser)))
     }
 }
 

@@ -105,10 +105,7 @@ impl SumsPart {
         for at in 0..ticks {
             for Placed { quantity, digit, .. } in tick {
                 let (x, y) = quantity.columns();
-                let (quantiser, unit) =
-                    (layout.quantiser(x), layout.channels().get(usize::from(x)).map_or("", |of| &of.unit));
-                let value =
-                    reading(x, at).zip(reading(y, at)).map(|(x, y)| quantity.at_tick(quantiser, unit, x, y));
+                let value = reading(x, at).zip(reading(y, at)).map(|(x, y)| quantity.at_tick(x, y));
                 values.push(value.map(|value| digit.of(value) as i64));
             }
         }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::digit::Digit;
 use super::error::SumsError;
-use crate::{ANGLE_STEPS, Angle, ChannelKind, Counter, Increase, Layout, MOST_BINS, Quantiser};
+use crate::{ANGLE_STEPS, Layout, MOST_BINS};
 
 /// A quantity that a device computes of its readings q (whole numbers of steps; columns are numbered from 0, in the order
 /// of the stream's channels).
@@ -18,6 +18,7 @@ use crate::{ANGLE_STEPS, Angle, ChannelKind, Counter, Increase, Layout, MOST_BIN
 /// assert!(!Quantity::Reading(0).is_once() && !Quantity::Product(0, 1).is_once());
 /// let bins = Quantity::Bins { column: 0, edges: vec![-100, 0, 100] };
 /// assert!(bins.is_once() && Quantity::Largest(0).is_once());
+/// assert!(bins.adds() && !Quantity::Largest(0).adds());
 /// assert_eq!((bins.places(), Quantity::Square(0).places()), (4, 1));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,16 +45,18 @@ pub enum Quantity {
     First(u16),
     /// The last reading of a window; it does not add, either.
     Last(u16),
-    /// The increase from the first reading of a window to its last, by the rule of its counter ([`Increase`]).
+    /// The increase from the first reading of a window to its last, by the rule of its counter ([`Increase`](crate::Increase)).
     Increase(u16),
     /// What is in doubt about the increase: it may be larger by this.
     Doubt(u16),
     /// The number of readings of a window that differ from the one before.
     Changes(u16),
-    /// The cosine of an angle at each tick ([`Angle::cosine_and_sine`]).
+    /// The sum of the cosines of a window's angles ([`Angle::cosine_and_sine`](crate::Angle::cosine_and_sine)).
     Cosine(u16),
-    /// Its sine.
+    /// The sum of their sines.
     Sine(u16),
+    /// The number of readings of a counter in a window that are below the one before.
+    Falls(u16),
 }
 
 impl Quantity {
@@ -68,9 +71,19 @@ impl Quantity {
             | Self::Last(_)
             | Self::Increase(_)
             | Self::Doubt(_)
-            | Self::Changes(_) => true,
-            Self::Reading(_) | Self::Square(_) | Self::Product(..) | Self::Cosine(_) | Self::Sine(_) => false,
+            | Self::Falls(_)
+            | Self::Changes(_)
+            | Self::Cosine(_)
+            | Self::Sine(_) => true,
+            Self::Reading(_) | Self::Square(_) | Self::Product(..) => false,
         }
+    }
+
+    /// Returns false for a quantity of a window that is opened window by window: values of several windows do not add, or mean
+    /// nothing without those that do not.
+    #[must_use]
+    pub fn adds(&self) -> bool {
+        !self.is_once() || matches!(self, Self::Bins { .. })
     }
 
     /// Returns the number of its places: in a window, or at a tick.
@@ -95,6 +108,7 @@ impl Quantity {
             | Self::Last(x)
             | Self::Increase(x)
             | Self::Doubt(x)
+            | Self::Falls(x)
             | Self::Changes(x)
             | Self::Cosine(x)
             | Self::Sine(x) => (*x, *x),
@@ -116,12 +130,19 @@ impl Quantity {
             Self::Reading(_) | Self::Least(_) | Self::Largest(_) | Self::First(_) | Self::Last(_) => (-x, x),
             Self::Square(_) => (0, x * x),
             Self::Product(..) => (-x * y, x * y),
-            Self::Bins { .. } | Self::Changes(_) => (0, layout.ticks().into()),
-            Self::Increase(column) | Self::Doubt(column) => {
-                let rule = increase(layout, *column).ok_or(SumsError::Column)?;
+            Self::Bins { .. } | Self::Changes(_) | Self::Falls(_) => (0, layout.ticks().into()),
+            Self::Increase(column) => {
+                let rule = layout.increase(*column).ok_or(SumsError::Column)?;
                 (0, rule.largest(layout.ticks()).into())
             }
-            Self::Cosine(_) | Self::Sine(_) => (-i128::from(ANGLE_STEPS), ANGLE_STEPS.into()),
+            Self::Doubt(column) => {
+                let rule = layout.increase(*column).ok_or(SumsError::Column)?;
+                (0, rule.largest_doubt(layout.ticks()).into())
+            }
+            Self::Cosine(_) | Self::Sine(_) => {
+                let most = i128::from(ANGLE_STEPS) * i128::from(layout.ticks());
+                (-most, most)
+            }
         })
     }
 
@@ -159,46 +180,34 @@ impl Quantity {
             Self::Largest(_) => values.push(Some(share(largest(q())))),
             Self::First(_) => values.push(q().next().map(share)),
             Self::Last(_) => values.push(q().last().map(share)),
-            Self::Increase(column) | Self::Doubt(column) => {
-                let (increase, doubt) = steps(increase(layout, *column), readings);
-                values.push(Some(share(if matches!(self, Self::Increase(_)) { increase } else { doubt })));
+            Self::Increase(column) | Self::Doubt(column) | Self::Falls(column) => {
+                let over = layout.increase(*column).map(|rule| rule.over(readings)).unwrap_or_default();
+                values.push(Some(share(match self {
+                    Self::Increase(_) => over.increase,
+                    Self::Doubt(_) => over.doubt,
+                    _ => over.falls,
+                })));
             }
             Self::Changes(_) => {
                 let changes = readings.windows(2).map(|pair| i64::from(pair[0].1 != pair[1].1));
                 values.push(Some(share(changes.sum())));
             }
-            Self::Reading(_) | Self::Square(_) | Self::Product(..) | Self::Cosine(_) | Self::Sine(_) => {}
+            Self::Cosine(column) | Self::Sine(column) => {
+                let at = usize::from(matches!(self, Self::Sine(_)));
+                let all = q().map(|q| layout.cosine_and_sine(*column, q)[at]);
+                values.push(Some(share(all.sum())));
+            }
+            Self::Reading(_) | Self::Square(_) | Self::Product(..) => {}
         }
     }
 
     /// Returns the value at a tick with readings of both columns.
-    pub(super) fn at_tick(&self, quantiser: Option<&Quantiser>, unit: &str, x: i64, y: i64) -> i128 {
-        let turns = |q: i64| quantiser.map_or(0.0, |quantiser| quantiser.value(q)) / Angle::turn(unit);
+    pub(super) fn at_tick(&self, x: i64, y: i64) -> i128 {
         match self {
             Self::Reading(_) => x.into(),
-            Self::Cosine(_) => Angle::cosine_and_sine(turns(x))[0].into(),
-            Self::Sine(_) => Angle::cosine_and_sine(turns(x))[1].into(),
             _ => i128::from(x) * i128::from(y),
         }
     }
-}
-
-/// Returns the rule of a counter's increases: that of its kind, or the usual one.
-fn increase(layout: &Layout, column: u16) -> Option<Increase> {
-    let counter = match &layout.channels().get(usize::from(column))?.kind {
-        ChannelKind::Counter(counter) => *counter,
-        _ => Counter::default(),
-    };
-    Some(Increase::new(&counter, layout.quantiser(column)?))
-}
-
-/// Returns the increase over some readings, and what is in doubt.
-fn steps(rule: Option<Increase>, readings: &[(u32, i64)]) -> (i64, i64) {
-    readings.windows(2).fold((0, 0), |(increase, doubt), pair| {
-        let ticks = pair[1].0 - pair[0].0;
-        let (more, doubtful) = rule.map_or((0, 0), |rule| rule.between(pair[0].1, pair[1].1, ticks));
-        (increase + more, doubt + doubtful)
-    })
 }
 
 /// Returns the largest of some readings, without a branch on any. Readings are below 2^40.

@@ -44,18 +44,20 @@ proptest! {
         let given: Vec<Option<f64>> = readings.iter().map(|reading| reading.map(f64::from)).collect();
         let quantities = [
             Quantity::First(0), Quantity::Last(0), Quantity::Increase(0), Quantity::Doubt(0), Quantity::Changes(0),
+            Quantity::Falls(0),
         ];
         let found = values(counter(at_most.map(f64::from)), &quantities, &given);
         let there: Vec<(usize, i64)> =
             readings.iter().enumerate().filter_map(|(at, reading)| Some((at, i64::from((*reading)?)))).collect();
         if there.is_empty() {
-            prop_assert_eq!(found, vec![None; 5]);
+            prop_assert_eq!(found, vec![None; 6]);
             return Ok(());
         }
-        let (mut increase, mut doubt, mut changes) = (0, 0, 0);
+        let (mut increase, mut doubt, mut changes, mut falls) = (0, 0, 0, 0);
         for pair in there.windows(2) {
             let (before, next, ticks) = (pair[0].1, pair[1].1, pair[1].0 - pair[0].0);
             changes += i64::from(before != next);
+            falls += i64::from(next < before);
             let (again, passed) = (next, next + 1000 - before);
             let (least, most) = (again.min(passed), again.max(passed));
             let allowed = |increase: i64| at_most.is_some_and(|most| increase <= i64::from(most) * ticks as i64);
@@ -70,7 +72,7 @@ proptest! {
         }
         // The middle of 0 to 999 is 500, away from 0.
         let ends = [there[0].1 - 500, there[there.len() - 1].1 - 500];
-        let expected = [ends[0], ends[1], increase, doubt, changes].map(Some);
+        let expected = [ends[0], ends[1], increase, doubt, changes, falls].map(Some);
         prop_assert_eq!(found, expected);
     }
 
@@ -86,11 +88,10 @@ proptest! {
         };
         let given: Vec<Option<f64>> = degrees.iter().map(|degree| Some(f64::from(*degree))).collect();
         let found = values(wind, &[Quantity::Cosine(0), Quantity::Sine(0)], &given);
-        for (pair, degree) in found.as_chunks::<2>().0.iter().zip(&degrees) {
-            let (sine, cosine) = f64::from(*degree).to_radians().sin_cos();
-            let off = |found: Option<i64>, truth: f64| (found.unwrap() as f64 - truth * ANGLE_STEPS as f64).abs();
-            prop_assert!(off(pair[0], cosine) < 0.51 && off(pair[1], sine) < 0.51, "{}", degree);
-        }
+        let truth = |of: fn(f64) -> f64| degrees.iter().map(|degree| of(f64::from(*degree).to_radians())).sum::<f64>();
+        let off = |at: usize, truth: f64| (found[at].unwrap() as f64 - truth * ANGLE_STEPS as f64).abs();
+        let most = 0.51 * degrees.len() as f64;
+        prop_assert!(off(0, truth(f64::cos)) < most && off(1, truth(f64::sin)) < most);
     }
 }
 

@@ -127,7 +127,7 @@ fn a_stream_of_sums_that_cannot_be_used_is_refused() {
         (|s| s.sums[0].quantities[3].width = 61, "do not tell all values"),
         (|s| s.sums[0].quantities.reverse(), "once come before"),
         (|s| s.sums[1].quantities[2].quantity = Quantity::Product(1, 0), "lower column first"),
-        (|s| s.sums[0].reasons = 12, "for reasons that are not known"),
+        (|s| s.sums[0].reasons = 200, "for reasons that are not known"),
     ];
     for (change, says) in cases {
         let profile = changed(change);

@@ -61,6 +61,7 @@ fn write(out: &mut Vec<u8>, quantity: &Quantity) -> Result<(), WireError> {
         Quantity::Changes(_) => 11,
         Quantity::Cosine(_) => 12,
         Quantity::Sine(_) => 13,
+        Quantity::Falls(_) => 14,
     };
     out.push(code);
     out.extend_from_slice(&x.to_le_bytes());
@@ -94,6 +95,7 @@ fn read(reader: &mut Reader<'_>) -> Result<Quantity, WireError> {
         11 => Quantity::Changes(x),
         12 => Quantity::Cosine(x),
         13 => Quantity::Sine(x),
+        14 => Quantity::Falls(x),
         _ => return Err(WireError::Value("this quantity of a stream of sums is not known here")),
     })
 }

@@ -24,6 +24,7 @@ pub(crate) fn answer(rows: Vec<Row>) -> Answer {
         unchecked: std::collections::BTreeSet::new(),
         flooded: None,
         steps: [("add".to_owned(), 7)].into(),
+        logs: std::collections::BTreeMap::new(),
         left_out: [].into(),
         notes: Vec::new(),
         time_zone: "Europe/Zurich".to_owned(),

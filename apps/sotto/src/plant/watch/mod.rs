@@ -150,6 +150,7 @@ mod tests {
             late: false,
             at: "2014-01-31T01:05:00Z".to_owned(),
             what: "12 of 60 readings > 80 °C".to_owned(),
+            mends: None,
         }
     }
 }

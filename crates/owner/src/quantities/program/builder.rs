@@ -144,7 +144,7 @@ impl<'p> Builder<'p> {
             Quantity::AtLeast(channel, first) => return self.at_least(x, *channel, *first),
             Quantity::Beyond(beyond) => return self.term(input, window, &beyond.scaled().0),
             // Only compact windows hold counts.
-            Quantity::Counts(_) => return None,
+            Quantity::Counts(_) | Quantity::Held(..) => return None,
             Quantity::Square => self.asked.mul(x, x),
             Quantity::Product(first, second) => {
                 let beside = self.asked.rotate(x, self.blocks_between(*first, *second));

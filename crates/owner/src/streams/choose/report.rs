@@ -23,7 +23,7 @@ pub const SHOWN_WINDOWS: [u64; 4] = [64, 512, 4_096, 1_000_000];
 /// # };
 /// # let needs = StreamNeeds {
 /// #     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
-/// #     needs: Needs::default(), questions: vec!["daily".into()], public: false, scheme: None,
+/// #     needs: Needs::default(), questions: vec!["daily".into()], public: false, scheme: None, joined: false,
 /// # };
 ///
 /// // `needs` are a device's daily windows with one channel, and their questions ask for means.
@@ -113,8 +113,24 @@ pub struct StreamReport {
     /// Number of bins in which a device counts the readings of a channel, by channel.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub bins: BTreeMap<String, usize>,
+    /// For sums: the values of a window that come down window by window, as they do not add.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window_by_window: Option<HeldReport>,
     /// Other choices, each with the reason why it was not chosen.
     pub alternatives: Vec<Alternative>,
+}
+
+/// Values that a window holds once and that do not add, such as its extremes: the owner opens them window by window.
+///
+/// Example: [`StreamReport`]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct HeldReport {
+    /// Number of values of a window.
+    pub values: usize,
+    /// Bytes of a window that hold them, with their tag.
+    pub bytes_sent: usize,
+    /// Bytes of an answer for each window.
+    pub bytes_down: u64,
 }
 
 /// Puts the choice into numbers for people and JSON.
@@ -159,6 +175,7 @@ pub fn stream_report(chosen: &Chosen) -> StreamReport {
         bits_a_place: chosen.sent().map(|(_, bits)| bits),
         public: chosen.stream.public,
         bins: bins.collect(),
+        window_by_window: chosen.held(),
         alternatives: chosen.alternatives.clone(),
     }
 }

@@ -10,11 +10,16 @@ use sotto_sums::{Form, MOST_PLACES, TAG_BYTES};
 use sotto_wire::{SUMS_WINDOW_OVERHEAD, StreamHeader, SumsStream, TickPeriod, WireError};
 
 use super::chosen::Chosen;
+use super::report::HeldReport;
 use super::worst::longest;
+use crate::gathered::WindowQuantity;
 use crate::streams::{Needs, StreamNeeds};
 
 /// Number of windows that one sum holds by default: a year of days.
 pub const SUMMED_WINDOWS: u64 = 512;
+
+/// Bytes of a sum in an answer beside its parts: its windows, its ticks, the number of its parts.
+pub(crate) const SUM_HEAD_BYTES: usize = 13;
 
 /// The name of a device and a stream that do not exist.
 const NOBODY: &str = "nobody";
@@ -31,7 +36,8 @@ pub(super) fn best(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen,
     let refused = |error: WireError| error.to_string();
     let header = header(&layout, stream.period, &sums).map_err(refused)?;
     let forms = forms(&header).map_err(refused)?;
-    let bytes = |form: &Form<'_>| (form.body_bytes(ticks) + form.counts(ticks) + TAG_BYTES) as u64;
+    // Parts that do not add come down window by window.
+    let added = || forms.iter().zip(&sums).filter(|(_, part)| adds(part)).map(|(form, _)| form);
     Ok(Chosen {
         stream: stream.clone(),
         spec: None,
@@ -41,9 +47,9 @@ pub(super) fn best(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen,
         flooding_bits: None,
         noise_bits_left: f64::INFINITY,
         window_bytes: window_bytes(&header).map_err(refused)?,
-        answer_bytes: forms.iter().map(bytes).sum(),
+        answer_bytes: added().map(|form| answer_bytes(form, ticks)).sum(),
         results_in_one: 1,
-        sums_of: forms.iter().map(Form::capacity).min().unwrap_or_default(),
+        sums_of: added().map(Form::capacity).min().unwrap_or_default(),
         key_bytes: 0,
         alternatives: Vec::new(),
         sums,
@@ -51,7 +57,31 @@ pub(super) fn best(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen,
     })
 }
 
+/// Returns true if windows of a part are added.
+fn adds(part: &SumsPart) -> bool {
+    part.quantities.iter().all(|placed| placed.quantity.adds())
+}
+
+/// Returns the bytes of a sum of one part of windows of so many ticks.
+fn answer_bytes(form: &Form<'_>, ticks: u32) -> u64 {
+    (form.body_bytes(ticks) + form.counts(ticks) + TAG_BYTES) as u64
+}
+
 impl Chosen {
+    /// Returns the values of a window that come down window by window, as they do not add. None if there are none.
+    pub(crate) fn held(&self) -> Option<HeldReport> {
+        let (header, ticks) = (self.sums_header()?, self.layout.ticks());
+        let mut held = HeldReport::default();
+        for (at, part) in self.sums.iter().enumerate().filter(|(_, part)| !adds(part)) {
+            let form = header.sums_form(at).ok()?;
+            held.values += part.quantities.iter().map(|placed| placed.quantity.places()).sum::<usize>();
+            held.bytes_sent += form.body_bytes(ticks) + TAG_BYTES;
+            // A window alone is the sum of a request.
+            held.bytes_down += SUM_HEAD_BYTES as u64 + 1 + answer_bytes(&form, ticks);
+        }
+        (held.values > 0).then_some(held)
+    }
+
     /// Returns the header of a stream of sums with this form, of no device. Returns None for ciphertexts.
     pub(crate) fn sums_header(&self) -> Option<StreamHeader> {
         header(&self.layout, self.cut.period, &self.sums).ok()
@@ -71,7 +101,7 @@ impl Chosen {
     }
 }
 
-/// Returns the quantities of each part: readings, then squares and products, then counts by bin.
+/// Returns the quantities of each part: readings, then squares and products, then counts by bin, then those that do not add.
 fn quantities(stream: &StreamNeeds, channels: &[Channel]) -> Result<Vec<Vec<Quantity>>, String> {
     let position = |name: &String| channels.iter().position(|channel| channel.name == *name);
     let all = || 0..channels.len() as u16;
@@ -86,7 +116,14 @@ fn quantities(stream: &StreamNeeds, channels: &[Channel]) -> Result<Vec<Vec<Quan
     let products = products.into_iter().map(|(x, y)| Quantity::Product(x, y));
     let bins = bins(&stream.needs, channels)?;
     let bins = bins.into_iter().map(|bins| Quantity::Bins { column: bins.channel, edges: bins.edges });
-    let parts = [all().map(Quantity::Reading).collect(), squares.chain(products).collect(), bins.collect()];
+    let mut held: Vec<Quantity> = Vec::new();
+    for (name, quantities) in &stream.needs.windows {
+        let Some(at) = position(name) else { continue };
+        held.extend(quantities.iter().map(|quantity| quantity.sent(at as u16)));
+    }
+    held.sort_by_key(|quantity| quantity.columns());
+    let readings = all().map(Quantity::Reading).collect();
+    let parts = [readings, squares.chain(products).collect(), bins.collect(), held];
     Ok(parts.into_iter().filter(|quantities: &Vec<Quantity>| !quantities.is_empty()).collect())
 }
 
@@ -133,9 +170,10 @@ fn parts(quantities: &[Vec<Quantity>], layout: &Layout, windows: u64) -> Result<
     quantities.iter().map(part).collect()
 }
 
-/// Returns a quantity at places that hold sums of this many windows: at one place or, if that would have more than 60
-/// bits, as two digits.
+/// Returns a quantity at places that hold sums of this many windows, of one if they do not add: at one place or, if that
+/// would have more than 60 bits, as two digits.
 fn placed(quantity: &Quantity, layout: &Layout, windows: u64) -> Result<Vec<Placed>, String> {
+    let windows = if quantity.adds() { windows } else { 1 };
     let one = |digit| {
         Placed::for_windows(quantity.clone(), digit, layout, windows).map_err(|error| error.to_string())
     };
@@ -215,6 +253,12 @@ pub(crate) fn fits(needs: &Needs, channels: &[Channel], parts: &[SumsPart]) -> R
             return Err(format!("it does not send products of {x} and {y}"));
         }
     }
+    for (name, quantities) in &needs.windows {
+        let at = position(name).map(|at| at as u16);
+        if let Some(missing) = quantities.iter().find(|of| at.is_none_or(|at| !sent(&of.sent(at)))) {
+            return Err(format!("it does not send {} of {name} in a window", missing.words()));
+        }
+    }
     for needed in bins(needs, channels)? {
         let sent = bins_of(parts, needed.channel);
         if sent.is_none_or(|sent| needed.edges.iter().any(|edge| !sent.edges.contains(edge))) {
@@ -225,6 +269,12 @@ pub(crate) fn fits(needs: &Needs, channels: &[Channel], parts: &[SumsPart]) -> R
         }
     }
     Ok(())
+}
+
+/// Returns true if windows with these parts hold quantities of a channel.
+pub(crate) fn holds(parts: &[SumsPart], channel: u16, quantities: &[WindowQuantity]) -> bool {
+    let placed = || parts.iter().flat_map(|part| &part.quantities);
+    quantities.iter().all(|quantity| placed().any(|placed| placed.quantity == quantity.sent(channel)))
 }
 
 /// Returns the bins in which these parts count the readings of a channel. Returns None if they do not.

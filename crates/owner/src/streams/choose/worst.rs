@@ -8,7 +8,7 @@ use crate::quantities::{Beyond, LARGEST_WEIGHT, MOST_BEYOND_FRAMES, MOST_FRAMES,
 use crate::streams::{Kind, Needs, StreamNeeds};
 
 /// Returns the largest number of ticks in a window of a span.
-pub(super) fn longest(span: Span, period: u32) -> u64 {
+pub(crate) fn longest(span: Span, period: u32) -> u64 {
     let hours = match span {
         Span::Hour => 1,
         Span::Day => 25,

@@ -1,7 +1,6 @@
 //! The places of a sum that belong to a quantity, and their way into results.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use sotto_pack::{Digit, Layout, Quantity as Sent, SumsPart};
 use sotto_wire::StreamHeader;
@@ -24,6 +23,13 @@ pub(super) struct Source {
     factor: i64,
     /// The channel whose slots take the values.
     channel: u16,
+}
+
+impl Source {
+    /// Returns the position of the channel that the values are of.
+    pub(super) fn channel(&self) -> usize {
+        self.channel.into()
+    }
 }
 
 /// Returns the places of a sent quantity: one set, or one for each digit. Empty if the stream does not send it.
@@ -81,11 +87,18 @@ pub(super) fn put(
         let Source { part, first, step, factor, channel } = read.source;
         let Some(Opened { values, .. }) = opened.iter().find(|opened| opened.part == part) else { continue };
         let Some((Numbers::Sums(numbers), _)) = results.get_mut(read.quantity) else { continue };
-        let places: Range<usize> =
-            if step == 0 { 0..numbers.len() } else { 0..stream.layout().ticks() as usize };
-        for at in places {
+        let count = match (read.window, step) {
+            (Some(_), _) => 1,
+            (None, 0) => numbers.len(),
+            (None, _) => stream.layout().ticks() as usize,
+        };
+        for at in 0..count {
             let place = first + if step == 0 { at } else { at * step };
-            let slot = if step == 0 { Some(at) } else { layout.slot(channel, at as u32) };
+            let slot = match read.window {
+                Some(window) => Some(window),
+                None if step == 0 => Some(at),
+                None => layout.slot(channel, at as u32),
+            };
             let weight = read.ticks.as_ref().map_or(1, |ticks| ticks.get(at).copied().unwrap_or_default());
             let (Some(value), Some(slot)) = (values.get(place), slot.filter(|slot| *slot < numbers.len()))
             else {

@@ -54,6 +54,8 @@ struct Read {
     source: Source,
     /// A factor for each tick; None for 1.
     ticks: Option<Vec<i64>>,
+    /// The position in its part of the window that the value is of. None: values of several windows are added.
+    window: Option<usize>,
 }
 
 impl Computer<'_> {
@@ -72,7 +74,8 @@ impl Computer<'_> {
             .ok_or_else(|| OwnerError::CannotCarry { device: source.device.to_owned() })?;
         let secret: DeviceSecret = devices::secret(self.plant, source.device)?;
         let mut keys = Keys::new(&secret, source.stream)?;
-        let mut results = vec![empty(source.stream, layout, quantities); parts.len()];
+        let mut results: Vec<Results> =
+            parts.iter().map(|part| empty(source.stream, layout, part, quantities)).collect();
         let (mut left, mut told, mut wrong) = (&tasks[..], 0, None);
         while !left.is_empty() {
             let (now, later) = left.split_at(request::batch(source.stream, left)?);
@@ -94,9 +97,10 @@ impl Computer<'_> {
     }
 }
 
-/// Returns results of zeros: for each quantity a number for each slot of a frame, or for each bin.
-fn empty(stream: &StreamHeader, layout: &Layout, quantities: &[Quantity]) -> Results {
+/// Returns results of zeros: for each quantity a number for each slot of a frame, for each bin, or for each window.
+fn empty(stream: &StreamHeader, layout: &Layout, part: &Part, quantities: &[Quantity]) -> Results {
     let numbers = |quantity: &Quantity| match quantity {
+        Quantity::Held(..) => part.inputs.len(),
         Quantity::Counts(channel) => bins_of(stream.parts(), *channel).as_ref().map_or(0, ChannelBins::count),
         _ => frame(layout) as usize,
     };

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use sotto_cloud_client::{PartsOf, Summed, WindowsOf};
+use sotto_pack::MOST_PARTS;
 use sotto_sums::Answer;
 use sotto_wire::{MOST_SUMS, StreamHeader, SumsAnswer};
 
@@ -11,6 +12,7 @@ use super::columns::Opened;
 use super::open::Keys;
 use crate::error::OwnerError;
 use crate::quantities::Input;
+use crate::streams::SUM_HEAD_BYTES;
 use crate::work::job::Computer;
 
 /// Largest number of windows of a request.
@@ -21,7 +23,7 @@ const MOST_ADDITIONS: usize = 1 << 22;
 const MOST_BYTES: usize = 16 << 20;
 /// Bytes of an answer beside its sums and the names of its windows, and of each sum beside its parts.
 const OVERHEAD: usize = 1 << 10;
-const SUM_OVERHEAD: usize = 13 + 16;
+const SUM_OVERHEAD: usize = SUM_HEAD_BYTES + MOST_PARTS;
 /// Largest size of a window's name, in bytes: those of a start of its own, and of a run of one.
 const NAME_BYTES: usize = 12 + 5 + 10 + 5;
 

@@ -39,7 +39,7 @@ struct Of<'o> {
 impl Of<'_> {
     fn add(&self, quantities: &[Quantity], tasks: &mut Vec<Task>) -> Option<()> {
         let channels = 0..self.stream.layout().channels().len() as u16;
-        let mut plain: Vec<Read> = Vec::new();
+        let (mut plain, mut held): (Vec<Read>, Vec<Read>) = (Vec::new(), Vec::new());
         for (number, quantity) in quantities.iter().enumerate() {
             match quantity {
                 Quantity::Sum => plain.extend(self.reads(number, channels.clone().map(Sent::Reading))?),
@@ -49,6 +49,9 @@ impl Of<'_> {
                     let bins = crate::streams::bins_of(self.stream.parts(), *channel)?;
                     let sent = Sent::Bins { column: *channel, edges: bins.edges };
                     plain.extend(self.reads(number, [sent])?);
+                }
+                Quantity::Held(channel, quantity) => {
+                    held.extend(self.reads(number, [quantity.sent(*channel)])?);
                 }
                 Quantity::Joint(x, y) => self.joint(number, (*x, *y), Sent::Reading, tasks)?,
                 Quantity::JointSquare(x, y) => self.joint(number, (*x, *y), Sent::Square, tasks)?,
@@ -62,6 +65,7 @@ impl Of<'_> {
                 | Quantity::Beyond(_) => return None,
             }
         }
+        self.window_by_window(&held, tasks);
         self.plain(&plain, tasks)
     }
 
@@ -73,7 +77,7 @@ impl Of<'_> {
     fn reads(&self, quantity: usize, sent: impl IntoIterator<Item = Sent>) -> Option<Vec<Read>> {
         let mut reads = Vec::new();
         for sent in sent {
-            let read = |source| Read { quantity, source, ticks: None };
+            let read = |source| Read { quantity, source, ticks: None, window: None };
             reads.extend(self.sources(&sent)?.into_iter().map(read));
         }
         Some(reads)
@@ -99,6 +103,21 @@ impl Of<'_> {
             tasks.push(Task { part: self.part, windows, parts, weights: None, factor: 1, read });
         }
         Some(())
+    }
+
+    /// Adds each window by itself, if it has a reading of any of the channels: these values do not add.
+    fn window_by_window(&self, read: &[Read], tasks: &mut Vec<Task>) {
+        let parts = parts_of(read.iter().map(|read| &read.source));
+        let has_reading = |at: &usize| {
+            let present = &self.inputs[*at].window.present;
+            read.iter().any(|read| present.get(read.source.channel()).is_some_and(|count| *count > 0))
+        };
+        for at in self.windows.clone().filter(has_reading) {
+            let window = Some(at - self.windows.start);
+            let read = read.iter().map(|read| Read { window, ..read.clone() }).collect();
+            let (parts, weights) = (parts.clone(), None);
+            tasks.push(Task { part: self.part, windows: at..at + 1, parts, weights, factor: 1, read });
+        }
     }
 
     /// Adds sums over the ticks at which both channels have a reading. A window in which one has a reading alone comes down

@@ -120,6 +120,7 @@ impl Weighted<'_> {
             quantity: self.quantity,
             source: *source,
             ticks: ticks.map(<[i64]>::to_vec),
+            window: None,
         });
         Task { part: self.part, windows, parts, weights, factor, read: read.collect() }
     }

@@ -1,0 +1,124 @@
+//! Questions that cannot work: refused before they are asked, whatever the readings are.
+
+use sotto_pack::{Clock, Span};
+
+use super::plant::Plant;
+use crate::error::OwnerError;
+use crate::functions::{Call, Circumstances};
+use crate::language::{By, Clause, Period, QuestionError, TextSpans};
+use crate::question::Question;
+use crate::streams::longest_ticks;
+
+const HOUR: u64 = 3_600_000;
+
+/// Refuses a question that cannot work. `is_new` is true if it is being declared: then its windows are still to come.
+pub(super) fn check(
+    plant: &Plant,
+    question: &Question,
+    places: &TextSpans,
+    is_new: bool,
+) -> Result<(), OwnerError> {
+    let at = |error: QuestionError| OwnerError::Question(error.to_string());
+    let clock = plant.settings().clock()?;
+    let refused = |reason: String| at(places.error_at_clause(Clause::Period, reason));
+    if let Some(reason) = empty(&question.period, &clock).or_else(|| too_short(plant, question)) {
+        return Err(refused(reason));
+    }
+    let circumstances = Circumstances {
+        channels: plant.settings(),
+        is_new,
+        longest: longest(question, &clock),
+        groups: groups(question, &clock),
+    };
+    for (index, call) in question.calls().enumerate() {
+        let reason = call.cannot_work(&circumstances).or_else(|| nobody_measures(plant, question, call));
+        let Some(reason) = reason else { continue };
+        let of_call = || places.error_at_call(index, reason.clone());
+        // The condition of an alarm may name a channel without a call.
+        let channel = call.channels().first().copied().filter(|_| !places.has_call(index));
+        return Err(at(channel.map_or_else(of_call, |name| places.error_at_channel(name, reason.clone()))));
+    }
+    Ok(())
+}
+
+/// Returns why a period has no time in it; None if it has.
+pub(super) fn empty(period: &Period, clock: &Clock) -> Option<String> {
+    let (since, until) = ends(period, clock)?;
+    let reason =
+        || "until is not after since, so that the time is empty: exchange them, or move one".to_owned();
+    (since >= until).then(reason)
+}
+
+/// Returns the ends of a period that names both.
+fn ends(period: &Period, clock: &Clock) -> Option<(i64, i64)> {
+    let Period::Between { since: Some(since), until: Some(until) } = period else { return None };
+    since.at(clock).zip(until.at(clock))
+}
+
+/// Returns why `over` is shorter than the time between two readings of a channel; None if it is not.
+fn too_short(plant: &Plant, question: &Question) -> Option<String> {
+    let Period::Over(time) = &question.period else { return None };
+    question.channels().into_iter().find_map(|name| {
+        let every = plant.settings().channels.get(&name)?.every;
+        let is_short = 1000 * time.seconds() < u64::from(every.milliseconds);
+        is_short.then(|| format!("{time} is shorter than the {every} between two readings of {name}"))
+    })
+}
+
+/// Returns why no device of `where device in (…)` answers a call; None if one may.
+fn nobody_measures(plant: &Plant, question: &Question, call: &Call) -> Option<String> {
+    let only = question.only.as_ref()?;
+    let channels = call.channels();
+    // The channels of a removed device are those of its stored windows.
+    let may = |name: &String| {
+        let device = plant.settings().devices.get(name);
+        device.is_none_or(|device| {
+            channels.iter().all(|channel| device.channels.iter().any(|own| own == channel))
+        })
+    };
+    (!only.iter().any(may)).then(|| {
+        let all = if channels.len() > 1 { "all of " } else { "" };
+        format!("no device of the where clause measures {all}{}", channels.join(", "))
+    })
+}
+
+/// Returns the longest time of a group, in milliseconds.
+fn longest(question: &Question, clock: &Clock) -> Option<u64> {
+    let of_group = question.by.map(|by| {
+        let span = match by {
+            By::Hour => Span::Hour,
+            // A window covers at most a day.
+            By::Window | By::Day => Span::Day,
+            By::Week => Span::Week,
+            By::Month => Span::Month,
+        };
+        HOUR * longest_ticks(span, HOUR as u32)
+    });
+    [of_group, longest_period(question, clock)].into_iter().flatten().min()
+}
+
+/// Returns the longest time that a question covers, in milliseconds.
+fn longest_period(question: &Question, clock: &Clock) -> Option<u64> {
+    match &question.period {
+        // Days follow the clock: one of them may have an hour more.
+        Period::Over(time) if time.seconds() >= 86_400 => Some(1000 * time.seconds() + HOUR),
+        Period::Over(time) => Some(1000 * time.seconds()),
+        period => {
+            let (since, until) = ends(period, clock)?;
+            u64::try_from(until.saturating_sub(since)).ok()
+        }
+    }
+}
+
+/// Returns the largest number of groups of a question.
+fn groups(question: &Question, clock: &Clock) -> Option<u64> {
+    let shortest = match question.by? {
+        By::Window => return None,
+        By::Hour => 1,
+        By::Day => 23,
+        By::Week => 7 * 24 - 1,
+        By::Month => 28 * 24 - 1,
+    };
+    // The first and the last are cut.
+    Some(longest_period(question, clock)?.div_ceil(shortest * HOUR) + 1)
+}

@@ -1,0 +1,40 @@
+//! The facts by which a function refuses arguments that cannot work.
+
+use sotto_pack::Quantiser;
+
+use crate::gathered::Channels;
+
+/// The facts that are known of a question before any window is looked at.
+pub(crate) struct Circumstances<'c> {
+    pub(crate) channels: &'c dyn Channels,
+    /// True if the question is being declared: windows are still to come, within the declared ranges. An earlier range may
+    /// have been wider.
+    pub(crate) is_new: bool,
+    /// The longest time of a group, in milliseconds; None if it is not known.
+    pub(crate) longest: Option<u64>,
+    /// The largest number of groups; None if it is not known.
+    pub(crate) groups: Option<u64>,
+}
+
+impl Circumstances<'_> {
+    /// Returns the most ticks of a channel in a group; None if it is not known.
+    pub(super) fn ticks(&self, channel: &str) -> Option<u64> {
+        let period = u64::from(self.channels.period(channel)?.max(1));
+        Some(self.longest?.div_ceil(period))
+    }
+
+    /// Returns the quantiser of a channel's future readings; None if stored readings may be of another range.
+    pub(super) fn quantiser(&self, channel: &str) -> Option<Quantiser> {
+        let ((minimum, maximum), resolution) =
+            self.channels.range(channel).zip(self.channels.resolution(channel)).filter(|_| self.is_new)?;
+        Quantiser::with_resolution(minimum, maximum, resolution).ok()
+    }
+
+    /// Returns the declared range in words, after "declared".
+    pub(super) fn range_in_words(&self, channel: &str) -> String {
+        let (minimum, maximum) = self.channels.range(channel).unwrap_or_default();
+        let unit = self.channels.unit(channel);
+        let space = if unit.is_empty() { "" } else { " " };
+        format!("from {minimum} to {maximum}{space}{unit}")
+    }
+}

@@ -1,0 +1,58 @@
+//! `direction(x)`: the mean direction of angles: that of the sum of their unit vectors.
+
+use serde::{Deserialize, Serialize};
+
+use super::Call;
+use super::arguments::Channel;
+use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use crate::gathered::{Channels, Counted, Gathered, Need, WindowQuantity};
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    names: &[Named { word: "direction", arguments: "x" }],
+    synonyms: &[],
+    across_groups: false,
+    read: |parser, _| Ok(Direction(Channel::read(parser)?).into()),
+};
+
+/// `direction(x)`: the mean direction of angles.
+///
+/// Example: [`Call`]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Direction(pub(super) Channel);
+
+impl Call {
+    /// Returns the call `direction(x)`.
+    #[must_use]
+    pub fn direction(channel: impl Into<String>) -> Self {
+        Direction(Channel(channel.into())).into()
+    }
+}
+
+impl Function for Direction {
+    fn name(&self) -> &'static str {
+        "direction"
+    }
+
+    fn needs(&self) -> Vec<Need> {
+        use WindowQuantity::{Cosine, Sine};
+        vec![Need::windows(&self.0.0, &[Cosine, Sine])]
+    }
+
+    fn yields(&self) -> Yields<'_> {
+        Yields::One(self)
+    }
+
+    fn in_alarm(&self) -> InAlarm<'_> {
+        InAlarm::Value
+    }
+}
+
+impl OneValue for Direction {
+    fn unit(&self, channels: &dyn Channels) -> String {
+        channels.unit(&self.0.0)
+    }
+
+    fn value(&self, from: &Gathered<'_>) -> Counted {
+        from.of_windows(&self.0.0, |windows| windows.direction(&from.unit(&self.0.0)))
+    }
+}

@@ -1,0 +1,64 @@
+//! `increase(x)`: how much a counter grew, with what it lost at falls.
+
+use serde::{Deserialize, Serialize};
+
+use super::Call;
+use super::arguments::Channel;
+use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use crate::gathered::{Channels, Counted, Gathered, Need, WindowQuantity};
+
+pub(super) const SYNTAX: Syntax = Syntax {
+    names: &[Named { word: "increase", arguments: "x" }],
+    synonyms: &[],
+    across_groups: false,
+    read: |parser, _| Ok(Increase(Channel::read(parser)?).into()),
+};
+
+/// `increase(x)`: how much a counter grew.
+///
+/// Example: [`Call`]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Increase(pub(super) Channel);
+
+impl Call {
+    /// Returns the call `increase(x)`.
+    #[must_use]
+    pub fn increase(channel: impl Into<String>) -> Self {
+        Increase(Channel(channel.into())).into()
+    }
+}
+
+impl Function for Increase {
+    fn name(&self) -> &'static str {
+        "increase"
+    }
+
+    fn needs(&self) -> Vec<Need> {
+        let of_windows = [
+            WindowQuantity::First,
+            WindowQuantity::Last,
+            WindowQuantity::Increase,
+            WindowQuantity::Doubt,
+            WindowQuantity::Falls,
+        ];
+        vec![Need::windows(&self.0.0, &of_windows)]
+    }
+
+    fn yields(&self) -> Yields<'_> {
+        Yields::One(self)
+    }
+
+    fn in_alarm(&self) -> InAlarm<'_> {
+        InAlarm::Value
+    }
+}
+
+impl OneValue for Increase {
+    fn unit(&self, channels: &dyn Channels) -> String {
+        channels.unit(&self.0.0)
+    }
+
+    fn value(&self, from: &Gathered<'_>) -> Counted {
+        from.of_windows(&self.0.0, |windows| windows.increase(&from.unit(&self.0.0)))
+    }
+}

@@ -1,0 +1,160 @@
+//! The quantities that a window holds once, and that are opened window by window.
+
+use sotto_pack::{ANGLE_STEPS, Layout, Quantiser, Quantity};
+
+use super::distribution::Distribution;
+use crate::value::Value;
+
+/// A quantity of the readings of one window, which the owner opens window by window: its values do not add over windows, or
+/// mean nothing without others that do not.
+///
+/// ```
+/// use sotto_owner::WindowQuantity;
+/// use sotto_pack::Quantity;
+///
+/// assert_eq!(WindowQuantity::Least.sent(2), Quantity::Least(2));
+/// assert_eq!(WindowQuantity::Largest.words(), "the largest reading");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WindowQuantity {
+    /// The smallest reading.
+    Least,
+    /// The largest reading.
+    Largest,
+    /// The first reading.
+    First,
+    /// The last reading.
+    Last,
+    /// The increase of a counter from the first reading to the last.
+    Increase,
+    /// What is in doubt about the increase: it may be larger by this.
+    Doubt,
+    /// The number of readings of a counter that are below the one before.
+    Falls,
+    /// The number of readings that differ from the one before.
+    Changes,
+    /// The sum of the cosines of angles.
+    Cosine,
+    /// The sum of their sines.
+    Sine,
+}
+
+/// Two values between which a value of readings that are rounded to the resolution lies, and the error of the rounding.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Between {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    pub(crate) error: f64,
+}
+
+impl WindowQuantity {
+    /// Returns the quantity that a device sends of a column.
+    #[must_use]
+    pub fn sent(self, column: u16) -> Quantity {
+        match self {
+            Self::Least => Quantity::Least(column),
+            Self::Largest => Quantity::Largest(column),
+            Self::First => Quantity::First(column),
+            Self::Last => Quantity::Last(column),
+            Self::Increase => Quantity::Increase(column),
+            Self::Doubt => Quantity::Doubt(column),
+            Self::Falls => Quantity::Falls(column),
+            Self::Changes => Quantity::Changes(column),
+            Self::Cosine => Quantity::Cosine(column),
+            Self::Sine => Quantity::Sine(column),
+        }
+    }
+
+    /// Returns its name, after "sends".
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Least => "the smallest reading",
+            Self::Largest => "the largest reading",
+            Self::First => "the first reading",
+            Self::Last => "the last reading",
+            Self::Increase | Self::Doubt | Self::Falls => "the increase",
+            Self::Changes => "the number of changes",
+            Self::Cosine | Self::Sine => "the sum of directions",
+        }
+    }
+
+    /// Returns the value that a window sent, as a whole number. Returns None if no readings of the declared range have it.
+    pub(crate) fn of_sent(self, layout: &Layout, column: u16, sent: i128) -> Option<Between> {
+        let (least, most) = self.sent(column).range(layout).ok()?;
+        let sent = i64::try_from(sent).ok().filter(|sent| (least..=most).contains(&i128::from(*sent)))?;
+        let quantiser = layout.quantiser(column)?;
+        Some(match self {
+            Self::Least | Self::Largest | Self::First | Self::Last => Between::of_reading(quantiser, sent),
+            Self::Increase | Self::Doubt => Between::exactly(sent as f64 * quantiser.step()),
+            Self::Falls | Self::Changes => Between::exactly(sent as f64),
+            Self::Cosine | Self::Sine => Between::exactly(sent as f64 / ANGLE_STEPS as f64),
+        })
+    }
+
+    /// Returns the value of quantised readings, each with its tick, in order; None if there are none.
+    pub(crate) fn of_readings(
+        self,
+        layout: &Layout,
+        column: u16,
+        readings: &[(u32, i64)],
+    ) -> Option<Between> {
+        let all = || readings.iter().map(|(_, reading)| *reading);
+        let over = || layout.increase(column).map(|rule| rule.over(readings));
+        let directions = |at: usize| all().map(|q| layout.cosine_and_sine(column, q)[at]).sum();
+        let sent: i64 = match self {
+            Self::Least => all().min()?,
+            Self::Largest => all().max()?,
+            Self::First => all().next()?,
+            Self::Last => all().last()?,
+            Self::Increase => over()?.increase,
+            Self::Doubt => over()?.doubt,
+            Self::Falls => over()?.falls,
+            Self::Changes => readings.windows(2).filter(|pair| pair[0].1 != pair[1].1).count() as i64,
+            Self::Cosine => directions(0),
+            Self::Sine => directions(1),
+        };
+        if readings.is_empty() { None } else { self.of_sent(layout, column, sent.into()) }
+    }
+
+    /// Returns true if [`WindowQuantity::of_distribution`] has its value.
+    pub(crate) fn compares(self) -> bool {
+        matches!(self, Self::Least | Self::Largest)
+    }
+
+    /// Returns the value of readings that were counted in bins. Returns None if there are none, or it does not follow from
+    /// how readings compare.
+    pub(crate) fn of_distribution(self, readings: &Distribution) -> Option<Between> {
+        match self {
+            Self::Least => readings.between(1),
+            Self::Largest => readings.between(readings.count()),
+            _ => None,
+        }
+    }
+}
+
+impl Between {
+    /// Returns one value without an error.
+    pub(crate) fn exactly(value: f64) -> Self {
+        Self { low: value, high: value, error: 0.0 }
+    }
+
+    /// Returns the sum of both.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        let (low, high) = (self.low + other.low, self.high + other.high);
+        Self { low, high, error: self.error + other.error }
+    }
+
+    /// Returns the middle. Its bound is half of the width, and the error.
+    pub(crate) fn value(self, unit: &str) -> Value {
+        let Self { low, high, error } = self;
+        let rounding = 8.0 * f64::EPSILON * low.abs().max(high.abs());
+        let bound = (high - low) / 2.0 + error + if high > low { rounding } else { 0.0 };
+        Value { value: low / 2.0 + high / 2.0, bound, unit: unit.to_owned() }
+    }
+
+    fn of_reading(quantiser: &Quantiser, reading: i64) -> Self {
+        let value = quantiser.value(reading);
+        Self { low: value, high: value, error: quantiser.value_error() }
+    }
+}
