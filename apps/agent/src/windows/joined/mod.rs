@@ -46,6 +46,8 @@ use walk::{Made, Walk};
 
 /// A row may be this far ahead of this machine's clock: one day, in milliseconds.
 const AHEAD: i64 = 86_400_000;
+/// Maximum number of missing readings after the last reading that are not yet assigned to a window.
+const LONGEST_TAIL: usize = 1 << 16;
 /// Readings for windows that were taken already in this pass: beyond this many windows, rows are out of order.
 const MOST_AGAIN: usize = 64;
 
@@ -81,6 +83,10 @@ pub(super) struct JoinedWindows {
     pass: Pass,
     /// The last row with a reading, in milliseconds since 1970.
     last_row: Option<i64>,
+    /// The time of the latest reading.
+    latest: i64,
+    /// Missing readings behind it: time, channel, reason. Only for sources that end.
+    tail: Vec<(i64, usize, Reason)>,
     /// For a source that is polled: the last tick of each channel.
     last_ticks: Vec<Option<i64>>,
     totals: Totals,
@@ -133,6 +139,8 @@ impl JoinedWindows {
                 again: BTreeSet::new(),
             },
             last_row: None,
+            latest: i64::MIN,
+            tail: Vec::new(),
             totals,
             span: None,
             first_lost: FirstLost::default(),
@@ -205,10 +213,14 @@ impl JoinedWindows {
             };
             if future || !self.walk.timeline.rules[channel].takes(value) {
                 let reason = if future { Reason::Future } else { Reason::OutOfRange };
-                self.lose(channel, reason, place);
+                self.lose(channel, at, reason, place);
                 continue;
             }
             self.last_row = self.last_row.max(Some(row.at));
+            if at > self.latest {
+                self.count_tail();
+                self.latest = at;
+            }
             self.take_reading(channel, at, value, place);
         }
     }
@@ -249,7 +261,10 @@ impl JoinedWindows {
     fn make_room(&mut self) {
         let most = self.rules.reports / 2;
         if !self.rules.paced && self.pass.again.len() > MOST_AGAIN {
-            self.pass.to = self.pending.drop_newest(most).unwrap_or(self.pass.to);
+            if let Some((start, left_out)) = self.pending.drop_newest(most) {
+                self.pass.to = start;
+                pending::merge(&mut self.walk.pending, left_out);
+            }
             return;
         }
         let windows = self.pending.take_oldest(most);
@@ -368,20 +383,41 @@ impl JoinedWindows {
         let is_earlier = self.walk.timeline.continues.is_some_and(|until| at < until);
         let Some(reason) = reason.filter(|_| self.pass.is_first && !is_earlier) else { return };
         self.count_left_out(channel, reason, 1);
-        let Walk { timeline, .. } = &self.walk;
         // Those behind the last reading are counted again by the next run.
-        let is_tail = timeline.window(at).start > self.pending.newest().unwrap_or(i64::MIN);
-        if !is_tail || self.rules.paced {
-            self.leave_out_later(channel, reason, 1);
+        if at > self.latest && !self.rules.paced {
+            self.tail.push((at, channel, reason));
+        } else {
+            self.leave_out(at, channel, reason);
+        }
+        if self.tail.len() > LONGEST_TAIL {
+            self.count_tail();
         }
     }
 
-    fn lose(&mut self, channel: usize, reason: Reason, row: RowPlace) {
-        if self.pass.is_first {
-            self.count_left_out(channel, reason, 1);
-            self.leave_out_later(channel, reason, 1);
-            self.first_lost.note(row, &self.walk.timeline.rules[channel].name, reason);
+    fn lose(&mut self, channel: usize, at: i64, reason: Reason, row: RowPlace) {
+        if !self.pass.is_first {
+            return;
         }
+        self.count_left_out(channel, reason, 1);
+        self.first_lost.note(row, &self.walk.timeline.rules[channel].name, reason);
+        if reason == Reason::Future || self.walk.timeline.continues.is_some_and(|until| at < until) {
+            // It belongs to no window, or an earlier run has counted it there.
+            self.leave_out_later(channel, reason, u64::from(reason == Reason::Future));
+        } else {
+            self.leave_out(at, channel, reason);
+        }
+    }
+
+    fn count_tail(&mut self) {
+        for (at, channel, reason) in std::mem::take(&mut self.tail) {
+            self.leave_out(at, channel, reason);
+        }
+    }
+
+    /// Counts a reading that is left out in the window of its time.
+    fn leave_out(&mut self, at: i64, channel: usize, reason: Reason) {
+        let Timeline { cut, clock, .. } = &self.walk.timeline;
+        self.pending.leave_out(at, channel, reason, *cut, clock);
     }
 
     /// Counts readings left out in the next window.

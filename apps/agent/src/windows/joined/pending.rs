@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sotto_pack::{Clock, Cut, LeftOut};
+use sotto_pack::{Clock, Cut, LeftOut, Reason};
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
 use crate::windows::lost::RowPlace;
@@ -25,6 +25,8 @@ impl DefaultIsZeroes for Report {}
 pub(super) struct OfWindow {
     pub(super) end: i64,
     pub(super) reports: Zeroizing<Vec<Report>>,
+    /// Readings left out, by channel.
+    pub(super) left_out: Vec<LeftOut>,
 }
 
 /// Readings by the start of their window.
@@ -58,6 +60,15 @@ impl Pending {
         reports.push(report);
         self.count += 1;
         start
+    }
+
+    /// Counts a reading that is left out in the window of its time.
+    pub(super) fn leave_out(&mut self, at: i64, channel: usize, reason: Reason, cut: Cut, clock: &Clock) {
+        let (_, window) = self.window(at, cut, clock);
+        if window.left_out.len() <= channel {
+            window.left_out.resize(channel + 1, LeftOut::default());
+        }
+        window.left_out[channel].add(reason, 1);
     }
 
     /// Returns the number of readings.
@@ -94,15 +105,17 @@ impl Pending {
         taken
     }
 
-    /// Drops the newest windows until at most `most` readings are left. Returns the start of the oldest one dropped.
-    pub(super) fn drop_newest(&mut self, most: usize) -> Option<i64> {
-        let mut oldest = None;
+    /// Drops the newest windows until at most `most` readings are left. Returns the start of the oldest one dropped, and
+    /// the counts of readings left out, by channel.
+    pub(super) fn drop_newest(&mut self, most: usize) -> Option<(i64, Vec<LeftOut>)> {
+        let (mut oldest, mut left_out) = (None, Vec::new());
         while self.count > most && self.windows.len() > 1 {
             let Some((start, window)) = self.windows.pop_last() else { break };
             self.count -= window.reports.len();
             oldest = Some(start);
+            merge(&mut left_out, window.left_out);
         }
-        oldest
+        oldest.map(|start| (start, left_out))
     }
 }
 

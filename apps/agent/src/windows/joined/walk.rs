@@ -152,6 +152,7 @@ impl Walk {
             }
             self.add(Part { start: at, ..window }, &new.reports, &mut held)?;
         }
+        merge(&mut self.pending, new.left_out);
         if let Some(made) = self.made.range_mut(before..).next_back() {
             made.leave_out(std::mem::take(&mut self.pending));
         }
