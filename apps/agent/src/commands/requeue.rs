@@ -34,7 +34,8 @@ pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
     let renumber = |envelope: Envelope, sequence: u64| {
         Ok(envelope.renumbered(sequence, |message| bundle.identity.sign(message))?.write_kept())
     };
-    let PutBack { messages, renumbered, bytes, damaged } = spool.put_back(renumber)?;
+    let PutBack { messages, renumbered, bytes, damaged, moved } = spool.put_back(renumber)?;
+    moved.iter().try_for_each(|(stream, from, to)| sending.kept.renumber(stream, *from, *to))?;
     spool.close();
     Sender::start(sending, stop.clone()).finish()?;
     let mut line = format!("{} sent again, {bytes} bytes", counted(messages as u64, "message"));

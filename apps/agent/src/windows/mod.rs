@@ -393,7 +393,7 @@ impl Windows {
         }
         let mut lacks = Lacks::default();
         self.streams.iter().filter_map(Filling::lacks).for_each(|other| lacks.merge(other));
-        if !lacks.unknown.is_empty() || !(self.allow_missing || lacks.ticks.is_empty()) {
+        if lacks.is_refused(self.allow_missing) {
             return Err(FillError::Lacks(lacks.words(&self.clock)));
         }
         self.streams = anew();

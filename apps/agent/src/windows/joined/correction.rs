@@ -18,6 +18,8 @@ use crate::spool::{Runs, SentWindows};
 use crate::summary::counted;
 use crate::windows::closed::{FillError, JoinedFacts};
 
+/// Maximum number of windows that a window of a correction names: more might not fit its description.
+const MOST_NAMED: usize = 256;
 /// Number of ticks that are listed for a channel.
 const LISTED: usize = 5;
 
@@ -45,6 +47,8 @@ pub struct Lacks {
     pub ticks: BTreeMap<String, (u64, Vec<i64>)>,
     /// By channel, the first tick whose window has no known number.
     pub unknown: BTreeMap<String, i64>,
+    /// The start of the first window in whose time more were sent than one can name.
+    pub too_many: Option<i64>,
 }
 
 impl Correction {
@@ -153,6 +157,9 @@ impl Walk {
             let (from, to) = (window.start.saturating_add(phase), window.until.saturating_add(phase));
             let mut numbers: BTreeSet<u64> = correction.index.between(from, to, &names).into_iter().collect();
             numbers.extend(heads.iter().flat_map(|head| &head.numbers));
+            if numbers.len() > MOST_NAMED {
+                correction.lacks.too_many = correction.lacks.too_many.into_iter().chain([from]).min();
+            }
             let mut time = Runs::default();
             time.insert(from, to);
             let cleared = names.iter().map(|name| ((*name).to_owned(), time.clone())).collect();
@@ -195,6 +202,11 @@ impl Lacks {
         }
     }
 
+    /// Returns true if nothing can be sent.
+    pub(crate) fn is_refused(&self, allow_missing: bool) -> bool {
+        self.too_many.is_some() || !self.unknown.is_empty() || !(allow_missing || self.ticks.is_empty())
+    }
+
     /// Returns the ticks in words, with the way out.
     pub(crate) fn words(&self, clock: &Clock) -> String {
         if let Some((channel, at)) = self.unknown.iter().next() {
@@ -202,6 +214,13 @@ impl Lacks {
                 "channel {channel}: windows from {} on were sent by an earlier version of the agent, or before the spool was lost: \
                  their numbers are not known, so they cannot be corrected; nothing was sent",
                 clock.rfc3339(*at)
+            );
+        }
+        if let Some(at) = self.too_many {
+            return format!(
+                "more than {MOST_NAMED} windows were sent of the time from {} on, and a window can come in the place of no more; \
+                 nothing was sent: correct the days before and after it",
+                clock.rfc3339(at)
             );
         }
         let of = |(channel, (count, first)): (&String, &(u64, Vec<i64>))| {
@@ -226,6 +245,7 @@ impl Lacks {
             all.1.sort_unstable();
             all.1.truncate(LISTED);
         }
+        self.too_many = self.too_many.into_iter().chain(other.too_many).min();
         for (channel, at) in &other.unknown {
             let first = self.unknown.entry(channel.clone()).or_insert(*at);
             *first = (*at).min(*first);

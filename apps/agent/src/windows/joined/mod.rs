@@ -50,6 +50,8 @@ const AHEAD: i64 = 86_400_000;
 const LONGEST_TAIL: usize = 1 << 16;
 /// Readings for windows that were taken already in this pass: beyond this many windows, rows are out of order.
 const MOST_AGAIN: usize = 64;
+/// The same as a share of the readings that wait.
+const AGAIN_SHARE: usize = 8;
 
 /// What a stream is, and what is known of it.
 pub(super) struct Known<'k> {
@@ -260,7 +262,8 @@ impl JoinedWindows {
     /// Takes windows out of memory: the oldest are made; if rows are out of order, the newest are left for the next pass.
     fn make_room(&mut self) {
         let most = self.rules.reports / 2;
-        if !self.rules.paced && self.pass.again.len() > MOST_AGAIN {
+        let again = MOST_AGAIN.min(self.rules.reports / AGAIN_SHARE);
+        if !self.rules.paced && self.pass.again.len() > again {
             if let Some((start, left_out)) = self.pending.drop_newest(most) {
                 self.pass.to = start;
                 pending::merge(&mut self.walk.pending, left_out);

@@ -18,6 +18,9 @@ use crate::spool::Runs;
 use crate::spool::kept::{KeptHead, KeptHeld, KeptReading, KeptReadings, KeptWindow};
 use crate::windows::closed::{FillError, JoinedFacts};
 
+/// Number of its predecessors that a window names which is made again.
+const MOST_NAMED: usize = 16;
+
 /// A window that was made.
 pub(super) struct Made {
     pub(super) window: sotto_pack::Window,
@@ -225,7 +228,9 @@ impl Walk {
         self.count(outcomes);
         if is_changed {
             let all: Vec<u16> = (0..limits.len() as u16).collect();
-            let windows = known.head.numbers;
+            // A window that is replaced goes on to replace those that it names.
+            let mut windows = known.head.numbers;
+            windows.drain(..windows.len().saturating_sub(MOST_NAMED));
             let replaces = (!windows.is_empty()).then_some(Replaces { windows, channels: all });
             let facts = JoinedFacts { replaces, ..JoinedFacts::default() };
             let filled = Filled { part, merged, held, values, readings };
