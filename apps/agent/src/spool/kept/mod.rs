@@ -454,3 +454,6 @@ fn passed_over(path: &Path, error: Option<io::Error>) {
     let reason = error.map_or_else(|| "it has another name".to_owned(), |error| error.to_string());
     tracing::warn!(path = %path.display(), reason, "kept readings are passed over: late readings of their time are refused");
 }
+
+#[cfg(test)]
+mod tests;
