@@ -27,11 +27,12 @@ pub struct Feed {
 }
 
 /// Opens the source named by the arguments, with the channels of all streams. A stream with a channel that the source
-/// lacks is not fed, and a warning names it. A column given with `--column` must exist.
+/// lacks is not fed, and a warning names it; with `some` it is, if the source has one of its channels. A column given with
+/// `--column` must exist.
 ///
 /// # Errors
 /// The source cannot be used, or feeds no stream.
-pub fn open(read: &ReadArguments, profile: &DeviceProfile, stop: &Stop) -> Result<Feed> {
+pub fn open(read: &ReadArguments, profile: &DeviceProfile, some: bool, stop: &Stop) -> Result<Feed> {
     let files = read.reads_files()?;
     let mut fed: Vec<&StreamProfile> = profile.streams.iter().collect();
     let period = |stream: &&StreamProfile| stream.period_ms.unwrap_or(profile.period_ms);
@@ -40,8 +41,10 @@ pub fn open(read: &ReadArguments, profile: &DeviceProfile, stop: &Stop) -> Resul
     let names: Vec<&str> = all.iter().map(|channel| channel.name.as_str()).collect();
     let columns = read.columns(&names)?;
     let settings = Settings::of(read, &names)?;
+    let mut absent: Vec<String> = Vec::new();
     loop {
-        let channels = union(&fed);
+        let mut channels = union(&fed);
+        channels.retain(|channel| !absent.contains(&channel.name));
         let opened = if files {
             open_files(read, profile, &channels, (&columns, &settings), shortest, stop)
         } else {
@@ -59,6 +62,11 @@ pub fn open(read: &ReadArguments, profile: &DeviceProfile, stop: &Stop) -> Resul
         let named = |stream: &&StreamProfile| {
             stream.channels.iter().any(|channel| columns.iter().any(|(name, _)| *name == channel.name))
         };
+        if some && !asked && !read.stdin && channels.iter().any(|channel| !lacking.contains(&channel.name)) {
+            tracing::warn!("not corrected: {}", lacking.join(", "));
+            absent.extend(lacking);
+            continue;
+        }
         let (without, with): (Vec<_>, Vec<_>) = fed.into_iter().partition(lacks);
         if asked || read.stdin || without.is_empty() || with.is_empty() || without.iter().any(named) {
             return Err(way_out(&lacking, &all, error));

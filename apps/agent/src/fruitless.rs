@@ -63,6 +63,10 @@ fn way_out(reason: Reason, channel: &str) -> String {
             "Set this machine's clock right, or take simulated times with --allow-future".to_owned()
         }
         Reason::ClockNotSet => "The clock of the device was not set: its readings have no time".to_owned(),
+        Reason::TooLate => {
+            "Its windows were sent longer ago than their readings are kept: send the file with --correct, and keep readings longer with --late"
+                .to_owned()
+        }
         // Agents of earlier versions left late readings out.
         Reason::Duplicate | Reason::OffGrid | Reason::AlreadySent | Reason::Late => {
             "Several rows have one time: choose one device's rows with --where COLUMN=VALUE".to_owned()

@@ -16,6 +16,7 @@ pub mod encrypt;
 pub mod feed;
 mod fruitless;
 pub mod journal;
+pub mod lost;
 pub mod pinned;
 pub mod position;
 mod progress;

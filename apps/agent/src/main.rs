@@ -7,6 +7,7 @@ use anyhow::Result;
 use sotto_agent::arguments::{Arguments, Command, RunArguments};
 use sotto_agent::commands::{check, requeue, sources, status};
 use sotto_agent::device::Device;
+use sotto_agent::lost::ReadingsLost;
 use sotto_agent::spool::SpoolError;
 use sotto_agent::stop::{Stop, exit_with_stdin};
 use tracing_subscriber::Layer as _;
@@ -39,9 +40,13 @@ fn main() -> ExitCode {
 /// The exit code if the spool has windows of places, whose readings have to be sent again from the source.
 const PLACES_WAIT: u8 = 3;
 
+/// The exit code if all is done, but readings are lost.
+const READINGS_LOST: u8 = 4;
+
 fn exit_code(error: &anyhow::Error) -> ExitCode {
     match error.downcast_ref() {
         Some(SpoolError::Places(_)) => PLACES_WAIT.into(),
+        _ if error.is::<ReadingsLost>() => READINGS_LOST.into(),
         _ => ExitCode::FAILURE,
     }
 }

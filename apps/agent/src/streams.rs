@@ -97,6 +97,21 @@ pub fn open(profile: &DeviceProfile, keys: &DeviceKeys) -> Result<Vec<Stream>, S
 }
 
 impl Stream {
+    /// Returns true if a reading may change what is sent about other ticks, or about another channel: readings that were
+    /// sent are kept for a while, and their windows are made again.
+    #[must_use]
+    pub fn is_joined(&self) -> bool {
+        let products = match &self.encryption {
+            Encryption::Ciphertexts { .. } => false,
+            Encryption::Sums(sums) => {
+                let quantities = sums.header().parts().iter().flat_map(|part| &part.quantities);
+                let mut columns = quantities.map(|placed| placed.quantity.columns());
+                columns.any(|(first, second)| first != second)
+            }
+        };
+        products || self.layout.channels().iter().any(|channel| channel.kind.rules().is_joined())
+    }
+
     fn open(device: &DeviceProfile, profile: &StreamProfile, keys: &DeviceKeys) -> Result<Self, Refused> {
         if profile.span.is_none() {
             return Err(Refused::Lacks("span"));

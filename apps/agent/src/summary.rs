@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use sotto_pack::{Clock, LeftOut, Reason};
 
+use crate::lost::LostSummary;
 use crate::spool::{ChannelTotals, Totals};
 use crate::streams::Stream;
 use crate::windows::Taken;
@@ -23,6 +24,8 @@ pub struct Summary {
     pub readings: u64,
     /// Readings left out, by reason.
     pub left_out: LeftOut,
+    /// Readings that are lost: finite values with a valid time that end in no window.
+    pub lost: LostSummary,
     /// Streams that the source feeds, by name.
     pub streams: BTreeMap<String, StreamSummary>,
     /// Messages that the cloud has not confirmed.
@@ -63,7 +66,7 @@ impl Summary {
     ) -> Self {
         let mut all = Totals::default();
         let mut of_streams = BTreeMap::new();
-        for Taken { stream, totals, span } in taken {
+        for Taken { stream, totals, span, .. } in taken {
             let Some(stream) = streams.get(stream) else { continue };
             let time = |at: i64| clock.rfc3339(at);
             let summary = StreamSummary {
@@ -85,6 +88,7 @@ impl Summary {
             windows: all.windows,
             readings: all.readings(),
             left_out: all.left_out(),
+            lost: LostSummary::default(),
             streams: of_streams,
             waiting: 0,
             refused: 0,
@@ -114,6 +118,7 @@ impl Summary {
             format!("{device}: {} with {}", counted(*windows, "window"), counted(*readings, "reading"));
         line +=
             &left_out_words(&self.left_out).map_or_else(String::new, |words| format!("; left out: {words}"));
+        line += &self.lost.words().map_or_else(String::new, |words| format!("; {words}"));
         if self.waiting > 0 {
             line += &format!("; {} not yet in the cloud", counted(self.waiting as u64, "message"));
         }

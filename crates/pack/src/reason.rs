@@ -35,11 +35,13 @@ pub enum Reason {
     Future,
     /// The time is before 2000, and other rows show that the clock was not set.
     ClockNotSet,
+    /// The reading changes ticks of a window that was sent and is not kept any more.
+    TooLate,
 }
 
 impl Reason {
     /// Every reason, in the order of listings.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Empty,
         Self::NotANumber,
         Self::Text,
@@ -52,6 +54,7 @@ impl Reason {
         Self::NoSuchTime,
         Self::Future,
         Self::ClockNotSet,
+        Self::TooLate,
     ];
 
     /// Returns the reason in words, for people.
@@ -70,6 +73,7 @@ impl Reason {
             Self::NoSuchTime => "no such time",
             Self::Future => "in the future",
             Self::ClockNotSet => "clock not set",
+            Self::TooLate => "too late",
         }
     }
 }

@@ -96,6 +96,16 @@ pub struct RunArguments {
     /// Send exactly one window per stream, and end when the cloud has confirmed all messages in the spool
     #[arg(long)]
     pub once: bool,
+    /// Send the readings of the files in the place of those that were sent of their time
+    #[arg(long)]
+    pub correct: bool,
+    /// With --correct: take readings out that were sent and are not in the files
+    #[arg(long, requires = "correct")]
+    pub allow_missing: bool,
+    /// For how long the readings of states, counters, amounts, held channels and products are kept after they were sent:
+    /// a late reading of that time changes them
+    #[arg(long, value_name = "TIME", default_value = "7d", value_parser = values::long_duration)]
+    pub late: i64,
     /// End after N rows of the source, as at the end of a file: partly filled windows are closed and sent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub ticks: Option<u64>,

@@ -60,10 +60,20 @@ pub(super) fn delimiter(text: &str) -> Result<char, &'static str> {
 
 /// Reads a time such as 7m, 1h 30m or 2d, in milliseconds below 2^32; a day has 24 hours.
 pub(super) fn duration(text: &str) -> Result<u32, &'static str> {
-    let span = text.parse::<jiff::Span>().ok();
-    let duration = span.and_then(|span| span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()).ok());
-    let milliseconds = duration.and_then(|duration| u32::try_from(duration.as_millis()).ok());
+    let milliseconds = milliseconds(text).and_then(|milliseconds| u32::try_from(milliseconds).ok());
     milliseconds.ok_or("give a time of less than 49 days, such as 30s, 7m or 2h")
+}
+
+/// Reads a time of up to a hundred years, in milliseconds.
+pub(super) fn long_duration(text: &str) -> Result<i64, &'static str> {
+    let most = 36_525 * 86_400_000;
+    let milliseconds = milliseconds(text).and_then(|milliseconds| i64::try_from(milliseconds).ok());
+    milliseconds.filter(|time| (0..=most).contains(time)).ok_or("give a time, such as 12h, 7d or 30d")
+}
+
+fn milliseconds(text: &str) -> Option<i128> {
+    let span = text.parse::<jiff::Span>().ok()?;
+    Some(span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()).ok()?.as_millis())
 }
 
 #[cfg(test)]

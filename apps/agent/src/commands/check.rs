@@ -4,12 +4,16 @@
 mod report;
 mod watch;
 
+use std::sync::Arc;
+
 use anyhow::{Context, Result};
 
 use crate::arguments::CheckArguments;
 use crate::bundle::{self, Bundle};
 use crate::feed::{self, Feed};
+use crate::lost::LostSummary;
 use crate::spool::Inventory;
+use crate::spool::kept::{Kept, KeptKey};
 use crate::stop::Stop;
 use crate::streams;
 use crate::summary::{Summary, counted, left_out_words};
@@ -22,22 +26,27 @@ use watch::Watched;
 /// # Errors
 /// The bundle or the source cannot be used.
 pub fn run(arguments: &CheckArguments, stop: &Stop) -> Result<String> {
-    let Bundle { profile, keys, .. } = Bundle::read(&arguments.bundle)?;
+    let Bundle { profile, keys, identity, .. } = Bundle::read(&arguments.bundle)?;
     let folder = arguments.spool.clone().unwrap_or_else(|| bundle::spool_of(&arguments.bundle));
     let status = Inventory::read(&folder)?;
     let sent =
         |stream: &str| status.streams.get(stream).map(|stream| stream.sent.clone()).unwrap_or_default();
     let sent_until = |stream: &str| sent(stream).until;
     let (cuts, streams) = (streams::cuts(&profile)?, streams::open(&profile, &keys)?);
-    let Feed { source, name, own_period, first_times, .. } = feed::open(&arguments.read, &profile, stop)?;
+    let Feed { source, name, own_period, first_times, .. } =
+        feed::open(&arguments.read, &profile, false, stop)?;
     let future = arguments.read.allow_future;
     let phase = arguments.read.phase;
-    let options = Options { own_period, future, phase, first_times, ..Options::default() };
+    let key = KeptKey::derive(&keys, &identity);
+    let kept = Some(Arc::new(Kept::open_unchanged(&folder, &profile.device, key, i64::MAX)?));
+    let options = Options { own_period, future, phase, first_times, kept, ..Options::default() };
     let (source, seen) = Watched::of(source);
     let mut windows = Windows::new(source, &streams, &cuts, sent, stop.clone(), &options);
     while windows.next_closed()?.is_some() {}
     let taken = windows.taken();
     let summary = Summary::new(&profile.device, name, taken, &streams, cuts.clock(), sent_until);
+    let lost = LostSummary::of(&windows.lost(), &windows.files());
+    let summary = Summary { lost, ..summary };
     let seen = seen.borrow();
     let times = Times::of(&seen, cuts.clock());
     if arguments.json {
@@ -61,6 +70,11 @@ fn lines(summary: &Summary) -> Vec<String> {
                 .map_or_else(String::new, |words| format!("; left out: {words}"));
             lines.push(format!("  {channel}: {}{left_out}", counted(totals.readings, "reading")));
         }
+    }
+    if let Some(words) = summary.lost.words() {
+        lines.push(words);
+        let more = summary.lost.rows().into_iter().chain(summary.lost.ways_out());
+        lines.extend(more.map(|line| format!("  {line}")));
     }
     lines
 }

@@ -20,7 +20,7 @@ pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
     let bundle = Bundle::read(&arguments.device.bundle)?;
     let (profile, folder) = (&bundle.profile, arguments.device.spool_folder());
     refuse_places(&folder, &profile.device, &profile.clock()?, true)?;
-    let sending = Sending::open(&arguments.device, &bundle)?;
+    let sending = Sending::open(&arguments.device, &bundle, i64::MAX)?;
     let (spool, journal) = (Arc::clone(&sending.spool), sending.journal.clone());
     for stream in bundle.profile.streams.iter().map(|stream| &stream.stream) {
         match sending.positions().ask(stream) {
@@ -34,7 +34,8 @@ pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
     let renumber = |envelope: Envelope, sequence: u64| {
         Ok(envelope.renumbered(sequence, |message| bundle.identity.sign(message))?.write_kept())
     };
-    let PutBack { messages, renumbered, bytes, damaged } = spool.put_back(renumber)?;
+    let PutBack { messages, renumbered, bytes, damaged, moved } = spool.put_back(renumber)?;
+    moved.iter().try_for_each(|(stream, from, to)| sending.kept.renumber(stream, *from, *to))?;
     spool.close();
     Sender::start(sending, stop.clone()).finish()?;
     let mut line = format!("{} sent again, {bytes} bytes", counted(messages as u64, "message"));

@@ -5,6 +5,7 @@ use anyhow::{Context, Result, bail};
 use super::Device;
 use crate::fruitless::fruitless;
 use crate::journal::WhatWasRead;
+use crate::lost::LostSummary;
 use crate::send::Sender;
 use crate::summary::{Summary, counted};
 use crate::windows::End;
@@ -15,6 +16,7 @@ impl Device {
     ///
     /// # Errors
     /// With `--once` or at the end of a source: a message was refused or still waits, or a file could not be read.
+    /// [`ReadingsLost`](crate::lost::ReadingsLost) if readings are lost.
     pub fn finish(self, sender: Sender) -> Result<()> {
         self.sending.spool.close();
         let sent = sender.finish();
@@ -35,8 +37,12 @@ impl Device {
             println!("{}", serde_json::to_string(&summary)?);
         }
         sent?;
-        match self.undone(waiting)? {
-            Some(undone) => bail!("{undone}"),
+        if let Some(undone) = self.undone()? {
+            bail!("{undone}");
+        }
+        summary.lost.check()?;
+        match self.left(waiting)? {
+            Some(left) => bail!("{left}"),
             None => Ok(()),
         }
     }
@@ -47,25 +53,36 @@ impl Device {
         let until = |stream: &str| self.sending.spool.sent_until(stream);
         let summary =
             Summary::new(&self.sending.device, self.source.name, taken, &self.streams, clock, until);
-        Summary { waiting, refused: self.sending.journal.refusals(), ..summary }
+        let lost = LostSummary::of(&self.windows.lost(), &self.windows.files());
+        Summary { waiting, refused: self.sending.journal.refusals(), lost, ..summary }
     }
 
-    /// Returns the first thing that a run left undone which ended by itself. A stopped run may leave messages in the
-    /// spool.
-    fn undone(&self, waiting: usize) -> Result<Option<String>> {
-        if !self.arguments.once && self.windows.end() != Some(End::Source) {
+    /// Returns true if the run ended by itself. A stopped run may leave messages in the spool.
+    fn has_ended(&self) -> bool {
+        self.arguments.once || self.windows.end() == Some(End::Source)
+    }
+
+    /// Returns the first thing that a run left undone which ended by itself.
+    fn undone(&self) -> Result<Option<String>> {
+        if !self.has_ended() {
             return Ok(None);
         }
         if let Some(refused) = self.refused()? {
             return Ok(Some(refused));
         }
-        let in_spool = || format!("{} in the spool", counted(waiting as u64, "message"));
+        let waiting = self.sending.spool.waiting();
         let unregistered = || {
-            let reason = self.sending.journal.why_unregistered()?;
-            Some(format!("{reason}; {}: the next run sends what is there", in_spool()))
+            let (reason, waiting) =
+                (self.sending.journal.why_unregistered()?, counted(waiting as u64, "message"));
+            Some(format!("{reason}; {waiting} in the spool: the next run sends what is there"))
         };
-        if let Some(undone) = self.without_window().or_else(unregistered) {
-            return Ok(Some(undone));
+        Ok(self.without_window().or_else(unregistered))
+    }
+
+    /// Returns what a run that ended by itself did not read, or not send.
+    fn left(&self, waiting: usize) -> Result<Option<String>> {
+        if !self.has_ended() {
+            return Ok(None);
         }
         let read = &self.arguments.read;
         let fruitless = if read.reads_files()? { fruitless(&self.windows, &read.conditions) } else { None };

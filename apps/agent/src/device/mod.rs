@@ -15,10 +15,12 @@ use crate::clear_log::ClearLog;
 use crate::encrypt::{Encrypted, EncryptedSums, Encryption, Unencrypted};
 use crate::journal::Times;
 use crate::send::{Sender, Sending};
-use crate::spool::Contents;
+use crate::source::now;
+use crate::spool::kept::KeptWindow;
+use crate::spool::{ChannelTotals, Contents, Totals};
 use crate::stop::Stop;
 use crate::streams::Stream;
-use crate::windows::{Closed, ClosedWindow, Windows};
+use crate::windows::{Closed, ClosedWindow, JoinedFacts, Windows};
 use description::{countable, fitting};
 
 /// A device that reads, packs, encrypts, signs and spools.
@@ -53,9 +55,17 @@ pub struct EncryptedWindow {
     layout: Vec<u8>,
     readings: u64,
     contents: Contents,
+    keeps: Keeps,
     started_at: i64,
     ended_at: i64,
     times: Times,
+}
+
+/// The readings to keep of a window, before its message, and the kept windows in whose place it comes.
+#[derive(Default)]
+struct Keeps {
+    kept: Option<KeptWindow>,
+    obsolete: Vec<i64>,
 }
 
 /// The encrypted readings of a window.
@@ -75,6 +85,7 @@ pub struct Message {
     bytes: Vec<u8>,
     upload_bytes: u64,
     contents: Contents,
+    keeps: Keeps,
     times: Times,
 }
 
@@ -110,10 +121,14 @@ impl Device {
     /// The stream has no sequence number left, the slots cannot be encrypted, or the window's description is too long.
     pub fn encrypt(&self, closed: Closed) -> Result<EncryptedWindow> {
         let Closed { stream, window } = closed;
-        let ClosedWindow { packed, started_at, ended_at, until, pack_time, .. } = window;
+        let ClosedWindow { packed, started_at, ended_at, until, pack_time, joined, .. } = window;
         let generated = self.source.generated;
         let description = WindowDescription { generated, ..WindowDescription::from(&packed) };
         let (readings, contents) = (description.readings(), Contents::of(&description, until));
+        let (description, contents, keeps) = match joined {
+            Some(facts) => joined_with(*facts, description, contents),
+            None => (description, contents, Keeps::default()),
+        };
         let name = &self.streams[stream].name;
         let sequence = self.sending.spool.next_sequence(name)?;
         // Before encryption: tags of sums cover the counts that are sent.
@@ -128,6 +143,7 @@ impl Device {
             layout,
             readings,
             contents,
+            keeps,
             started_at,
             ended_at,
             times,
@@ -171,7 +187,9 @@ impl Device {
     /// The window does not fit an envelope of its stream.
     pub fn sign(&self, window: EncryptedWindow) -> Result<Message> {
         let begin = Instant::now();
-        let EncryptedWindow { stream, sequence, body, description, layout, readings, contents, .. } = window;
+        let EncryptedWindow {
+            stream, sequence, body, description, layout, readings, contents, keeps, ..
+        } = window;
         let mut times = window.times;
         let Stream { name, encryption, .. } = &self.streams[stream];
         let sign = |message: &[u8]| self.sending.identity.sign(message);
@@ -200,7 +218,7 @@ impl Device {
         };
         let (bytes, upload_bytes) = (envelope.write_kept(), envelope.message_bytes() as u64);
         times.spool = begin.elapsed();
-        Ok(Message { stream, sequence, readings, bytes, upload_bytes, contents, times })
+        Ok(Message { stream, sequence, readings, bytes, upload_bytes, contents, keeps, times })
     }
 
     /// Puts a message into the spool; from then on the sender owns it. Waits while the disk is full; returns false if a
@@ -210,17 +228,43 @@ impl Device {
     /// The spool cannot be written.
     pub fn spool(&self, message: Message) -> Result<bool> {
         let begin = Instant::now();
-        let Message { stream, sequence, readings, bytes, upload_bytes, contents, mut times } = message;
+        let Message { stream, sequence, readings, bytes, upload_bytes, contents, keeps, mut times } = message;
         let name = &self.streams[stream].name;
-        let Sending { spool, journal, .. } = &self.sending;
+        let Sending { spool, kept, journal, .. } = &self.sending;
+        if let Some(mut window) = keeps.kept {
+            window.head.numbers.push(sequence);
+            window.head.sent_at = now();
+            if spool.when_there_is_space(&self.stop, || kept.put(name, &window))?.is_none() {
+                return Ok(false);
+            }
+        }
         let put = spool.put_when_there_is_space(name, sequence, &bytes, &contents, &self.stop)?;
         if put.is_none() {
             return Ok(false);
         }
+        keeps.obsolete.iter().try_for_each(|start| kept.remove(name, *start))?;
         journal.window(name, sequence, readings, upload_bytes);
         times.spool += begin.elapsed();
         journal.times(&times);
         tracing::info!(stream = name, sequence, bytes = upload_bytes, "spooled");
         Ok(true)
     }
+}
+
+/// Adds the facts about a window that comes in the place of others, or is kept: its description names them, and its counts
+/// are those of readings, not of filled ticks.
+fn joined_with(
+    facts: JoinedFacts,
+    description: WindowDescription,
+    contents: Contents,
+) -> (WindowDescription, Contents, Keeps) {
+    let JoinedFacts { kept, obsolete, replaces, cleared, readings } = facts;
+    let mut channels = contents.totals.channels;
+    for (channel, count) in description.layout.channels().iter().zip(&readings) {
+        let totals: &mut ChannelTotals = channels.entry(channel.name.clone()).or_default();
+        totals.readings = *count;
+    }
+    let totals = Totals { channels, ..contents.totals };
+    let contents = Contents { totals, cleared, ..contents };
+    (WindowDescription { replaces, ..description }, contents, Keeps { kept, obsolete })
 }

@@ -1,5 +1,7 @@
 //! Opens everything that a run needs.
 
+use std::sync::Arc;
+
 use anyhow::{Result, bail};
 
 use super::{Device, SourceFacts};
@@ -25,21 +27,36 @@ impl Device {
         let (profile, folder) = (&bundle.profile, arguments.device.spool_folder());
         refuse_places(&folder, &profile.device, &profile.clock()?, false)?;
         let streams = streams::open(&bundle.profile, &bundle.keys)?;
-        let sending = Sending::open(&arguments.device, &bundle)?;
-        let feed = feed::open(&arguments.read, &bundle.profile, stop)?;
+        let sending = Sending::open(&arguments.device, &bundle, arguments.late.into())?;
+        let feed = feed::open(&arguments.read, &bundle.profile, arguments.correct, stop)?;
         let Feed { source, name, generated, own_period, first_times } = feed;
         let source = match arguments.ticks {
             Some(rows) => first(source, rows),
             None => source,
         };
         let paced = source.paced();
+        if arguments.correct && paced {
+            bail!("--correct reads a source twice: give files, without --follow");
+        }
         resume(&sending, &streams, paced, stop)?;
         let clear_log = arguments.clear_log.as_deref().map(ClearLog::new);
         let (once, future) = (arguments.once, arguments.read.allow_future);
         let keep_clear = clear_log.is_some();
         let phase = arguments.read.phase;
-        let options =
-            Options { once, keep_clear, own_period, future, phase, first_times, ..Options::default() };
+        let (correct, allow_missing) = (arguments.correct, arguments.allow_missing);
+        let kept = Some(Arc::clone(&sending.kept));
+        let options = Options {
+            once,
+            keep_clear,
+            own_period,
+            future,
+            phase,
+            first_times,
+            kept,
+            correct,
+            allow_missing,
+            ..Options::default()
+        };
         let sent = |stream: &str| sending.spool.sent(stream);
         let windows = Windows::new(source, &streams, &sending.cuts, sent, stop.clone(), &options);
         let source = SourceFacts { name, generated, started_at: now() };

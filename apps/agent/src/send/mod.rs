@@ -16,6 +16,7 @@ use crate::backoff::Backoff;
 use crate::journal::Journal;
 use crate::pinned::{Pinned, WindowName};
 use crate::position::Positions;
+use crate::spool::kept::Kept;
 use crate::spool::{Cuts, Entry, Spool, SpoolError};
 use crate::stop::Stop;
 use crate::upload::{Cloud, Delivery, Later, Receipt, Refusal};
@@ -52,6 +53,8 @@ pub enum SendError {
 pub struct Sending {
     /// The messages.
     pub spool: Arc<Spool>,
+    /// The readings of windows that were sent.
+    pub kept: Arc<Kept>,
     /// The cloud that messages go to.
     pub cloud: Cloud,
     /// The cloud's keys for receipts.

@@ -10,23 +10,28 @@ use crate::bundle::Bundle;
 use crate::journal::Journal;
 use crate::pinned::Pinned;
 use crate::spool::Spool;
+use crate::spool::kept::{Kept, KeptKey};
 use crate::streams;
 use crate::upload::Cloud;
 
 impl Sending {
-    /// Opens the spool of a device, for the cloud of the arguments, else of the bundle. Connects to nothing yet.
+    /// Opens the spool of a device, for the cloud of the arguments, else of the bundle. Readings are kept for `late`
+    /// milliseconds after they were sent. Connects to nothing yet.
     ///
     /// # Errors
     /// Names the argument or file that cannot be used, and the reason.
-    pub fn open(arguments: &DeviceArguments, bundle: &Bundle) -> Result<Self> {
+    pub fn open(arguments: &DeviceArguments, bundle: &Bundle, late: i64) -> Result<Self> {
         let trust = bundle.trust(arguments.ca.as_deref())?;
         let cloud = Cloud::new(arguments.cloud.as_ref().unwrap_or(&bundle.cloud), trust)?;
         let cuts = streams::cuts(&bundle.profile)?;
         let device = bundle.profile.device.clone();
         let folder = arguments.spool_folder();
         let spool = Arc::new(Spool::open(&folder, &device, arguments.spool_limit, &cuts)?);
+        let key = KeptKey::derive(&bundle.keys, &bundle.identity);
+        let next = |stream: &str| spool.next_sequence(stream).unwrap_or(u64::MAX);
+        let kept = Arc::new(Kept::open(&folder, &device, key, late, next)?);
         let pinned = Pinned::new(&arguments.cloud_key, &bundle.profile);
         let (journal, identity) = (Journal::default(), Arc::clone(&bundle.identity));
-        Ok(Self { spool, cloud, pinned, journal, device, identity, cuts })
+        Ok(Self { spool, kept, cloud, pinned, journal, device, identity, cuts })
     }
 }

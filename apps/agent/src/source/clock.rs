@@ -97,6 +97,10 @@ impl Source for Set {
         self.source.line()
     }
 
+    fn file(&self) -> usize {
+        self.source.file()
+    }
+
     fn facts(&self) -> Vec<FileFacts> {
         let mut facts = self.source.facts();
         if let Some(first) = facts.first_mut() {

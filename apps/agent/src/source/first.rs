@@ -41,6 +41,10 @@ impl Source for First {
         self.source.line()
     }
 
+    fn file(&self) -> usize {
+        self.source.file()
+    }
+
     fn facts(&self) -> Vec<super::FileFacts> {
         self.source.facts()
     }

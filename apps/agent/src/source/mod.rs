@@ -13,9 +13,13 @@ mod sensors;
 
 use sotto_pack::{Channel, LeftOut};
 
+use crate::windows::RowPlace;
+
 pub use clock::{first_times, with_clock_set};
 pub use error::{NoNumber, NoSensors, SourceError};
-pub use files::{Decimal, Encoding, Fault, FileFacts, FileOptions, FileSource, Lines, NoEncoding};
+pub use files::{
+    Decimal, Encoding, Fault, FileFacts, FileOptions, FileSource, Lines, NoEncoding, UnknownState,
+};
 pub use first::first;
 pub use formats::{FormatName, NoFormat};
 pub use generator::Generator;
@@ -47,6 +51,17 @@ pub trait Source {
     /// Returns the line of the row that was returned last, from 1; `None` if the source is no file.
     fn line(&self) -> Option<u64> {
         None
+    }
+
+    /// Returns the number of the file of that row, from 0.
+    fn file(&self) -> usize {
+        0
+    }
+
+    /// Returns the place of that row.
+    fn place(&self) -> RowPlace {
+        let line = self.line().map_or(0, |line| u32::try_from(line).unwrap_or(u32::MAX));
+        RowPlace { file: u16::try_from(self.file()).unwrap_or(u16::MAX), line }
     }
 
     /// Returns facts about each file read so far.

@@ -70,6 +70,10 @@ impl Source for Selected {
         self.source.line()
     }
 
+    fn file(&self) -> usize {
+        self.source.file()
+    }
+
     fn facts(&self) -> Vec<super::FileFacts> {
         self.source.facts()
     }

@@ -7,15 +7,21 @@ use sotto_pack::WindowDescription;
 use super::sent::{Runs, ticks_of};
 use super::totals::Totals;
 
-/// The end, the counts and the ticks of a message's window. Empty for a message that is counted already.
+/// The time, the counts and the ticks of a message's window. Empty for a message that is counted already.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Contents {
-    /// The end of the window: milliseconds since 1970.
+    /// The start of the window: milliseconds since 1970.
+    pub start: Option<i64>,
+    /// The end of the window.
     pub until: Option<i64>,
     /// The counts of its readings.
     pub totals: Totals,
     /// The ticks of its readings, by channel.
     pub sent: BTreeMap<String, Runs>,
+    /// Times, by channel, whose ticks count no more: the window corrects those that had them.
+    pub cleared: BTreeMap<String, Runs>,
+    /// The number that the message had before.
+    pub moved: Option<u64>,
 }
 
 impl Contents {
@@ -23,6 +29,7 @@ impl Contents {
     #[must_use]
     pub fn of(description: &WindowDescription, until: i64) -> Self {
         let sent = ticks_of(description, until);
-        Self { until: Some(until), totals: Totals::of(description), sent }
+        let (start, totals) = (Some(description.start), Totals::of(description));
+        Self { start, until: Some(until), totals, sent, ..Self::default() }
     }
 }

@@ -25,6 +25,8 @@ mod entry;
 mod error;
 mod folder;
 mod inventory;
+pub mod kept;
+mod numbers;
 mod places;
 mod places_wait;
 mod private;
@@ -51,6 +53,7 @@ pub use entry::Entry;
 pub use error::SpoolError;
 pub use folder::REFUSED;
 pub use inventory::{Inventory, RefusedMessage, StreamInventory};
+pub use numbers::SentWindows;
 pub use places::refuse_places;
 pub use places_wait::PlacesWait;
 pub use put_back::PutBack;
@@ -263,7 +266,7 @@ impl Spool {
 
     /// Repeats a write while the disk is full, until a stop is requested. Logs one warning. Messages sent meanwhile
     /// free space.
-    fn when_there_is_space<T>(
+    pub(crate) fn when_there_is_space<T>(
         &self,
         stop: &Stop,
         mut write: impl FnMut() -> Result<T, SpoolError>,
@@ -466,5 +469,6 @@ fn contents(folder: &Path, entry: &Entry, cuts: &Cuts) -> Option<Contents> {
     let window = WindowDescription::parse(&envelope.header().layout).ok()?;
     let until = cuts.end_of(&entry.stream, &window);
     let of = Contents::of(&window, until.unwrap_or_else(|| window.end()));
-    Some(Contents { until, ..of })
+    let start = of.start.filter(|_| until.is_some());
+    Some(Contents { start, until, ..of })
 }

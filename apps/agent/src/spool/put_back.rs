@@ -10,7 +10,7 @@ use super::folder::{REFUSED, entries, problem_name, read};
 use super::{Spool, SpoolError};
 
 /// Counts of messages put back into the queue.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PutBack {
     /// Number of all of them.
     pub messages: usize,
@@ -20,6 +20,8 @@ pub struct PutBack {
     pub bytes: u64,
     /// Damaged messages: they stay in the folder of refused ones.
     pub damaged: usize,
+    /// The messages with new sequence numbers: stream, the number before, the new one.
+    pub moved: Vec<(String, u64, u64)>,
 }
 
 impl Spool {
@@ -49,9 +51,11 @@ impl Spool {
                 let bytes = renumber(envelope, sequence)
                     .map_err(|reason| SpoolError::Damaged { path: from.clone(), reason })?;
                 // The readings were counted when the message first entered the spool.
-                self.put(&stream, sequence, &bytes, &super::Contents::default())?;
+                let contents = super::Contents { moved: Some(entry.sequence), ..super::Contents::default() };
+                self.put(&stream, sequence, &bytes, &contents)?;
                 durable::remove_if_there(&from).map_err(SpoolError::io(&from))?;
                 done.renumbered += 1;
+                done.moved.push((stream, entry.sequence, sequence));
             } else {
                 let to = self.path(&entry);
                 fs::rename(&from, &to)

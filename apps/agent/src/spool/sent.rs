@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use sotto_pack::{Presence, WindowDescription};
 
+use super::numbers::SentWindows;
+
 /// Spans of time in which every tick is sent: half-open, in milliseconds since 1970, in order, none touching the next.
 ///
 /// One run holds any number of neighbouring ticks, so a year without gaps is one run. Written as a list of numbers: the
@@ -57,6 +59,78 @@ impl Runs {
             }
         }
         self.0.splice(begin..end, merged);
+    }
+
+    /// Adds the time from `from` to `to`, which is not empty.
+    pub fn insert(&mut self, from: i64, to: i64) {
+        if from < to {
+            self.add(&Self(vec![(from, to)]));
+        }
+    }
+
+    /// Adds the time from `from` to `to`, which is not empty and behind all runs.
+    pub fn push(&mut self, from: i64, to: i64) {
+        match self.0.last_mut().filter(|(_, end)| from <= *end) {
+            Some((_, end)) => *end = to.max(*end),
+            None if from < to => self.0.push((from, to)),
+            None => {}
+        }
+    }
+
+    /// Returns the runs later by some milliseconds.
+    #[must_use]
+    pub fn shifted(&self, by: i64) -> Self {
+        let shift = |time: i64| time.saturating_add(by);
+        Self(
+            self.0
+                .iter()
+                .map(|(from, to)| (shift(*from), shift(*to)))
+                .filter(|(from, to)| from < to)
+                .collect(),
+        )
+    }
+
+    /// Takes the time from `from` to `to` out.
+    pub fn remove(&mut self, from: i64, to: i64) {
+        let begin = self.0.partition_point(|(_, end)| *end <= from);
+        let end = self.0.partition_point(|(start, _)| *start < to).max(begin);
+        let rest =
+            self.0[begin..end].iter().flat_map(|run| [(run.0, from.min(run.1)), (to.max(run.0), run.1)]);
+        let rest: Vec<(i64, i64)> = rest.filter(|(from, to)| from < to).collect();
+        self.0.splice(begin..end, rest);
+    }
+
+    /// Returns the parts of the runs between two times.
+    pub fn between(&self, from: i64, to: i64) -> impl Iterator<Item = (i64, i64)> + '_ {
+        let begin = self.0.partition_point(|(_, end)| *end <= from);
+        let end = self.0.partition_point(|(start, _)| *start < to).max(begin);
+        self.0[begin..end].iter().map(move |run| (run.0.max(from), run.1.min(to)))
+    }
+
+    /// Returns the beginning of the first run that begins at or after a time.
+    #[must_use]
+    pub fn first_from(&self, at: i64) -> Option<i64> {
+        self.0.get(self.0.partition_point(|(from, _)| *from < at)).map(|(from, _)| *from)
+    }
+
+    /// Returns the end of the run that holds a time; the time itself if none does.
+    #[must_use]
+    pub fn end_from(&self, at: i64) -> i64 {
+        let before = self.0.partition_point(|(from, _)| *from <= at);
+        before.checked_sub(1).map_or(at, |run| self.0[run].1.max(at))
+    }
+
+    /// Returns the end of the last run.
+    #[must_use]
+    pub fn end(&self) -> Option<i64> {
+        self.0.last().map(|(_, to)| *to)
+    }
+
+    /// Returns the end of the last run before a time, or the time if it lies in a run.
+    #[must_use]
+    pub fn last_end_before(&self, at: i64) -> Option<i64> {
+        let before = self.0.partition_point(|(from, _)| *from < at);
+        before.checked_sub(1).map(|run| self.0[run].1.min(at))
     }
 
     /// Iterates over the runs, each as its start and its end.
@@ -118,6 +192,8 @@ pub struct Sent {
     pub until: Option<i64>,
     /// The ticks by the name of their channel.
     pub channels: BTreeMap<String, Runs>,
+    /// The windows; journals of earlier versions name none.
+    pub windows: SentWindows,
 }
 
 /// Returns the ticks with a reading of each channel of a window that ends at `until`.
@@ -169,6 +245,20 @@ mod tests {
                 let shape: Vec<(i64, i64)> = all.iter().collect();
                 prop_assert!(shape.windows(2).all(|pair| pair[0].1 < pair[1].0), "{:?} touch", shape);
                 prop_assert!((-41..41).all(|at| all.contains(at) == expected.contains(&at)));
+            }
+            let (from, to) = (-10, 15);
+            let inside: BTreeSet<i64> = all.between(from, to).flat_map(|(from, to)| from..to).collect();
+            prop_assert_eq!(inside, expected.range(from..to).copied().collect::<BTreeSet<_>>());
+            let mut rest = all.clone();
+            rest.remove(from, to);
+            prop_assert_eq!(ticks(&rest), expected.iter().copied().filter(|at| !(from..to).contains(at)).collect::<BTreeSet<_>>());
+            for at in -41..41 {
+                let end = (at..).find(|at| !expected.contains(at)).unwrap();
+                prop_assert_eq!(all.end_from(at), end);
+                let starts = |at: &i64| expected.contains(at) && !expected.contains(&(at - 1));
+                prop_assert_eq!(all.first_from(at), (at..41).find(starts));
+                let last = expected.range(..at).next_back().map(|last| last + 1);
+                prop_assert_eq!(all.last_end_before(at), last);
             }
             // The order of the sets, and a repetition, change nothing.
             let mut again = Runs::default();

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::durable::{self, Audience};
 use super::error::SpoolError;
+use super::numbers::Listed;
 use super::private;
 use super::reserve::{Reserve, is_full};
 use super::sent::Runs;
@@ -34,9 +35,15 @@ pub(super) struct Line {
     /// `None` for a part of a snapshot, which `state.json` counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<Counts>,
+    /// Times whose ticks count no more, by the name of their channel. They come before the ticks of the message.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) cleared: BTreeMap<String, Runs>,
     /// The ticks by the name of their channel.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) sent: BTreeMap<String, Runs>,
+    /// Windows of a snapshot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) windows: Option<Listed>,
 }
 
 /// The number of a message, and its counts.
@@ -44,6 +51,12 @@ pub(super) struct Line {
 #[serde(deny_unknown_fields)]
 pub(super) struct Counts {
     pub(super) sequence: u64,
+    /// The number that the message had before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) moved: Option<u64>,
+    /// The start of its window in milliseconds since 1970; `None` in lines of earlier versions, or if it is counted already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) start: Option<i64>,
     /// The end of its window in milliseconds since 1970; `None` if that is unknown or counted already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) until: Option<i64>,
@@ -232,8 +245,9 @@ mod tests {
     use super::*;
 
     fn line(sequence: u64) -> Line {
-        let counts = Counts { sequence, until: Some(5), totals: Totals::default() };
-        Line { stream: "s".into(), message: Some(counts), sent: BTreeMap::new() }
+        let (totals, none) = (Totals::default(), BTreeMap::new());
+        let counts = Counts { sequence, moved: None, start: Some(0), until: Some(5), totals };
+        Line { stream: "s".into(), message: Some(counts), cleared: none.clone(), sent: none, windows: None }
     }
 
     fn read(folder: &Path) -> Result<(Vec<Line>, SentJournal), SpoolError> {

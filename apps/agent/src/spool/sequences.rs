@@ -182,6 +182,7 @@ impl Sequences {
 }
 
 fn line(stream: &str, sequence: u64, contents: &Contents) -> Line {
-    let Contents { until, totals, sent } = contents.clone();
-    Line { stream: stream.to_owned(), message: Some(Counts { sequence, until, totals }), sent }
+    let Contents { start, until, totals, sent, cleared, moved } = contents.clone();
+    let message = Some(Counts { sequence, moved, start, until, totals });
+    Line { stream: stream.to_owned(), message, cleared, sent, windows: None }
 }

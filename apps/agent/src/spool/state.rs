@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::contents::Contents;
 use super::error::SpoolError;
+use super::numbers::{Listed, SentWindows};
 use super::sent::{Runs, Sent};
 use super::sent_journal::{Counts, Line, SentJournal, Unread};
 use super::totals::Totals;
@@ -47,6 +48,8 @@ pub(super) struct Known {
     pub(super) state: State,
     /// The ticks that are sent, by stream and channel.
     pub(super) ticks: BTreeMap<String, BTreeMap<String, Runs>>,
+    /// The windows that are sent, by stream.
+    windows: BTreeMap<String, SentWindows>,
 }
 
 /// The files of a spool's state, read.
@@ -128,23 +131,55 @@ impl Known {
             // Earlier versions knew a time only.
             None => state.before = Some(state.sent_until.clone()),
         }
-        let mut known = Self { state, ticks: BTreeMap::new() };
+        let mut known = Self { state, ticks: BTreeMap::new(), windows: BTreeMap::new() };
         let journal = unread.read(|line| known.apply(&line))?;
         Ok(Found { known, journal, is_new, is_earlier })
     }
 
     /// Adds a line of the journal. The same line again changes nothing.
     fn apply(&mut self, line: &Line) {
-        if let Some(Counts { sequence, until, totals }) = &line.message {
-            self.state.count(&line.stream, *sequence, *until, totals);
+        let Line { stream, message, cleared, sent, windows } = line;
+        if let Some(Counts { sequence, moved, start, until, totals }) = message {
+            self.state.count(stream, *sequence, *until, totals);
+            self.add_window(stream, *sequence, start.zip(*until), (*moved, sent));
         }
-        self.add_ticks(&line.stream, &line.sent);
+        if let Some(listed) = windows {
+            self.windows.entry(stream.clone()).or_default().add_listed(listed);
+        }
+        self.clear_ticks(stream, cleared);
+        self.add_ticks(stream, sent);
     }
 
     /// Counts a message.
     pub(super) fn count(&mut self, stream: &str, sequence: u64, contents: &Contents) {
-        self.state.count(stream, sequence, contents.until, &contents.totals);
-        self.add_ticks(stream, &contents.sent);
+        let Contents { start, until, totals, sent, cleared, moved } = contents;
+        self.state.count(stream, sequence, *until, totals);
+        self.add_window(stream, sequence, start.zip(*until), (*moved, sent));
+        self.clear_ticks(stream, cleared);
+        self.add_ticks(stream, sent);
+    }
+
+    fn add_window(
+        &mut self,
+        stream: &str,
+        number: u64,
+        time: Option<(i64, i64)>,
+        (moved, sent): (Option<u64>, &BTreeMap<String, Runs>),
+    ) {
+        let windows = self.windows.entry(stream.to_owned()).or_default();
+        if let Some(moved) = moved {
+            windows.renumber(moved, number);
+        } else if let Some(time) = time {
+            windows.add(number, time, sent.keys().cloned().collect());
+        }
+    }
+
+    fn clear_ticks(&mut self, stream: &str, cleared: &BTreeMap<String, Runs>) {
+        let Some(of_stream) = self.ticks.get_mut(stream) else { return };
+        for (channel, times) in cleared {
+            let Some(runs) = of_stream.get_mut(channel) else { continue };
+            times.iter().for_each(|(from, to)| runs.remove(from, to));
+        }
     }
 
     fn add_ticks(&mut self, stream: &str, sent: &BTreeMap<String, Runs>) {
@@ -160,6 +195,7 @@ impl Known {
             before: self.state.before.as_ref().and_then(|before| before.get(stream).copied()),
             until: self.state.sent_until.get(stream).copied(),
             channels: self.ticks.get(stream).cloned().unwrap_or_default(),
+            windows: self.windows.get(stream).cloned().unwrap_or_default(),
         }
     }
 
@@ -167,15 +203,22 @@ impl Known {
     pub(super) fn lines(&self) -> impl Iterator<Item = Line> + '_ {
         let of_stream = |(stream, channels): (&String, &BTreeMap<String, Runs>)| {
             let stream = stream.clone();
-            let line = move |(channel, runs): (&String, &Runs)| Line {
-                stream: stream.clone(),
-                message: None,
-                sent: [(channel.clone(), runs.clone())].into(),
+            let line = move |(channel, runs): (&String, &Runs)| {
+                part(&stream, [(channel.clone(), runs.clone())].into(), None)
             };
             channels.iter().map(line).collect::<Vec<_>>()
         };
-        self.ticks.iter().flat_map(of_stream)
+        let windows = |(stream, windows): (&String, &SentWindows)| {
+            let line = |listed| part(stream, BTreeMap::new(), Some(listed));
+            windows.lines().map(line).collect::<Vec<_>>()
+        };
+        self.ticks.iter().flat_map(of_stream).chain(self.windows.iter().flat_map(windows))
     }
+}
+
+/// Returns a line of a snapshot.
+fn part(stream: &str, sent: BTreeMap<String, Runs>, windows: Option<Listed>) -> Line {
+    Line { stream: stream.to_owned(), message: None, cleared: BTreeMap::new(), sent, windows }
 }
 
 fn later(times: &mut BTreeMap<String, i64>, stream: &str, time: i64) {

@@ -1,11 +1,14 @@
 //! A closed window, and the reasons why no more come.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use sotto_pack::{PackError, Packed};
+use sotto_pack::{PackError, Packed, Replaces};
 use zeroize::Zeroizing;
 
 use crate::source::SourceError;
+use crate::spool::kept::KeptWindow;
+use crate::spool::{Runs, SpoolError};
 
 /// A window that takes no more readings.
 pub struct ClosedWindow {
@@ -21,6 +24,23 @@ pub struct ClosedWindow {
     pub pack_time: Duration,
     /// The readings tick by tick, if the clear log is on; else empty.
     pub clear: Vec<Zeroizing<Vec<Option<f64>>>>,
+    /// Facts about a window that comes in the place of others, or may be made again.
+    pub joined: Option<Box<JoinedFacts>>,
+}
+
+/// Facts about a window that comes in the place of others, or may be made again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JoinedFacts {
+    /// The readings to keep, before the window's message. `None` for a stream whose readings are not kept.
+    pub kept: Option<KeptWindow>,
+    /// The starts of kept windows in whose place this one comes.
+    pub obsolete: Vec<i64>,
+    /// The windows in whose place this one comes.
+    pub replaces: Option<Replaces>,
+    /// Times, by channel, whose ticks count no more.
+    pub cleared: BTreeMap<String, Runs>,
+    /// For each channel, the number of its readings in this window that were in none before.
+    pub readings: Vec<u64>,
 }
 
 /// Reason why there are no more windows.
@@ -38,6 +58,12 @@ pub enum FillError {
     /// The source cannot be read.
     #[error(transparent)]
     Source(SourceError),
+    /// Kept readings cannot be read or written.
+    #[error(transparent)]
+    Spool(#[from] SpoolError),
+    /// A correction lacks readings that were sent.
+    #[error("{0}")]
+    Lacks(String),
     /// The readings cannot be packed.
     #[error("the readings cannot be packed: {0}")]
     Pack(String),

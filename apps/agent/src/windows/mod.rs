@@ -29,6 +29,9 @@
 //! readings after the last reading are in the report of the run but not in the window: the next run reads them again.
 
 mod closed;
+mod filling;
+mod joined;
+mod lost;
 mod open;
 mod pass;
 mod sent;
@@ -36,17 +39,23 @@ mod several;
 mod stream;
 mod ticks;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
-use sotto_pack::{Channel, Clock, Cut};
+use sotto_pack::{Channel, ChannelKind, Clock, Cut, Layout, LeftOut, Reason};
 
-pub use closed::{ClosedWindow, End, FillError};
+pub use closed::{ClosedWindow, End, FillError, JoinedFacts};
+pub use joined::Lacks;
+pub use lost::{FirstLost, LostReading, RowPlace, is_lost};
 
 use crate::progress::Progress;
-use crate::source::{Source, SourceError};
+use crate::source::{Row, Source, SourceError, now};
+use crate::spool::kept::Kept;
 use crate::spool::{Cuts, Sent, Totals};
 use crate::stop::Stop;
 use crate::streams::Stream;
+use filling::Filling;
+use joined::{JoinedWindows, Known};
 use sent::SentTicks;
 use stream::StreamWindows;
 use ticks::TickRules;
@@ -55,6 +64,10 @@ use ticks::TickRules;
 const MOST_PACED: usize = 64;
 /// Maximum number of slots of all open windows: some 12 bytes each.
 const MOST_SLOTS: usize = 4 << 20;
+/// Maximum number of readings of joined streams that wait for their window: some 32 bytes each.
+const MOST_REPORTS: usize = 1 << 20;
+/// A row may be this far ahead of this machine's clock: one day, in milliseconds.
+const AHEAD: i64 = 86_400_000;
 /// A window takes the memory of this many slots beside its own.
 const OVERHEAD: usize = 128;
 
@@ -72,6 +85,17 @@ pub(crate) struct Rules {
     pub(crate) keep_clear: bool,
     /// True if times in the future are accepted.
     pub(crate) future: bool,
+    /// Maximum number of readings of a joined stream that wait for their window.
+    pub(crate) reports: usize,
+    /// The present time in milliseconds since 1970; `None` for that of this machine's clock.
+    pub(crate) now: Option<i64>,
+}
+
+impl Rules {
+    /// Returns the present time in milliseconds since 1970.
+    pub(crate) fn now(&self) -> i64 {
+        self.now.unwrap_or_else(now)
+    }
 }
 
 /// A closed window of a stream.
@@ -91,13 +115,31 @@ pub struct Taken {
     pub totals: Totals,
     /// The times of the first and the last reading taken.
     pub span: Option<(i64, i64)>,
+    /// For each channel, the readings whose tick or time has another value that was sent. Empty for a stream whose
+    /// readings are not kept.
+    pub other_values: Vec<u64>,
+}
+
+/// Finite values with a valid time that end in no window.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lost {
+    /// Their number by reason. *Already sent* ones have another value than the one that was sent.
+    pub by_reason: LeftOut,
+    /// The first of them.
+    pub first: FirstLost,
 }
 
 /// Fills the windows of all streams from one source.
 pub struct Windows {
     source: Box<dyn Source>,
     clock: Clock,
-    streams: Vec<StreamWindows>,
+    streams: Vec<Filling>,
+    /// Makes the streams anew for the second reading of a source that corrects; `None` unless it is read for the first
+    /// time.
+    anew: Option<Box<dyn Fn() -> Vec<Filling>>>,
+    allow_missing: bool,
+    rules: (bool, Option<i64>),
+    lost: FirstLost,
     stop: Stop,
     end: Option<End>,
     /// True if each stream gives only one window.
@@ -131,6 +173,16 @@ pub struct Options {
     pub phase: Option<u32>,
     /// The times of the first rows.
     pub first_times: Vec<i64>,
+    /// The readings of windows that were sent. `None`: those of joined streams are not kept.
+    pub kept: Option<Arc<Kept>>,
+    /// True if the windows of the source come in the place of those that were sent.
+    pub correct: bool,
+    /// True if a correction may lack readings that were sent.
+    pub allow_missing: bool,
+    /// Maximum number of readings of joined streams that wait for their window; `None` for some 32 MB.
+    pub most_reports: Option<usize>,
+    /// The present time in milliseconds since 1970; `None` for that of this machine's clock.
+    pub now: Option<i64>,
 }
 
 impl Windows {
@@ -149,25 +201,50 @@ impl Windows {
         let slots = streams.iter().map(|stream| stream.layout.slots() + OVERHEAD).sum::<usize>().max(1);
         let open = (options.most_slots.unwrap_or(MOST_SLOTS) / slots).max(2);
         let open = if paced { open.min(MOST_PACED) } else { open };
-        let windows = |(position, stream): (usize, &Stream)| {
+        let joined = streams.iter().filter(|stream| options.correct || stream.is_joined()).count().max(1);
+        let reports = (options.most_reports.unwrap_or(MOST_REPORTS) / joined).max(1);
+        let facts = |(position, stream): (usize, &Stream)| {
             let cut = cuts.of(&stream.name)?;
             let of = |wanted: &Channel| channels.iter().position(|channel| channel.name == wanted.name);
-            let columns: Option<Vec<usize>> = stream.layout.channels().iter().map(of).collect();
+            let columns: Vec<Option<usize>> = stream.layout.channels().iter().map(of).collect();
+            let has = |column: &Option<usize>| column.is_some();
+            let is_fed = if options.correct { columns.iter().any(has) } else { columns.iter().all(has) };
             let sampled = options.own_period.is_some_and(|own| own < cut.period);
-            let (keep_clear, future) = (options.keep_clear, options.future);
-            let rules = Rules { open, paced, sampled, keep_clear, future };
+            let (keep_clear, future, now) = (options.keep_clear, options.future, options.now);
+            let rules = Rules { open, paced, sampled, keep_clear, future, reports, now };
             let sent = sent(&stream.name);
             let phase = phase(stream, cut, cuts.clock(), &sent, options);
             let ticks = TickRules::new(stream.layout.channels(), cut.period, phase);
-            let sent = SentTicks::new(sent, &stream.layout, cut, cuts.clock(), phase);
-            Some(StreamWindows::new(position, stream.layout.clone(), cut, columns?, rules, (ticks, sent)))
+            let (name, layout, is_joined) = (stream.name.clone(), stream.layout.clone(), stream.is_joined());
+            is_fed.then_some(StreamFacts {
+                position,
+                name,
+                layout,
+                is_joined,
+                cut,
+                columns,
+                rules,
+                ticks,
+                sent,
+            })
         };
-        let streams: Vec<StreamWindows> = streams.iter().enumerate().filter_map(windows).collect();
+        let facts: Vec<StreamFacts> = streams.iter().enumerate().filter_map(facts).collect();
+        let (kept, clock, correct) = (options.kept.clone(), cuts.clock().clone(), options.correct);
+        let make = move |kept: Option<Arc<Kept>>| -> Vec<Filling> {
+            facts.iter().map(|facts| facts.filling(&clock, kept.as_ref(), correct)).collect()
+        };
+        // A correction is made in memory first, to see what it lacks.
+        let first = if correct { kept.as_ref().map(|kept| Arc::new(kept.in_memory())) } else { kept.clone() };
+        let streams = make(first);
         Self {
             source,
             clock: cuts.clock().clone(),
             given: vec![false; streams.len()],
             streams,
+            anew: correct.then(|| Box::new(move || make(kept.clone())) as Box<dyn Fn() -> Vec<Filling>>),
+            allow_missing: options.allow_missing,
+            rules: (options.future, options.now),
+            lost: FirstLost::default(),
             stop,
             end: None,
             once: options.once,
@@ -216,11 +293,40 @@ impl Windows {
     /// Returns the counts of this run for each stream that the source feeds.
     #[must_use]
     pub fn taken(&self) -> Vec<Taken> {
-        let taken = |stream: &StreamWindows| {
-            let (totals, span) = stream.counts();
-            Taken { stream: stream.stream(), totals: totals.clone(), span }
-        };
-        self.streams.iter().map(taken).collect()
+        self.streams.iter().map(Filling::taken).collect()
+    }
+
+    /// Returns the readings of this run that are lost. A reading counts once, whatever streams have its channel.
+    #[must_use]
+    pub fn lost(&self) -> Lost {
+        let mut lost = Lost { first: self.lost.clone(), ..Lost::default() };
+        let mut most: BTreeMap<(String, Reason), u64> = BTreeMap::new();
+        for stream in &self.streams {
+            let Taken { totals, other_values, .. } = stream.taken();
+            let mut add = |channel: &str, reason, count: u64| {
+                let all = most.entry((channel.to_owned(), reason)).or_default();
+                *all = count.max(*all);
+            };
+            for (channel, totals) in &totals.channels {
+                let has_states = self.channels.iter().any(|own| own.name == *channel && has_states(own));
+                let is_lost = |reason| is_lost(reason) || has_states && reason == Reason::Text;
+                let lost = totals.left_out.iter().filter(|(reason, _)| is_lost(*reason));
+                lost.for_each(|(reason, count)| add(channel, reason, count));
+            }
+            for (channel, count) in stream.channels().zip(&other_values) {
+                add(channel, Reason::AlreadySent, *count);
+            }
+            let first = stream.first_lost().into_iter().flat_map(FirstLost::iter);
+            first.for_each(|reading| lost.first.note(reading.row, &reading.channel, reading.reason));
+        }
+        most.into_iter().for_each(|((_, reason), count)| lost.by_reason.add(reason, count));
+        lost
+    }
+
+    /// Returns facts about the files that were read.
+    #[must_use]
+    pub fn files(&self) -> Vec<crate::source::FileFacts> {
+        self.source.facts()
     }
 
     /// Returns the next closed window, in the order of closing; `None` if there are no more. The windows of a file in
@@ -230,6 +336,9 @@ impl Windows {
     /// [`FillError`] if the source cannot be read.
     pub fn next_closed(&mut self) -> Result<Option<Closed>, FillError> {
         loop {
+            if self.anew.is_some() {
+                self.check_correction()?;
+            }
             while let Some(closed) = self.closed.pop_front() {
                 let mut fed = self.streams.iter_mut().zip(&mut self.given);
                 let Some((stream, given)) = fed.find(|(stream, _)| stream.stream() == closed.stream) else {
@@ -242,12 +351,57 @@ impl Windows {
                     return Ok(Some(closed));
                 }
             }
+            if let Some(made) = self.next_made()? {
+                self.closed.push_back(made);
+                continue;
+            }
             if self.end.is_some() || (self.once && self.given.iter().all(|given| *given)) {
                 self.progress.end();
                 return Ok(None);
             }
             self.read()?;
         }
+    }
+
+    /// Returns the next window of a joined stream.
+    fn next_made(&mut self) -> Result<Option<Closed>, FillError> {
+        for (stream, given) in self.streams.iter_mut().zip(&self.given) {
+            if self.once && *given {
+                continue;
+            }
+            if let Some(made) = stream.next_made()? {
+                return Ok(Some(made));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads a correction to its end, and then from its beginning again: nothing is sent of one that lacks readings.
+    fn check_correction(&mut self) -> Result<(), FillError> {
+        loop {
+            if self.next_made()?.is_some() {
+                continue;
+            }
+            if self.end.is_some() {
+                break;
+            }
+            self.read()?;
+        }
+        let Some(anew) = self.anew.take() else { return Ok(()) };
+        if self.end == Some(End::Stop) {
+            return Ok(());
+        }
+        let mut lacks = Lacks::default();
+        self.streams.iter().filter_map(Filling::lacks).for_each(|other| lacks.merge(other));
+        if lacks.is_refused(self.allow_missing) {
+            return Err(FillError::Lacks(lacks.words(&self.clock)));
+        }
+        self.streams = anew();
+        self.source.restart().map_err(FillError::Source)?;
+        (self.end, self.rows, self.passes, self.again) = (None, 0, 1, false);
+        self.lost = FirstLost::default();
+        self.closed.clear();
+        Ok(())
     }
 
     /// Reads one row, or notes that there are no more.
@@ -272,9 +426,11 @@ impl Windows {
             Ok(row) => {
                 self.rows += u64::from(self.passes == 1);
                 self.progress.rows(self.rows, self.windows);
+                let place = self.source.place();
+                self.note_lost(&row, place);
                 for (stream, given) in self.streams.iter_mut().zip(&self.given) {
                     if !(self.once && *given) {
-                        stream.take(&row, &self.clock, &mut closed)?;
+                        stream.take((&row, place), &self.clock, &mut closed, &mut self.lost)?;
                     }
                 }
             }
@@ -293,6 +449,71 @@ impl Windows {
         self.closed.extend(closed);
         Ok(())
     }
+
+    /// Notes values of a row that no stream takes.
+    fn note_lost(&mut self, row: &Row, place: RowPlace) {
+        let (allowed, present) = self.rules;
+        for (at, channel) in self.channels.iter().enumerate() {
+            let Some(value) = row.values.get(at).copied().flatten() else {
+                // A word that is none of the states.
+                if row.missing.get(at) == Some(&Some(Reason::Text)) && has_states(channel) {
+                    self.lost.note(place, &channel.name, Reason::Text);
+                }
+                continue;
+            };
+            if !(channel.minimum..=channel.maximum).contains(&value) {
+                self.lost.note(place, &channel.name, Reason::OutOfRange);
+            } else if !allowed && row.at > present.unwrap_or_else(now).saturating_add(AHEAD) {
+                self.lost.note(place, &channel.name, Reason::Future);
+            }
+        }
+    }
+}
+
+fn has_states(channel: &Channel) -> bool {
+    matches!(channel.kind, ChannelKind::State(_))
+}
+
+/// Facts about a stream that the source feeds.
+struct StreamFacts {
+    position: usize,
+    name: String,
+    layout: Layout,
+    is_joined: bool,
+    cut: Cut,
+    /// For each channel, its position in a row.
+    columns: Vec<Option<usize>>,
+    rules: Rules,
+    ticks: TickRules,
+    sent: Sent,
+}
+
+impl StreamFacts {
+    /// Returns its windows, of which none is filled yet.
+    fn filling(&self, clock: &Clock, kept: Option<&Arc<Kept>>, corrects: bool) -> Filling {
+        let Self { position, name, layout, is_joined, cut, columns, rules, ticks, sent } = self;
+        let (position, cut, rules) = (*position, *cut, *rules);
+        if !is_joined && !corrects {
+            let sent = SentTicks::new(sent.clone(), layout, cut, clock, ticks.phase);
+            let columns = columns.iter().copied().flatten().collect();
+            let windows =
+                StreamWindows::new(position, layout.clone(), cut, columns, rules, (ticks.clone(), sent));
+            return Filling::Plain(Box::new(windows));
+        }
+        let known = Known {
+            stream: position,
+            name,
+            layout: layout.clone(),
+            cut,
+            clock,
+            ticks: ticks.clone(),
+            sent: sent.clone(),
+            kept: kept.filter(|_| *is_joined).cloned(),
+            columns: columns.clone(),
+            corrects,
+        };
+        Filling::Joined(Box::new(JoinedWindows::new(known, rules)))
+    }
 }
 
 /// Returns the phase of a stream: that of its ticks that are sent, else the one that is stated, else that of the first rows.
@@ -301,8 +522,10 @@ fn phase(stream: &Stream, cut: Cut, clock: &Clock, sent: &Sent, options: &Option
         return 0;
     }
     let tick = sent.channels.values().find_map(|runs| runs.iter().next());
+    let kept = options.kept.as_ref().and_then(|kept| kept.phase(&stream.name));
     match (tick, options.phase) {
         (Some((tick, _)), _) => ticks::phase_of_tick(cut, clock, tick),
+        (None, _) if kept.is_some() => kept.unwrap_or_default(),
         (None, Some(phase)) => i64::from(phase) % i64::from(cut.period.max(1)),
         (None, None) => ticks::phase_of_rows(cut, clock, options.first_times.iter().copied()),
     }

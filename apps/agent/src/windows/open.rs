@@ -184,7 +184,7 @@ impl OpenWindow {
         }
         let (started_at, ended_at) = self.span.unwrap_or((start, start));
         let until = start.saturating_add(self.period * i64::from(packed.length)).min(end);
-        ClosedWindow { packed, started_at, ended_at, until, pack_time: self.pack_time, clear }
+        ClosedWindow { packed, started_at, ended_at, until, pack_time: self.pack_time, clear, joined: None }
     }
 
     /// Returns the tick of a time within the window, and the milliseconds since the start of the tick.

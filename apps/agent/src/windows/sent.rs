@@ -18,7 +18,7 @@ pub(super) struct SentTicks {
 
 impl SentTicks {
     pub(super) fn new(sent: Sent, layout: &Layout, cut: Cut, clock: &Clock, phase: i64) -> Self {
-        let Sent { before, until, mut channels } = sent;
+        let Sent { before, until, mut channels, .. } = sent;
         let of = |channel: &sotto_pack::Channel| channels.remove(&channel.name).unwrap_or_default();
         let channels = layout.channels().iter().map(of).collect();
         let at_tick = |time: i64| next_tick(cut, clock, time.saturating_sub(phase));

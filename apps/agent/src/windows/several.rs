@@ -16,7 +16,7 @@ const MOST_APART: usize = 1024;
 
 /// A number of a slot in fixed point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Fixed(i64);
+pub(crate) struct Fixed(pub(crate) i64);
 
 /// How numbers of a channel's slots are fixed points.
 #[derive(Clone, Copy, Debug)]

@@ -48,6 +48,8 @@ pub(super) struct StreamWindows {
     totals: Totals,
     /// The times of the first and the last reading sent.
     span: Option<(i64, i64)>,
+    /// The channels of the last row whose reading is off the grid.
+    off_grid: Vec<u16>,
 }
 
 impl StreamWindows {
@@ -80,6 +82,7 @@ impl StreamWindows {
             tail: Vec::new(),
             totals,
             span: None,
+            off_grid: Vec::new(),
         }
     }
 
@@ -90,6 +93,12 @@ impl StreamWindows {
     /// Returns the counts of this run, and the times of its first and last reading.
     pub(super) fn counts(&self) -> (&Totals, Option<(i64, i64)>) {
         (&self.totals, self.span)
+    }
+
+    /// Takes the channels of the last row whose reading is off the grid.
+    pub(super) fn off_grid(&mut self) -> impl Iterator<Item = String> {
+        let name = |channel: u16| self.layout.channels()[usize::from(channel)].name.clone();
+        std::mem::take(&mut self.off_grid).into_iter().map(name)
     }
 
     pub(super) fn count_sent(&mut self, sent: &ClosedWindow) {
@@ -331,6 +340,9 @@ impl StreamWindows {
         // Counted in the totals when the window closes: a window that is dropped is filled again.
         if let Some(reason) = window.put(at, reading)? {
             window.leave_out(reading.channel, reason, 1);
+            if reason == Reason::OffGrid {
+                self.off_grid.push(reading.channel);
+            }
         }
         Ok(())
     }

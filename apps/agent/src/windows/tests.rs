@@ -9,8 +9,10 @@ use super::*;
 use crate::encrypt::{EncryptError, Encrypted, Encryption, Encryptor, Unencrypted};
 use crate::source::Row;
 
+mod joined;
 mod late;
 mod samples;
+mod site;
 
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;

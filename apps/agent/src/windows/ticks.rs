@@ -35,6 +35,12 @@ impl TickRules {
         at.saturating_add(ahead).saturating_sub(self.phase)
     }
 
+    /// Returns the time of a channel's reading whose time on the clock's ticks is `on_clock`.
+    pub(crate) fn time(&self, channel: usize, on_clock: i64) -> i64 {
+        let ahead = self.ahead.get(channel).copied().unwrap_or_default();
+        on_clock.saturating_sub(ahead).saturating_add(self.phase)
+    }
+
     /// Returns the different times by which readings of one row find their ticks, in order.
     pub(crate) fn times(&self, at: i64) -> impl Iterator<Item = i64> + use<> {
         let on_clock = |ahead: Option<&i64>| Some(at.saturating_add(*ahead?).saturating_sub(self.phase));

@@ -236,12 +236,15 @@ fn readings_left_out_travel_with_their_window() {
     let mut command = plant.command("run");
     command.arg("--csv").arg(file).args(["--time", "timestamp", "--column", "value"]);
     let output = command.arg("--report").arg(plant.path("report.json")).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(
         said.starts_with("boiler: 2 windows with 3 readings; left out: 1 empty, 1 text, 1 out of range"),
         "{said}"
     );
+    for lost in ["2 readings are lost: 1 out of range, 1 off the grid", "line 5: temperature, out of range"] {
+        assert!(said.contains(lost), "{said}");
+    }
     let windows = plant.windows();
     assert_eq!(windows.len(), 2, "a day without readings is not sent");
     assert_eq!(windows[0].readings["temperature"], [(start, 20.5), (start + 4 * HOUR, -20.0)]);

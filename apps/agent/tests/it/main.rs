@@ -5,6 +5,7 @@ mod bundle;
 mod cases;
 mod encryption;
 mod files;
+mod joined;
 mod messes;
 mod places;
 mod run;

@@ -84,6 +84,7 @@ fn of_file(file: &FileFacts, clock: &Clock) -> Vec<String> {
         lines.push(format!("  {} skipped", counted(file.comments, "comment line")));
     }
     lines.extend(file.left_out.iter().map(of_fault));
+    lines.extend(file.unknown_states.iter().map(|unknown| format!("  {}", unknown.words())));
     if let Some(list) = file.too_many_values.words() {
         lines.push(format!("  more values than names: {list}"));
     }

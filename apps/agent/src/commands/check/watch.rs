@@ -185,6 +185,10 @@ impl Source for Watched {
         self.source.line()
     }
 
+    fn file(&self) -> usize {
+        self.source.file()
+    }
+
     fn facts(&self) -> Vec<FileFacts> {
         self.source.facts()
     }

@@ -1,6 +1,6 @@
 //! The column of a channel, as the options state it.
 
-use sotto_pack::Channel;
+use sotto_pack::{Channel, ChannelKind};
 
 use super::cells::Cell;
 use super::columns::Column;
@@ -43,6 +43,10 @@ impl Column {
             minimum: channel.minimum,
             maximum: channel.maximum,
             resolution: channel.resolution,
+            states: match &channel.kind {
+                ChannelKind::State(state) => Some(state.clone()),
+                _ => None,
+            },
             missing: missing.map(|(_, text)| (text.trim().to_owned(), number(text))).collect(),
             conversion,
         })

@@ -1,9 +1,10 @@
 //! The columns of channels: found by name, and how their cells are read.
 
-use sotto_pack::{Channel, Reason};
+use sotto_pack::{Channel, Reason, State};
 
 use super::cells::Cell;
 use super::decimal::Decimal;
+use super::states;
 use super::time_columns::TimeColumns;
 use super::units::{self, Conversion};
 use crate::source::SourceError;
@@ -33,6 +34,8 @@ pub(in crate::source) struct Column {
     pub(in crate::source) minimum: f64,
     pub(in crate::source) maximum: f64,
     pub(in crate::source) resolution: Option<f64>,
+    /// The states of the channel, if it has some.
+    pub(in crate::source) states: Option<State>,
     /// Texts and numbers that stand for no reading.
     pub(super) missing: Vec<(String, Option<f64>)>,
     /// Converts numbers to readings.
@@ -49,6 +52,7 @@ impl Default for Column {
             minimum: f64::NEG_INFINITY,
             maximum: f64::INFINITY,
             resolution: None,
+            states: None,
             missing: Vec::new(),
             conversion: Conversion { scale: 1.0, offset: 0.0 },
         }
@@ -66,6 +70,9 @@ impl Column {
         if self.missing.iter().any(|(missing, _)| missing == text) {
             return Cell::Missing(Reason::Empty);
         }
+        if let Some(states) = &self.states {
+            return states::read(text, states);
+        }
         let cell = Cell::read(text);
         let unit = self.from_unit.as_ref().unwrap_or(&self.unit);
         if cell != Cell::Missing(Reason::Text) || unit.is_empty() {
@@ -77,8 +84,11 @@ impl Column {
         }
     }
 
-    /// Returns the way out if a cell has another unit of the channel's quantity.
+    /// Returns the way out if a cell has another unit of the channel's quantity, or is none of its states.
     pub(super) fn hint(&self, text: &str) -> Option<String> {
+        if let Some(State { states, .. }) = &self.states {
+            return Some(format!("; its states are {}", states.join(", ")));
+        }
         let unit = unit_of(text)?.trim();
         units::conversion(unit, &self.unit)?;
         let Self { channel, unit: own, .. } = self;
@@ -97,6 +107,9 @@ impl Column {
             return Err(Some(Reason::Empty));
         }
         let value = self.converted(number);
+        if self.states.as_ref().is_some_and(|states| !states::is_number(value, states)) {
+            return Err(Some(Reason::Text));
+        }
         if value.is_finite() { Ok(value) } else { Err(Some(Reason::NotANumber)) }
     }
 

@@ -108,6 +108,33 @@ pub struct FileFacts {
     pub comments: u64,
     /// For each reason and channel (`None` if it concerns the whole row), the rows that gave no reading.
     pub left_out: Vec<Fault>,
+    /// For each channel with states, the first cell that names none of them.
+    pub unknown_states: Vec<UnknownState>,
+}
+
+/// A cell that names none of the states of its channel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UnknownState {
+    /// The channel.
+    pub channel: String,
+    /// The line.
+    pub line: u64,
+    /// The first characters of the cell.
+    pub cell: String,
+    /// The states of the channel.
+    pub states: Vec<String>,
+}
+
+impl UnknownState {
+    /// Returns it in words, with the way out.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let Self { channel, line, cell, states } = self;
+        format!(
+            "line {line}: {cell:?} is none of the states of channel {channel}, {}: declare it, or pass --missing {channel}={cell}",
+            states.join(", ")
+        )
+    }
 }
 
 /// Rows that gave no reading for one reason.

@@ -14,7 +14,7 @@ use super::{FileSource, LOOKED_AT, TimeColumns};
 use crate::source::{NoNumber, SourceError};
 
 /// Maximum characters of a cell that an error shows.
-const LONGEST_CELL: usize = 40;
+pub(super) const LONGEST_CELL: usize = 40;
 
 impl FileSource {
     /// Reads the first rows of a file until its formats are known. Rows that arrive over time are waited for only as

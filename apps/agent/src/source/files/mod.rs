@@ -18,6 +18,7 @@ mod options;
 mod packed;
 pub(super) mod places;
 mod reader;
+mod states;
 mod stream;
 pub(super) mod time_columns;
 mod times;
@@ -32,7 +33,7 @@ use zeroize::Zeroizing;
 pub use decimal::Decimal;
 pub use encoding::{Encoding, NoEncoding};
 pub(in crate::source) use facts::count as count_fault;
-pub use facts::{Fault, FileFacts, Lines};
+pub use facts::{Fault, FileFacts, Lines, UnknownState};
 pub use options::FileOptions;
 
 use super::{Row, Source, SourceError};
@@ -213,6 +214,7 @@ impl FileSource {
     /// Converts the cells of a row. If the rows before had no decimal mark, the first number with one decides it.
     fn row(&mut self, at: i64, record: &Record) -> Result<Row, SourceError> {
         let (mut values, mut missing) = (Zeroizing::new(Vec::new()), Vec::new());
+        let mut unknown = Vec::new();
         for (cell, column) in record.cells.iter().zip(&self.wanted.values) {
             if self.decimal.is_none() && cell.has_mark() {
                 let marks = self.reader.as_ref().map_or(decimal::Marks::Free, Reader::marks);
@@ -231,10 +233,31 @@ impl FileSource {
                     if let Some(reason) = reason {
                         facts::count(&mut self.open.left_out, Some(&column.channel), reason, record.line);
                     }
+                    if reason == Some(Reason::Text) && column.states.is_some() {
+                        unknown.push(values.len() - 1);
+                    }
                 }
             }
         }
+        unknown.into_iter().try_for_each(|channel| self.note_state(channel, record.line))?;
         Ok(Row { at, values, missing })
+    }
+
+    /// Notes the first cell of a file that names none of the states of a channel.
+    fn note_state(&mut self, channel: usize, line: u64) -> Result<(), SourceError> {
+        let column = &self.wanted.values[channel];
+        if self.open.unknown_states.iter().any(|unknown| unknown.channel == column.channel) {
+            return Ok(());
+        }
+        let cell = match &self.reader {
+            Some(reader) if self.paced => reader.cell_text(channel),
+            _ => Reader::cell(&self.open.path, line, channel, &self.options, &self.wanted, &self.stop)?,
+        };
+        let states = column.states.as_ref().map(|state| state.states.clone()).unwrap_or_default();
+        let cell = cell.unwrap_or_default().chars().take(guess::LONGEST_CELL).collect();
+        let channel = column.channel.clone();
+        self.open.unknown_states.push(UnknownState { channel, line, cell, states });
+        Ok(())
     }
 
     /// Logs the first lines of rows that gave no reading; no cell.
@@ -313,6 +336,10 @@ impl Source for FileSource {
 
     fn line(&self) -> Option<u64> {
         Some(self.line)
+    }
+
+    fn file(&self) -> usize {
+        self.facts.len()
     }
 
     fn facts(&self) -> Vec<FileFacts> {

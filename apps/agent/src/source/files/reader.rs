@@ -94,6 +94,11 @@ impl Reader {
         Ok(None)
     }
 
+    /// Returns the text of a channel's cell in the row that was returned last.
+    pub(super) fn cell_text(&self, channel: usize) -> Option<String> {
+        self.rows.cell_text(channel)
+    }
+
     /// Returns the path of the file.
     pub(super) fn path(&self) -> &Path {
         &self.path

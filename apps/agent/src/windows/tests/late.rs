@@ -30,7 +30,7 @@ fn late_windows_of_a_paced_source_have_a_bound() {
     let mut all = Vec::new();
     while let Some(closed) = windows.next_closed().unwrap() {
         all.push(closed);
-        let open = windows.streams[0].counts().0.windows;
+        let open = windows.streams[0].taken().totals.windows;
         assert!(open <= 202);
     }
     // The 63 last windows of the first 100 are closed when those of the second begin.

@@ -1,0 +1,439 @@
+//! Windows of a stream whose readings change other ticks than their own: of states, amounts, counters, gauges that hold,
+//! and products of two channels.
+//!
+//! Readings are sorted by window. Once they fill a budget of memory, those of the oldest windows are taken; the others at
+//! the end, or of a source whose rows arrive over time when a later window begins. For each window with new readings:
+//!
+//! 1. They are merged with those that are kept of it, by the rule of the channel. A time keeps the value that was sent:
+//!    another one is *already sent*. A tick that was sent and is not kept any more takes none: a reading that would change
+//!    what is filled there is *too late*.
+//! 2. Ticks between readings are filled: with the reading before, as long as it holds, or with 0. After the last reading
+//!    of a file they are filled to the end of its day by the plant's clock, but not beyond now; of other sources up to now.
+//! 3. If a tick differs from what was sent, the window is made again, whole, in the place of all that were sent of it.
+//! 4. The windows behind it are made, or made again, up to the first that holds what it did.
+//!
+//! So what counts depends on the set of readings, not on the order, grouping or repetition of their arrival.
+
+mod correction;
+mod outcome;
+mod pending;
+mod rules;
+mod timeline;
+mod values;
+mod walk;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+use sotto_pack::{Clock, Cut, Layout, LeftOut, Reason, Span};
+use zeroize::Zeroizing;
+
+pub use correction::Lacks;
+
+use super::closed::{ClosedWindow, FillError};
+use super::lost::{FirstLost, RowPlace};
+use super::ticks::TickRules;
+use super::{Closed, Rules};
+use crate::source::Row;
+use crate::spool::kept::Kept;
+use crate::spool::{ChannelTotals, Sent, Totals};
+use correction::Correction;
+use outcome::Outcome;
+use pending::{OfWindow, Pending, Report};
+use timeline::Timeline;
+use walk::{Made, Walk};
+
+/// A row may be this far ahead of this machine's clock: one day, in milliseconds.
+const AHEAD: i64 = 86_400_000;
+/// Maximum number of missing readings after the last reading that are not yet assigned to a window.
+const LONGEST_TAIL: usize = 1 << 16;
+/// Readings for windows that were taken already in this pass: beyond this many windows, rows are out of order.
+const MOST_AGAIN: usize = 64;
+/// The same as a share of the readings that wait.
+const AGAIN_SHARE: usize = 8;
+
+/// What a stream is, and what is known of it.
+pub(super) struct Known<'k> {
+    /// The stream's position in the profile.
+    pub(super) stream: usize,
+    pub(super) name: &'k str,
+    pub(super) layout: Layout,
+    pub(super) cut: Cut,
+    pub(super) clock: &'k Clock,
+    pub(super) ticks: TickRules,
+    pub(super) sent: Sent,
+    /// The readings of windows that were sent; `None` for a stream whose readings are not kept.
+    pub(super) kept: Option<Arc<Kept>>,
+    /// For each channel, its position in a row; `None` if the source lacks it, which a correction allows.
+    pub(super) columns: Vec<Option<usize>>,
+    /// True if the windows of the source come in the place of those that were sent.
+    pub(super) corrects: bool,
+}
+
+/// The windows of one stream.
+pub(super) struct JoinedWindows {
+    stream: usize,
+    /// For each of the stream's channels, its position in a row.
+    columns: Arc<[Option<usize>]>,
+    rules: Rules,
+    ticks: TickRules,
+    pending: Pending,
+    walk: Walk,
+    /// Windows whose readings are in no message, since a run that was killed.
+    unsent: Vec<i64>,
+    pass: Pass,
+    /// The last row with a reading, in milliseconds since 1970.
+    last_row: Option<i64>,
+    /// The time of the latest reading.
+    latest: i64,
+    /// Missing readings behind it: time, channel, reason. Only for sources that end.
+    tail: Vec<(i64, usize, Reason)>,
+    /// For a source that is polled: the last tick of each channel.
+    last_ticks: Vec<Option<i64>>,
+    totals: Totals,
+    /// The times of the first and the last reading taken.
+    span: Option<(i64, i64)>,
+    /// For each channel, readings whose tick or time has another value that was sent.
+    other_values: Vec<u64>,
+    first_lost: FirstLost,
+    /// True if windows may have been kept for long enough.
+    forgets: bool,
+}
+
+/// A pass over a source that can be read again.
+struct Pass {
+    /// Earlier passes have taken everything before this time.
+    from: i64,
+    /// Everything from this time on is for the next pass.
+    to: i64,
+    is_first: bool,
+    /// The time before which windows were taken in this pass.
+    taken: i64,
+    /// Windows that were taken and have further rows.
+    again: BTreeSet<i64>,
+}
+
+impl JoinedWindows {
+    pub(super) fn new(known: Known<'_>, rules: Rules) -> Self {
+        let Known { stream, name, layout, cut, clock, ticks, sent, kept, columns, corrects } = known;
+        let named = layout.channels().iter().map(|channel| (channel.name.clone(), ChannelTotals::default()));
+        let totals = Totals { windows: 0, channels: named.collect() };
+        let unsent = kept.as_ref().map(|kept| kept.unsent(name)).unwrap_or_default();
+        let timeline = Timeline::new(name, layout, (cut, clock), ticks.phase, &sent, kept);
+        let has = || columns.iter().map(Option::is_some).collect();
+        let correction = corrects.then(|| Correction::new(&timeline, has(), sent.windows));
+        Self {
+            stream,
+            last_ticks: vec![None; columns.len()],
+            other_values: vec![0; columns.len()],
+            columns: columns.into(),
+            rules,
+            ticks,
+            pending: Pending::default(),
+            walk: Walk::new(timeline, correction),
+            unsent,
+            pass: Pass {
+                from: i64::MIN,
+                to: i64::MAX,
+                is_first: true,
+                taken: i64::MIN,
+                again: BTreeSet::new(),
+            },
+            last_row: None,
+            latest: i64::MIN,
+            tail: Vec::new(),
+            totals,
+            span: None,
+            first_lost: FirstLost::default(),
+            forgets: false,
+        }
+    }
+
+    pub(super) fn stream(&self) -> usize {
+        self.stream
+    }
+
+    /// Returns the counts of this run, and the times of its first and last reading.
+    pub(super) fn counts(&self) -> (&Totals, Option<(i64, i64)>) {
+        (&self.totals, self.span)
+    }
+
+    /// Returns for each channel the number of readings whose tick or time has another value that was sent.
+    pub(super) fn other_values(&self) -> &[u64] {
+        &self.other_values
+    }
+
+    /// Iterates over the names of the channels.
+    pub(super) fn channels(&self) -> impl Iterator<Item = &str> {
+        self.walk.timeline.rules.iter().map(|rules| &*rules.name)
+    }
+
+    pub(super) fn first_lost(&self) -> &FirstLost {
+        &self.first_lost
+    }
+
+    /// Returns the ticks that a correction lacks.
+    pub(super) fn lacks(&self) -> Option<&Lacks> {
+        self.walk.correction.as_ref().map(Correction::lacks)
+    }
+
+    pub(super) fn count_sent(&mut self, sent: &ClosedWindow) {
+        self.totals.windows += 1;
+        let Some(facts) = &sent.joined else { return };
+        for (channel, readings) in self.walk.timeline.rules.iter().zip(&facts.readings) {
+            if let Some(totals) = self.totals.channels.get_mut(&channel.name) {
+                totals.readings += readings;
+            }
+        }
+    }
+
+    /// Counts rows without a usable time, as one reading of each channel.
+    pub(super) fn leave_out_rows(&mut self, rows: &LeftOut) {
+        for (reason, count) in rows.iter() {
+            for channel in 0..self.columns.len() {
+                self.count_left_out(channel, reason, count);
+                self.leave_out_later(channel, reason, count);
+            }
+        }
+    }
+
+    /// Takes a row.
+    pub(super) fn take(&mut self, row: &Row, place: RowPlace) {
+        let columns = Arc::clone(&self.columns);
+        let future = !self.rules.future && row.at > self.rules.now().saturating_add(AHEAD);
+        for (channel, column) in columns.iter().enumerate() {
+            let Some(column) = *column else { continue };
+            let at = self.ticks.on_clock(channel, row.at);
+            if at < self.pass.from {
+                continue;
+            }
+            let value = row.values.get(column).copied().flatten();
+            let Some(value) = value else {
+                self.miss(channel, at, row.missing.get(column).copied().flatten());
+                continue;
+            };
+            if future || !self.walk.timeline.rules[channel].takes(value) {
+                let reason = if future { Reason::Future } else { Reason::OutOfRange };
+                self.lose(channel, at, reason, place);
+                continue;
+            }
+            self.last_row = self.last_row.max(Some(row.at));
+            if at > self.latest {
+                self.count_tail();
+                self.latest = at;
+            }
+            self.take_reading(channel, at, value, place);
+        }
+    }
+
+    fn take_reading(&mut self, channel: usize, at: i64, value: f64, row: RowPlace) {
+        let Walk { timeline, correction, .. } = &mut self.walk;
+        let Some(number) = timeline.layout.unrounded(channel as u16, value) else { return };
+        let number = timeline.fixed.fixed(number).0;
+        timeline.note(channel, at);
+        if let Some(correction) = correction {
+            correction.note(at);
+        }
+        if at >= self.pass.to {
+            return;
+        }
+        if self.rules.sampled {
+            let tick = timeline.window(at).tick_of(at).0;
+            if self.last_ticks[channel].replace(tick) == Some(tick) {
+                return;
+            }
+        }
+        let report = Report { channel: channel as u16, at, number, row };
+        let (cut, clock) = (timeline.cut, timeline.clock.clone());
+        let before = self.pending.newest();
+        let start = self.pending.add(report, cut, &clock);
+        if start < self.pass.taken {
+            self.pass.again.insert(start);
+        }
+        if self.rules.paced && before.is_some_and(|newest| start > newest) {
+            let windows = self.pending.take_before(start);
+            self.begin(windows, start, Some(start));
+        } else if self.pending.count() > self.rules.reports {
+            self.make_room();
+        }
+    }
+
+    /// Takes windows out of memory: the oldest are made; if rows are out of order, the newest are left for the next pass.
+    fn make_room(&mut self) {
+        let most = self.rules.reports / 2;
+        let again = MOST_AGAIN.min(self.rules.reports / AGAIN_SHARE);
+        if !self.rules.paced && self.pass.again.len() > again {
+            if let Some((start, left_out)) = self.pending.drop_newest(most) {
+                self.pass.to = start;
+                pending::merge(&mut self.walk.pending, left_out);
+            }
+            return;
+        }
+        let windows = self.pending.take_oldest(most);
+        let end = windows.last_key_value().map_or(i64::MIN, |(_, window)| window.end);
+        let oldest = self.pending.oldest();
+        self.pass.taken = self.pass.taken.max(oldest.unwrap_or(end));
+        self.begin(windows, oldest.unwrap_or(i64::MIN), Some(oldest.unwrap_or(end)));
+    }
+
+    /// Ends a pass over the source. Returns true if the source has to be read again.
+    pub(super) fn end_pass(&mut self) -> bool {
+        if self.pass.to == i64::MAX {
+            self.finish(true);
+            return false;
+        }
+        let (from, windows) = (self.pass.to, self.pending.take_before(i64::MAX));
+        self.begin(windows, from, Some(from));
+        self.pass = Pass { from, to: i64::MAX, is_first: false, taken: i64::MIN, again: BTreeSet::new() };
+        true
+    }
+
+    /// Takes all readings that are left. `ended` is true if the source has no more.
+    pub(super) fn finish(&mut self, ended: bool) {
+        let windows = self.pending.take_before(i64::MAX);
+        let timeline = &self.walk.timeline;
+        let until = match self.last_row {
+            _ if self.rules.paced => i64::MAX,
+            Some(last) if ended => timeline.clock.end_of(Span::Day, last).saturating_sub(timeline.phase),
+            _ => i64::MIN,
+        };
+        self.begin(windows, until, None);
+    }
+
+    /// Begins to make windows. Ticks behind the last reading of a channel are filled before `horizon`, but not beyond now.
+    fn begin(&mut self, mut windows: BTreeMap<i64, OfWindow>, horizon: i64, bound: Option<i64>) {
+        self.forgets = true;
+        let timeline = &self.walk.timeline;
+        for start in std::mem::take(&mut self.unsent) {
+            windows.entry(timeline.window(start).start).or_default();
+        }
+        // A tick that is not over may still get another reading.
+        let now = self.rules.now().saturating_sub(timeline.phase);
+        let over = now.saturating_sub(timeline.period()).saturating_add(1);
+        self.walk.begin(windows, horizon.min(over), bound);
+    }
+
+    /// Returns the next window that was made; `None` if more rows are needed, or none is left.
+    pub(super) fn next_made(&mut self) -> Result<Option<Closed>, FillError> {
+        let begin = Instant::now();
+        if std::mem::take(&mut self.forgets) {
+            self.walk.timeline.forget(self.rules.now())?;
+        }
+        let made = self.walk.next()?;
+        for (report, outcome) in std::mem::take(&mut self.walk.outcomes) {
+            self.note(&report, outcome);
+        }
+        let Some(made) = made else { return Ok(None) };
+        let closed = self.closed(made, begin);
+        if let Some(kept) = self.walk.timeline.kept.as_ref().filter(|kept| kept.pretends()) {
+            // Nothing is sent: the window counts as if it were.
+            let facts = closed.window.joined.as_deref();
+            for start in facts.into_iter().flat_map(|facts| &facts.obsolete) {
+                kept.remove(&self.walk.timeline.name, *start)?;
+            }
+            if let Some(window) = facts.and_then(|facts| facts.kept.as_ref()) {
+                kept.put(&self.walk.timeline.name, window)?;
+            }
+        }
+        Ok(Some(closed))
+    }
+
+    fn closed(&self, made: Made, begin: Instant) -> Closed {
+        let Made { window, part, facts, ends } = made;
+        let timeline = &self.walk.timeline;
+        let channels = timeline.rules.len() as u16;
+        let row = |tick: u32| {
+            let value = |channel| timeline.layout.value(channel, window.number(channel, tick)?);
+            Zeroizing::new((0..channels).map(value).collect())
+        };
+        let clear = if self.rules.keep_clear { (0..part.ticks()).map(row).collect() } else { Vec::new() };
+        let later = |at: i64| at.saturating_add(timeline.phase);
+        let window = ClosedWindow {
+            packed: window.close(),
+            started_at: later(ends.0),
+            ended_at: later(ends.1),
+            until: later(part.until),
+            pack_time: begin.elapsed(),
+            clear,
+            joined: Some(Box::new(facts)),
+        };
+        Closed { stream: self.stream, window }
+    }
+
+    /// Counts what became of a reading.
+    fn note(&mut self, report: &Report, outcome: Outcome) {
+        let channel = usize::from(report.channel);
+        match outcome.reason() {
+            None => {
+                let at = self.ticks.time(channel, report.at);
+                let (first, last) = self.span.unwrap_or((at, at));
+                self.span = Some((first.min(at), last.max(at)));
+            }
+            Some(reason) => {
+                self.count_left_out(channel, reason, 1);
+                self.other_values[channel] += u64::from(outcome == Outcome::OtherValue);
+                if outcome.is_lost() {
+                    self.first_lost.note(report.row, &self.walk.timeline.rules[channel].name, reason);
+                }
+            }
+        }
+    }
+
+    /// Counts a cell without a reading. Without a reason the row is not about the channel.
+    fn miss(&mut self, channel: usize, at: i64, reason: Option<Reason>) {
+        // An earlier run has counted those before its end.
+        let is_earlier = self.walk.timeline.continues.is_some_and(|until| at < until);
+        let Some(reason) = reason.filter(|_| self.pass.is_first && !is_earlier) else { return };
+        self.count_left_out(channel, reason, 1);
+        // Those behind the last reading are counted again by the next run.
+        if at > self.latest && !self.rules.paced {
+            self.tail.push((at, channel, reason));
+        } else {
+            self.leave_out(at, channel, reason);
+        }
+        if self.tail.len() > LONGEST_TAIL {
+            self.count_tail();
+        }
+    }
+
+    fn lose(&mut self, channel: usize, at: i64, reason: Reason, row: RowPlace) {
+        if !self.pass.is_first {
+            return;
+        }
+        self.count_left_out(channel, reason, 1);
+        self.first_lost.note(row, &self.walk.timeline.rules[channel].name, reason);
+        if reason == Reason::Future || self.walk.timeline.continues.is_some_and(|until| at < until) {
+            // It belongs to no window, or an earlier run has counted it there.
+            self.leave_out_later(channel, reason, u64::from(reason == Reason::Future));
+        } else {
+            self.leave_out(at, channel, reason);
+        }
+    }
+
+    fn count_tail(&mut self) {
+        for (at, channel, reason) in std::mem::take(&mut self.tail) {
+            self.leave_out(at, channel, reason);
+        }
+    }
+
+    /// Counts a reading that is left out in the window of its time.
+    fn leave_out(&mut self, at: i64, channel: usize, reason: Reason) {
+        let Timeline { cut, clock, .. } = &self.walk.timeline;
+        self.pending.leave_out(at, channel, reason, *cut, clock);
+    }
+
+    /// Counts readings left out in the next window.
+    fn leave_out_later(&mut self, channel: usize, reason: Reason, count: u64) {
+        let mut left_out = vec![LeftOut::default(); channel + 1];
+        left_out[channel].add(reason, count);
+        pending::merge(&mut self.walk.pending, left_out);
+    }
+
+    fn count_left_out(&mut self, channel: usize, reason: Reason, count: u64) {
+        let name = &self.walk.timeline.rules[channel].name;
+        if let Some(totals) = self.totals.channels.get_mut(name) {
+            totals.left_out.add(reason, count);
+        }
+    }
+}

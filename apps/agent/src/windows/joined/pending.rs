@@ -1,0 +1,128 @@
+//! Readings that no window has taken yet, by the window of their time.
+
+use std::collections::BTreeMap;
+
+use sotto_pack::{Clock, Cut, LeftOut, Reason};
+use zeroize::{DefaultIsZeroes, Zeroizing};
+
+use crate::windows::lost::RowPlace;
+
+/// A reading of a row.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Report {
+    pub(super) channel: u16,
+    /// Its time on the clock's ticks.
+    pub(super) at: i64,
+    /// Its number in fixed point.
+    pub(super) number: i64,
+    pub(super) row: RowPlace,
+}
+
+impl DefaultIsZeroes for Report {}
+
+/// The readings of a window.
+#[derive(Default)]
+pub(super) struct OfWindow {
+    pub(super) end: i64,
+    pub(super) reports: Zeroizing<Vec<Report>>,
+    /// Readings left out, by channel.
+    pub(super) left_out: Vec<LeftOut>,
+}
+
+/// Readings by the start of their window.
+#[derive(Default)]
+pub(super) struct Pending {
+    windows: BTreeMap<i64, OfWindow>,
+    count: usize,
+}
+
+impl Pending {
+    /// Returns the window of a time.
+    pub(super) fn window(&mut self, at: i64, cut: Cut, clock: &Clock) -> (i64, &mut OfWindow) {
+        let known = self.windows.range(..=at).next_back().filter(|(_, window)| at < window.end);
+        let (start, end) =
+            known.map_or_else(|| cut.window(clock, at), |(start, window)| (*start, window.end));
+        let window = self.windows.entry(start).or_default();
+        window.end = end;
+        (start, window)
+    }
+
+    /// Adds a reading. Returns the start of its window.
+    pub(super) fn add(&mut self, report: Report, cut: Cut, clock: &Clock) -> i64 {
+        let (start, window) = self.window(report.at, cut, clock);
+        let reports = &mut window.reports;
+        if reports.len() == reports.capacity() {
+            // A vector that grows by itself leaves a copy behind.
+            let mut larger = Zeroizing::new(Vec::with_capacity(2 * reports.len() + 8));
+            larger.extend_from_slice(reports);
+            *reports = larger;
+        }
+        reports.push(report);
+        self.count += 1;
+        start
+    }
+
+    /// Counts a reading that is left out in the window of its time.
+    pub(super) fn leave_out(&mut self, at: i64, channel: usize, reason: Reason, cut: Cut, clock: &Clock) {
+        let (_, window) = self.window(at, cut, clock);
+        if window.left_out.len() <= channel {
+            window.left_out.resize(channel + 1, LeftOut::default());
+        }
+        window.left_out[channel].add(reason, 1);
+    }
+
+    /// Returns the number of readings.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Returns the start of the newest window.
+    pub(super) fn newest(&self) -> Option<i64> {
+        self.windows.last_key_value().map(|(start, _)| *start)
+    }
+
+    /// Returns the start of the oldest window.
+    pub(super) fn oldest(&self) -> Option<i64> {
+        self.windows.first_key_value().map(|(start, _)| *start)
+    }
+
+    /// Takes all windows that begin before a time.
+    pub(super) fn take_before(&mut self, at: i64) -> BTreeMap<i64, OfWindow> {
+        let rest = self.windows.split_off(&at);
+        let taken = std::mem::replace(&mut self.windows, rest);
+        self.count -= taken.values().map(|window| window.reports.len()).sum::<usize>();
+        taken
+    }
+
+    /// Takes the oldest windows, until at most `most` readings are left or one window.
+    pub(super) fn take_oldest(&mut self, most: usize) -> BTreeMap<i64, OfWindow> {
+        let mut taken = BTreeMap::new();
+        while self.count > most && (self.windows.len() > 1 || taken.is_empty()) {
+            let Some((start, window)) = self.windows.pop_first() else { break };
+            self.count -= window.reports.len();
+            taken.insert(start, window);
+        }
+        taken
+    }
+
+    /// Drops the newest windows until at most `most` readings are left. Returns the start of the oldest one dropped, and
+    /// the counts of readings left out, by channel.
+    pub(super) fn drop_newest(&mut self, most: usize) -> Option<(i64, Vec<LeftOut>)> {
+        let (mut oldest, mut left_out) = (None, Vec::new());
+        while self.count > most && self.windows.len() > 1 {
+            let Some((start, window)) = self.windows.pop_last() else { break };
+            self.count -= window.reports.len();
+            oldest = Some(start);
+            merge(&mut left_out, window.left_out);
+        }
+        oldest.map(|start| (start, left_out))
+    }
+}
+
+/// Adds counts to others, by channel.
+pub(super) fn merge(all: &mut Vec<LeftOut>, more: Vec<LeftOut>) {
+    if all.len() < more.len() {
+        all.resize(more.len(), LeftOut::default());
+    }
+    all.iter_mut().zip(&more).for_each(|(all, more)| all.merge(more));
+}

@@ -1,0 +1,173 @@
+//! A device's spool, as far as windows need it, and the readings that count of what it has sent.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use sotto_pack::{Replaces, WindowDescription};
+
+use super::*;
+use crate::spool::Contents;
+use crate::spool::kept::Kept;
+
+/// A message, and the numbers of its slots.
+#[derive(Clone)]
+pub(super) struct Message {
+    pub(super) number: u64,
+    pub(super) description: WindowDescription,
+    pub(super) slots: Vec<i64>,
+}
+
+/// How a run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kill {
+    Never,
+    /// After this many messages, before anything of the next window is written.
+    Before(usize),
+    /// After this many messages, between the kept readings and the message of the next window.
+    Between(usize),
+}
+
+/// A device with one stream.
+pub(super) struct Site {
+    pub(super) channels: Vec<Channel>,
+    pub(super) cut: Cut,
+    pub(super) clock: Clock,
+    pub(super) kept: Arc<Kept>,
+    pub(super) messages: Vec<Message>,
+    pub(super) sent: Sent,
+    pub(super) now: i64,
+    next: u64,
+}
+
+/// How rows are read.
+#[derive(Clone, Default)]
+pub(super) struct How {
+    pub(super) paced: bool,
+    pub(super) most_reports: Option<usize>,
+    pub(super) correct: bool,
+    pub(super) allow_missing: bool,
+}
+
+impl Site {
+    pub(super) fn new(channels: Vec<Channel>, cut: Cut, late: i64, now: i64) -> Self {
+        let kept = Arc::new(Kept::for_tests(late));
+        let (messages, sent, clock) = (Vec::new(), Sent::default(), Clock::utc());
+        Self { channels, cut, clock, kept, messages, sent, now, next: 0 }
+    }
+
+    fn stream(&self) -> Stream {
+        let columns = (self.cut.ticks.next_power_of_two() * self.channels.len() as u32).next_power_of_two();
+        let layout =
+            Layout::smallest(self.channels.clone(), self.cut.ticks, columns, 1, Encoding::Resolution)
+                .unwrap();
+        let encryption = Encryption::Ciphertexts { encryptor: Box::new(Never), header: None };
+        Stream { name: "s".into(), layout, encryption, message_bytes: 0 }
+    }
+
+    /// Reads rows, and sends windows until the run ends or is killed.
+    pub(super) fn run(&mut self, rows: Vec<Row>, how: &How, kill: Kill) -> Result<(Taken, Lost), FillError> {
+        let next = self.next;
+        self.kept = Arc::new(self.kept.reopen(|_| next));
+        let source = Script {
+            channels: self.channels.clone(),
+            rows,
+            next: 0,
+            left_out: LeftOut::default(),
+            paced: how.paced,
+        };
+        let cuts = Cuts::new(self.clock.clone(), [("s".to_owned(), self.cut)].into());
+        let options = Options {
+            kept: Some(Arc::clone(&self.kept)),
+            most_reports: how.most_reports,
+            now: Some(self.now),
+            correct: how.correct,
+            allow_missing: how.allow_missing,
+            phase: Some(0),
+            ..Options::default()
+        };
+        let sent = self.sent.clone();
+        let mut windows =
+            Windows::new(Box::new(source), &[self.stream()], &cuts, |_| sent.clone(), Stop::new(), &options);
+        let mut count = 0;
+        while let Some(Closed { window, .. }) = windows.next_closed()? {
+            if kill == Kill::Before(count) {
+                break;
+            }
+            let (number, facts) = (self.next, window.joined.map(|facts| *facts).unwrap_or_default());
+            if let Some(mut kept) = facts.kept {
+                kept.head.numbers.push(number);
+                kept.head.sent_at = self.now;
+                self.kept.put("s", &kept).unwrap();
+            }
+            if kill == Kill::Between(count) {
+                break;
+            }
+            let replaces = facts.replaces;
+            let description = WindowDescription { replaces, ..WindowDescription::from(&window.packed) };
+            description.check().unwrap();
+            let contents = Contents::of(&description, window.until);
+            for (channel, times) in facts.cleared {
+                let runs = self.sent.channels.entry(channel).or_default();
+                times.iter().for_each(|(from, to)| runs.remove(from, to));
+            }
+            self.sent.windows.add(
+                number,
+                (window.packed.start, window.until),
+                contents.sent.keys().cloned().collect(),
+            );
+            for (channel, runs) in contents.sent {
+                self.sent.channels.entry(channel).or_default().add(&runs);
+            }
+            self.sent.until = self.sent.until.max(Some(window.until));
+            facts.obsolete.iter().for_each(|start| self.kept.remove("s", *start).unwrap());
+            let slots = window.packed.integers().unwrap().to_vec();
+            self.messages.push(Message { number, description, slots });
+            self.next += 1;
+            count += 1;
+        }
+        let taken = windows.taken().into_iter().next().unwrap();
+        Ok((taken, windows.lost()))
+    }
+
+    /// Returns what counts of the messages, by ADR 0020: for each channel the numbers by tick, and for each tick the pairs
+    /// of channels that a window in which both count has.
+    pub(super) fn fold(&self) -> (BTreeMap<(u16, i64), i64>, BTreeSet<(i64, u16, u16)>) {
+        let mut numbers = BTreeMap::new();
+        let mut pairs = BTreeSet::new();
+        for message in &self.messages {
+            let Message { description, slots, .. } = message;
+            let counts: Vec<u16> =
+                (0..self.channels.len() as u16).filter(|channel| self.counts(message, *channel)).collect();
+            let presence: Vec<(u16, Presence)> =
+                counts.iter().map(|channel| (*channel, description.presence(*channel).unwrap())).collect();
+            for (place, (channel, ticks)) in presence.iter().enumerate() {
+                for tick in ticks.iter() {
+                    let at = description.start + i64::from(description.period) * i64::from(tick);
+                    let slot = description.layout.slot(*channel, tick).unwrap();
+                    let before = numbers.insert((*channel, at), slots[slot]);
+                    assert_eq!(before, None, "tick {at} of channel {channel} counts twice");
+                    let others = presence[place + 1..].iter().filter(|(_, ticks)| ticks.contains(tick));
+                    pairs.extend(others.map(|(other, _)| (at, *channel, *other)));
+                }
+            }
+        }
+        (numbers, pairs)
+    }
+
+    /// Returns true if the readings of a message's channel count.
+    fn counts(&self, message: &Message, channel: u16) -> bool {
+        let replaces = |other: &Message, number: u64| {
+            other.description.replaces.as_ref().is_some_and(|Replaces { windows, channels }| {
+                windows.contains(&number) && channels.contains(&channel)
+            })
+        };
+        let is_replaced = self.messages.iter().any(|other| replaces(other, message.number));
+        // Of two that replace one, the higher number counts.
+        let replaced = message.description.replaces.iter().flat_map(|replaces| &replaces.windows);
+        let mut replaced = replaced.filter(|number| replaces(message, **number));
+        let is_outdone = replaced.any(|number| {
+            self.messages.iter().any(|other| other.number > message.number && replaces(other, *number))
+        });
+        !is_replaced && !is_outdone
+    }
+}
