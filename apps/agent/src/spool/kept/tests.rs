@@ -30,7 +30,12 @@ fn window(start: i64, numbers: &[u64], readings: &[(i64, i64)]) -> KeptWindow {
     };
     let mut presence = Runs::default();
     presence.push(start, start + 100);
-    KeptWindow { head, readings: vec![readings], presence: vec![presence], left_out: vec![LeftOut::default()] }
+    KeptWindow {
+        head,
+        readings: vec![readings],
+        presence: vec![presence],
+        left_out: vec![LeftOut::default()],
+    }
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -50,7 +55,9 @@ fn a_window_is_kept_encrypted_and_comes_back() {
     assert_eq!(open(folder.path(), 1).window("a.b", -100).unwrap(), Some(kept));
     let bytes = fs::read(&files(folder.path())[0]).unwrap();
     let shows = |part: &[u8]| bytes.windows(part.len()).any(|bytes| bytes == part);
-    assert!(!shows(&value.to_le_bytes()) && !shows(&value.to_be_bytes()) && !shows(&value.to_le_bytes()[..5]));
+    assert!(
+        !shows(&value.to_le_bytes()) && !shows(&value.to_be_bytes()) && !shows(&value.to_le_bytes()[..5])
+    );
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
