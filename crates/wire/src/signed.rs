@@ -279,8 +279,7 @@ impl SignedHeader {
     #[must_use]
     pub fn description(&self) -> Option<WindowDescription> {
         let window = self.window()?;
-        let head = WindowHead::parse(&mut Reader::new(&window.bytes), &window.stream).ok()?;
-        Some(head.description)
+        window::window_description(&window.bytes, &window.stream).ok()
     }
 
     /// Returns true if both are windows of sums of one encryption: the same pads, bodies and tags. Two windows under one

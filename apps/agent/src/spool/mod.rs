@@ -29,6 +29,7 @@ mod places;
 mod places_wait;
 mod private;
 mod put_back;
+mod refusals;
 mod reserve;
 mod sent;
 mod sent_journal;

@@ -7,6 +7,7 @@ use sotto_wire::Envelope;
 
 use super::durable;
 use super::folder::{REFUSED, entries, problem_name, read};
+use super::refusals::reason;
 use super::{Spool, SpoolError};
 
 /// Counts of messages put back into the queue.
@@ -43,8 +44,7 @@ impl Spool {
                 done.damaged += 1;
                 continue;
             };
-            let reason = fs::read_to_string(&problem).unwrap_or_default();
-            if reason.contains(SEQUENCE_TAKEN) {
+            if reason(&refused, &entry).as_deref() == Some(SEQUENCE_TAKEN) {
                 let (stream, sequence) = (entry.stream.clone(), self.next_sequence(&entry.stream)?);
                 let bytes = renumber(envelope, sequence)
                     .map_err(|reason| SpoolError::Damaged { path: from.clone(), reason })?;
