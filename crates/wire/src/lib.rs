@@ -53,6 +53,7 @@ mod frame;
 mod group;
 mod hash;
 mod header;
+mod heads;
 mod keys;
 mod kind;
 mod lists;
@@ -100,6 +101,7 @@ pub use frame::{DIGEST_BYTES, FRAME_OVERHEAD, frame_digest, frame_kind, whole_fr
 pub use group::WindowGroup;
 pub use hash::Digest;
 pub use header::{EnvelopeHeader, LARGEST_LAYOUT, LONGEST_UPLOAD_KEY};
+pub use heads::{Heads, HeadsRequest, LARGEST_HEADS, LARGEST_HEADS_REQUEST, MOST_HEADS};
 pub use keys::{
     EvaluationKeyCounts, evaluation_keys_bytes, evaluation_keys_header, read_evaluation_keys,
     read_public_key, write_evaluation_keys, write_public_key,

@@ -95,7 +95,8 @@ impl Device {
         let taken = match self.sending.spool.refused_for(TICK_TAKEN)? {
             0 => String::new(),
             taken => format!(
-                "; {} among them with ticks that other windows have, which `sotto-agent status` names",
+                "; {} among them with ticks that other windows have: run the agent on the same source again, which sends what the \
+                 cloud lacks, then `sotto-agent requeue`",
                 counted(taken as u64, "message")
             ),
         };

@@ -147,6 +147,20 @@ impl Known {
         self.add_ticks(stream, &contents.sent);
     }
 
+    /// Replaces the ticks that a stream has sent. The end of its last window does not decrease.
+    pub(super) fn learn(&mut self, stream: &str, sent: Sent) {
+        let Sent { before, until, channels } = sent;
+        if let Some(until) = until {
+            later(&mut self.state.sent_until, stream, until);
+        }
+        let times = self.state.before.get_or_insert_default();
+        match before {
+            Some(before) => times.insert(stream.to_owned(), before),
+            None => times.remove(stream),
+        };
+        self.ticks.insert(stream.to_owned(), channels);
+    }
+
     fn add_ticks(&mut self, stream: &str, sent: &BTreeMap<String, Runs>) {
         for (channel, runs) in sent {
             let of_stream = self.ticks.entry(stream.to_owned()).or_default();
@@ -165,16 +179,17 @@ impl Known {
 
     /// Iterates over the lines of a snapshot.
     pub(super) fn lines(&self) -> impl Iterator<Item = Line> + '_ {
-        let of_stream = |(stream, channels): (&String, &BTreeMap<String, Runs>)| {
-            let stream = stream.clone();
-            let line = move |(channel, runs): (&String, &Runs)| Line {
-                stream: stream.clone(),
-                message: None,
-                sent: [(channel.clone(), runs.clone())].into(),
-            };
-            channels.iter().map(line).collect::<Vec<_>>()
+        self.ticks.keys().flat_map(|stream| self.lines_of(stream))
+    }
+
+    /// Returns the lines of a snapshot that are about a stream.
+    pub(super) fn lines_of(&self, stream: &str) -> Vec<Line> {
+        let line = |(channel, runs): (&String, &Runs)| Line {
+            stream: stream.to_owned(),
+            message: None,
+            sent: [(channel.clone(), runs.clone())].into(),
         };
-        self.ticks.iter().flat_map(of_stream)
+        self.ticks.get(stream).into_iter().flatten().map(line).collect()
     }
 }
 
