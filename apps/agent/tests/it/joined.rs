@@ -119,7 +119,8 @@ impl Plant {
             vec![Envelope::read_window(&upload.body, &self.header).unwrap()]
         };
         let windows = self.cloud.uploads().into_iter().flat_map(read);
-        let described = |window: Envelope| (window.header().sequence, window.signed_header().description().unwrap());
+        let described =
+            |window: Envelope| (window.header().sequence, window.signed_header().description().unwrap());
         windows.map(described).collect()
     }
 
@@ -140,7 +141,8 @@ fn late_reports_change_what_was_sent() {
     plant.run(&FIRST, &[], 0);
     let windows = plant.windows();
     assert_eq!(windows.len(), 24);
-    let presence = |window: &WindowDescription, channel| window.presence(channel).unwrap().iter().collect::<Vec<_>>();
+    let presence =
+        |window: &WindowDescription, channel| window.presence(channel).unwrap().iter().collect::<Vec<_>>();
     assert_eq!(presence(&windows[&0], 0), (5..60).collect::<Vec<_>>());
     assert_eq!((presence(&windows[&2], 0).len(), presence(&windows[&2], 1)), (60, vec![10]));
     // The door was open from 1:00 to 3:20, told late; heads say only that windows come again.
@@ -182,7 +184,10 @@ fn lost_readings_end_a_run_with_code_4() {
     assert_eq!(summary["lost"]["by_reason"]["already-sent"], 2, "{summary}");
     assert_eq!(summary["lost"]["first"][0]["line"], 2);
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("line 2: door, already sent with another value") && said.contains("--correct"), "{said}");
+    assert!(
+        said.contains("line 2: door, already sent with another value") && said.contains("--correct"),
+        "{said}"
+    );
     // Longer ago than readings are kept.
     std::thread::sleep(std::time::Duration::from_millis(20));
     let said = plant.run(&["00:10:00,closed,"], &["--late", "1ms"], 4);
@@ -202,7 +207,10 @@ fn a_correction_replaces_what_was_sent() {
     let mended = ["00:05:30,open,10", "02:10:00,,26", "03:20:00,CLOSED,40", "23:59:00,,41"];
     // A reading is missing: nothing is sent.
     let said = plant.run(&[mended[0], mended[2]], &["--correct"], 1);
-    assert!(said.contains("energy: 1 tick, 2020-01-01T02:10:00") && said.contains("--allow-missing"), "{said}");
+    assert!(
+        said.contains("energy: 1 tick, 2020-01-01T02:10:00") && said.contains("--allow-missing"),
+        "{said}"
+    );
     assert_eq!(plant.windows().len(), 24);
     plant.run(&mended, &["--correct"], 0);
     let named = plant.named(24);
