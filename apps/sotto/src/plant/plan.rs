@@ -252,10 +252,12 @@ fn window_by_window(chosen: &Chosen, report: &StreamReport) {
     };
     let quantities: Vec<String> = chosen.stream.needs.windows.iter().map(of).collect();
     let windows = windows_a_year(&chosen.cut);
-    let values = if held.values == 1 { "1 value".to_owned() } else { format!("{} values", held.values) };
+    let come_down = match held.values {
+        1 => "1 value of each window comes down by itself".to_owned(),
+        values => format!("{values} values of each window come down by themselves"),
+    };
     say(format!(
-        "    it sends {} in each window, {} bytes of it: these do not add, so {values} of each window come down by themselves, {} bytes \
-         for each of the {} windows of a year",
+        "    it sends {} in each window, {} bytes of it: such values do not add, so {come_down}, {} bytes for each of the {} windows of a year",
         quantities.join(", "),
         held.bytes_sent,
         held.bytes_down,

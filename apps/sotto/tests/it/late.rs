@@ -151,6 +151,10 @@ fn supplements_count_by_day_and_by_window() {
     let by_day = plant.rows("count(heat) by day");
     assert_eq!(by_day, [(23.0, 23, 1), (4.0, 4, 0)]);
     assert_eq!(plant.rows("count(flow) by day"), [(22.0, 22, 2), (4.0, 4, 0)]);
+    let coverage: Vec<f64> = plant.rows("coverage(heat) by day").iter().map(|(share, ..)| *share).collect();
+    assert!((coverage[0] - 23.0 / 24.0).abs() < 1e-12 && coverage[1] == 1.0, "{coverage:?}");
+    let whole = plant.ask("coverage(flow), count(flow) / 28");
+    assert!((whole["rows"][0]["value"].as_f64().unwrap() - 26.0 / 28.0).abs() < 1e-12, "{whole}");
     // Supplements over the span of a window are in its row.
     assert_eq!(plant.rows("count(heat) by window"), [(23.0, 23, 1), (2.0, 2, 0), (2.0, 2, 0)]);
     let sum = |hours: &[u32]| hours.iter().map(|hour| value(*hour).parse::<f64>().unwrap()).sum::<f64>();

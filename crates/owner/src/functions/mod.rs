@@ -11,6 +11,7 @@ mod changes;
 mod correlation;
 mod count;
 mod covariance;
+mod coverage;
 mod direction;
 mod energy;
 mod histogram;
@@ -108,6 +109,7 @@ macro_rules! functions {
 
 functions! {
     count: Count, CountWhere;
+    coverage: Coverage;
     sum: Sum;
     mean: Mean;
     variance: Variance;

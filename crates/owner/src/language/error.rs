@@ -68,6 +68,9 @@ pub enum QuestionErrorKind {
         "mode is not in the language: ask for a histogram, as in histogram(x, 16), and take its largest bin"
     )]
     Mode,
+    /// A comparison with a device.
+    #[error("devices are named in brackets: where device in (a, b)")]
+    NameDevices,
     /// A comparison outside of `count` and `time`.
     #[error(
         "a comparison ({symbol}) stands inside count(…) or time(…), between a reading and a number: count(x {symbol} 80). \

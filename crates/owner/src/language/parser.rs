@@ -127,6 +127,9 @@ impl<'t> Parser<'t> {
 
     pub(crate) fn expected(&self, expected: &'static str) -> QuestionError {
         match self.peek() {
+            Ok(Spanned { token: Token::Comparison(_), start, .. }) if expected == "in" => {
+                self.error(Kind::NameDevices, start)
+            }
             Ok(Spanned { token: Token::Comparison(comparison), start, .. }) => {
                 self.error(Kind::Comparison { symbol: comparison.symbol() }, start)
             }

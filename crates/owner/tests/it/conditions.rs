@@ -46,7 +46,7 @@ fn each_error_points_at_its_place() {
         ("temperature >", 14, "a number"),
         ("temperature > mean(x)", 15, "mean(a) - mean(b) > 0"),
         ("mean(a) > 2 * mean(b)", 11, "mean(a) - mean(b) > 0"),
-        ("temperature == 80", 13, "no test for equality"),
+        ("temperature ! 80", 13, "write !="),
         ("meen(x) > 3", 1, "did you mean mean?"),
         ("temperature - 5 > 80", 1, "mean(temperature)"),
         ("80 > 3", 1, "no statistic"),

@@ -74,7 +74,7 @@ fn condition() -> impl Strategy<Value = Condition> {
             let comparison =
                 if comparison.is_equality() && !is_channel { Comparison::Greater } else { comparison };
             // Some name a state.
-            let state = (comparison.is_equality() && limit > 0.0).then(|| format!("state {limit}"));
+            let state = (comparison.is_equality() && limit > 0.0).then(|| format!("state {}", limit as u8));
             Condition { reading, comparison, limit: if state.is_some() { 0.0 } else { limit }, state }
         },
     )
@@ -108,6 +108,8 @@ fn scalar() -> impl Strategy<Value = Call> {
         condition().prop_map(Call::time_where),
         name().prop_map(Call::min),
         name().prop_map(Call::max),
+        name().prop_map(Call::range),
+        name().prop_map(Call::coverage),
         (name(), 0.0..=1.0f64).prop_map(|(channel, share)| Call::quantile(channel, share)),
     ]
 }

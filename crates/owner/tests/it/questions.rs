@@ -148,6 +148,7 @@ fn questions_that_cannot_work_are_refused() {
     );
     let clear = AlarmSettings { clear: Some(-30.0), ..AlarmSettings::new("temperature > 80") };
     plant.condition(&clear).unwrap();
+    assert_eq!(alarm("coverage(temperature) < 0.9").unwrap().unit, "");
     // A question of before, or one written by hand, is refused when it is asked, and leaves the others alone.
     let never = "correlation(temperature, temperature) by day";
     plant.edit(|settings| add_question(settings, "never", &never.into())).unwrap();

@@ -20,11 +20,11 @@ pub(super) const RMS: OfReadings = OfReadings {
     bound: Channel::half,
 };
 
-/// The largest reading less the smallest. Each is known to half of a bin's width, and a bin ends on a step.
+/// The largest reading less the smallest. Each is known to the resolution.
 const RANGE: OfReadings = OfReadings {
     function: "range",
     value: |x| x.iter().fold(f64::MIN, |a, b| a.max(*b)) - x.iter().fold(f64::MAX, |a, b| a.min(*b)),
-    bound: |channel| 2.0 * ((channel.high - channel.low) / 16.0 / 2.0 + 1.5 * channel.resolution),
+    bound: |channel| 2.0 * channel.half(),
 };
 
 /// Every statistic of the first channel, and of both channels.
@@ -69,6 +69,8 @@ const EDGES: &[S] = &[
     S::HalfLife(1, "30d", 720 * HOUR),
     S::Weights(0, &[0.0, 0.0, 1.0]),
     S::Weights(1, &[-1.0, 4.0]),
+    S::Weights(0, &[-1.0, 1.0]),
+    S::Weights(1, &[1.0, -2.0, 1.0]),
 ];
 const RANGES: &[S] = &[S::Readings(0, &RANGE), S::Readings(1, &RANGE), S::Count(1)];
 const MOVING: &[S] = &[S::MovingAverage(0, 3), S::Mean(0), S::MovingAverage(1, 2)];

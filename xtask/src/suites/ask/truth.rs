@@ -196,14 +196,21 @@ impl Statistic {
                 // The group is divided into as many equal parts as there are weights, and each weight is spread evenly
                 // over its part: a tick takes from every part in proportion to its overlap.
                 let part = ticks as f64 / weights.len() as f64;
-                let share = |tick: i64| {
-                    let covered = |j: usize| {
-                        let (from, to) = (j as f64 * part, (j + 1) as f64 * part);
-                        (to.min((tick + 1) as f64) - from.max(tick as f64)).max(0.0) / part
-                    };
-                    weights.iter().enumerate().map(|(j, weight)| weight * covered(j)).sum::<f64>()
+                let covered = |j: usize, tick: i64| {
+                    let (from, to) = (j as f64 * part, (j + 1) as f64 * part);
+                    (to.min((tick + 1) as f64) - from.max(tick as f64)).max(0.0) / part
                 };
-                weighted(series, group, *channel, &(0..ticks).map(share).collect::<Vec<_>>())?
+                // Weights of each sign are shared out by themselves.
+                let of_sign = |side: fn(f64, f64) -> f64| {
+                    let some: Vec<f64> = weights.iter().map(|weight| side(*weight, 0.0)).collect();
+                    if some.iter().all(|weight| *weight == 0.0) {
+                        return Some(0.0);
+                    }
+                    let share =
+                        |tick: i64| some.iter().enumerate().map(|(j, w)| w * covered(j, tick)).sum::<f64>();
+                    weighted(series, group, *channel, &(0..ticks).map(share).collect::<Vec<_>>())
+                };
+                of_sign(f64::max)? + of_sign(f64::min)?
             }
             S::HalfLife(channel, _, time) => {
                 let ticks = group.ticks(series.period);

@@ -4,6 +4,7 @@ use sotto_pack::{Channel, Reason, State};
 
 use super::cells::Cell;
 use super::decimal::Decimal;
+use super::numbers::Mark;
 use super::states;
 use super::time_columns::TimeColumns;
 use super::units::{self, Conversion};
@@ -74,6 +75,13 @@ impl Column {
             return states::read(text, states);
         }
         let cell = Cell::read(text);
+        // A contact, declared as a number.
+        if cell == Cell::Missing(Reason::Text)
+            && (self.minimum, self.maximum) == (0.0, 1.0)
+            && let Some(number) = states::of_two(text)
+        {
+            return Cell::Number(number as f64, Mark::Plain);
+        }
         let unit = self.from_unit.as_ref().unwrap_or(&self.unit);
         if cell != Cell::Missing(Reason::Text) || unit.is_empty() {
             return cell;

@@ -10,10 +10,7 @@ const OF_TWO: [[&str; 3]; 2] = [["false", "off", "no"], ["true", "on", "yes"]];
 
 /// Returns the number of the state that a text names.
 pub(super) fn read(text: &str, state: &State) -> Cell {
-    let of_two = || {
-        let has = |words: &[&str; 3]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
-        OF_TWO.iter().position(has).filter(|_| state.states.len() == 2)
-    };
+    let of_two = || of_two(text).filter(|_| state.states.len() == 2);
     match state.number(text).or_else(of_two) {
         Some(number) => Cell::Number(number as f64, Mark::Plain),
         None => match Cell::read(text) {
@@ -22,6 +19,12 @@ pub(super) fn read(text: &str, state: &State) -> Cell {
             other => other,
         },
     }
+}
+
+/// Returns 0 or 1 for a word of two states, such as false and true.
+pub(super) fn of_two(text: &str) -> Option<usize> {
+    let has = |words: &[&str; 3]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+    OF_TWO.iter().position(has)
 }
 
 /// Returns true if a number is that of a state.

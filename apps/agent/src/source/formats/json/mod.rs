@@ -236,7 +236,7 @@ fn cell(value: Option<&Value>, column: &Column) -> Cell {
             None => Cell::Missing(Reason::NotANumber),
         },
         Some(Value::String(text)) => column.read(text),
-        Some(Value::Bool(value)) if column.states.is_some() => column.read(&value.to_string()),
+        Some(Value::Bool(value)) => column.read(&value.to_string()),
         Some(_) => Cell::Missing(Reason::Text),
     }
 }
