@@ -9,6 +9,7 @@ use crate::arguments::DeviceArguments;
 use crate::bundle::Bundle;
 use crate::journal::Journal;
 use crate::pinned::Pinned;
+use crate::source::now;
 use crate::spool::Spool;
 use crate::spool::kept::{Kept, KeptKey};
 use crate::streams;
@@ -29,7 +30,12 @@ impl Sending {
         let spool = Arc::new(Spool::open(&folder, &device, arguments.spool_limit, &cuts)?);
         let key = KeptKey::derive(&bundle.keys, &bundle.identity);
         let next = |stream: &str| spool.next_sequence(stream).unwrap_or(u64::MAX);
+        if spool.is_new() {
+            // The ticks that were sent are not known: neither are these windows.
+            Kept::clear(&folder)?;
+        }
         let kept = Arc::new(Kept::open(&folder, &device, key, late, next)?);
+        kept.prune(now(), |stream| cuts.of(stream).is_some())?;
         let pinned = Pinned::new(&arguments.cloud_key, &bundle.profile);
         let (journal, identity) = (Journal::default(), Arc::clone(&bundle.identity));
         Ok(Self { spool, kept, cloud, pinned, journal, device, identity, cuts })

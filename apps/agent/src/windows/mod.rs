@@ -64,8 +64,8 @@ use ticks::TickRules;
 const MOST_PACED: usize = 64;
 /// Maximum number of slots of all open windows: some 12 bytes each.
 const MOST_SLOTS: usize = 4 << 20;
-/// Maximum number of readings of joined streams that wait for their window: some 32 bytes each.
-const MOST_REPORTS: usize = 1 << 20;
+/// Maximum number of readings of joined streams that wait for their window: some 30 bytes each.
+const MOST_REPORTS: usize = 1 << 19;
 /// A row may be this far ahead of this machine's clock: one day, in milliseconds.
 const AHEAD: i64 = 86_400_000;
 /// A window takes the memory of this many slots beside its own.
@@ -138,7 +138,10 @@ pub struct Windows {
     /// time.
     anew: Option<Box<dyn Fn() -> Vec<Filling>>>,
     allow_missing: bool,
+    /// True if times in the future are accepted, and the present time if it is not that of this machine's clock.
     rules: (bool, Option<i64>),
+    /// An earlier present time.
+    seen_now: i64,
     lost: FirstLost,
     stop: Stop,
     end: Option<End>,
@@ -179,7 +182,7 @@ pub struct Options {
     pub correct: bool,
     /// True if a correction may lack readings that were sent.
     pub allow_missing: bool,
-    /// Maximum number of readings of joined streams that wait for their window; `None` for some 32 MB.
+    /// Maximum number of readings of joined streams that wait for their window; `None` for some 16 MB.
     pub most_reports: Option<usize>,
     /// The present time in milliseconds since 1970; `None` for that of this machine's clock.
     pub now: Option<i64>,
@@ -244,6 +247,7 @@ impl Windows {
             anew: correct.then(|| Box::new(move || make(kept.clone())) as Box<dyn Fn() -> Vec<Filling>>),
             allow_missing: options.allow_missing,
             rules: (options.future, options.now),
+            seen_now: i64::MIN,
             lost: FirstLost::default(),
             stop,
             end: None,
@@ -453,6 +457,10 @@ impl Windows {
     /// Notes values of a row that no stream takes.
     fn note_lost(&mut self, row: &Row, place: RowPlace) {
         let (allowed, present) = self.rules;
+        if row.at > self.seen_now.saturating_add(AHEAD) {
+            self.seen_now = present.unwrap_or_else(now);
+        }
+        let is_ahead = !allowed && row.at > self.seen_now.saturating_add(AHEAD);
         for (at, channel) in self.channels.iter().enumerate() {
             let Some(value) = row.values.get(at).copied().flatten() else {
                 // A word that is none of the states.
@@ -463,7 +471,7 @@ impl Windows {
             };
             if !(channel.minimum..=channel.maximum).contains(&value) {
                 self.lost.note(place, &channel.name, Reason::OutOfRange);
-            } else if !allowed && row.at > present.unwrap_or_else(now).saturating_add(AHEAD) {
+            } else if is_ahead {
                 self.lost.note(place, &channel.name, Reason::Future);
             }
         }

@@ -542,3 +542,45 @@ fn nobody_else_can_read_a_spool() {
     assert_eq!(open_to_others(), Vec::<std::path::PathBuf>::new());
     assert_eq!((mode(&folder), mode(&other)), (0o700, 0o644));
 }
+
+#[test]
+fn numbers_and_times_of_windows_outlast_snapshots() {
+    let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
+    let reopen = || begun(free(folder.path()).unwrap());
+    let between = |spool: &Spool, from: i64, to: i64| {
+        let channels = std::collections::BTreeSet::from(["x"]);
+        spool.sent("a").windows.between(from * 60_000, to * 60_000, &channels)
+    };
+    let put = |spool: &Spool, sequence: u64, start: i64, cleared: Option<(i64, i64)>| {
+        let message = window(&site, sequence, start, 30);
+        let mut contents = contents(&message, start + 30);
+        if let Some((from, to)) = cleared {
+            let mut time = sotto_agent::spool::Runs::default();
+            time.insert(from * 60_000, to * 60_000);
+            contents.cleared = [("x".to_owned(), time)].into();
+        }
+        spool.put("a", sequence, &message, &contents).unwrap();
+    };
+    let spool = reopen();
+    put(&spool, 0, 0, None);
+    put(&spool, 1, 30, None);
+    put(&spool, 2, 60, None);
+    assert_eq!(between(&spool, 20, 40), [0, 1]);
+    // A correction takes the ticks out that its window lacks.
+    put(&spool, 3, 10, Some((0, 40)));
+    assert_eq!(minutes(&spool), [10, 60]);
+    drop(spool);
+    for _ in 0..2 {
+        let spool = reopen();
+        assert_eq!((between(&spool, 0, 120), minutes(&spool)), (vec![0, 1, 2, 3], vec![10, 60]));
+        // A snapshot takes the place of the lines.
+        spool.begin().unwrap();
+        drop(spool);
+    }
+    // A message whose line was not written: its header tells its time.
+    let spool = reopen();
+    let message = window(&site, 4, 90, 30);
+    spool.write("a", 4, &message).unwrap();
+    drop(spool);
+    assert_eq!(between(&reopen(), 90, 120), [4]);
+}

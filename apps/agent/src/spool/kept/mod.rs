@@ -65,13 +65,24 @@ struct OfStream {
     forgotten: Option<Forgotten>,
 }
 
+/// A kept window. There may be hundreds of thousands: facts stay in the form in which they are written.
 struct Entry {
-    head: KeptHead,
-    /// Head and body, if the window is in memory alone.
-    bytes: Option<Bytes>,
+    until: i64,
+    head: Zeroizing<Box<[u8]>>,
+    /// The rest, if the window is in memory alone.
+    body: Option<Zeroizing<Vec<u8>>>,
 }
 
-type Bytes = (Zeroizing<Vec<u8>>, Zeroizing<Vec<u8>>);
+impl Entry {
+    fn of(head: &KeptHead, body: Option<Zeroizing<Vec<u8>>>) -> Self {
+        let bytes = head.to_bytes();
+        Self { until: head.until, head: Zeroizing::new(bytes.as_slice().into()), body }
+    }
+
+    fn head(&self) -> KeptHead {
+        KeptHead::of_bytes(&self.head).unwrap_or_default()
+    }
+}
 
 impl Kept {
     /// Opens the kept readings in a spool's folder. `late` is in milliseconds. `next` returns the next number of a stream: a
@@ -120,9 +131,9 @@ impl Kept {
                 match head_of(&key, place, &folder.join(&name)) {
                     Ok(head) if head.start == start => {
                         let windows = &mut streams.entry(stream.to_owned()).or_default().windows;
-                        windows.insert(start, Entry { head, bytes: None });
+                        windows.insert(start, Entry::of(&head, None));
                     }
-                    read => passed_over(&folder.join(&name), read.err()),
+                    read => pass_over(&folder.join(&name), read.err(), late, in_memory),
                 }
             } else if let Some(stream) = name.strip_suffix(FORGOTTEN) {
                 let place = Place { device: &device, stream, name: &name };
@@ -131,7 +142,7 @@ impl Kept {
                     Ok(forgotten) => {
                         streams.entry(stream.to_owned()).or_default().forgotten = Some(forgotten);
                     }
-                    Err(error) => passed_over(&folder.join(&name), Some(error)),
+                    Err(error) => pass_over(&folder.join(&name), Some(error), late, in_memory),
                 }
             }
         }
@@ -144,7 +155,7 @@ impl Kept {
     fn settle(&self, next: impl Fn(&str) -> u64) -> Result<(), SpoolError> {
         let heads: Vec<(String, Vec<KeptHead>)> = {
             let streams = self.lock();
-            let heads = |of: &OfStream| of.windows.values().map(|entry| entry.head.clone()).collect();
+            let heads = |of: &OfStream| of.windows.values().map(Entry::head).collect();
             streams.iter().map(|(stream, of)| (stream.clone(), heads(of))).collect()
         };
         for (stream, heads) in heads {
@@ -155,14 +166,16 @@ impl Kept {
                 window.head.is_unsent = true;
                 self.put(&stream, &window)?;
             }
+            // Also of one whose message was not written: its readings are in it.
             let replaced = |head: &KeptHead| {
-                let others = heads.iter().filter(|other| other.start != head.start);
-                let mut within = others.filter(|other| {
-                    other.numbers.len() > head.numbers.len()
-                        && other.numbers.iter().all(|number| *number < next)
-                });
+                let overlaps = |other: &&KeptHead| {
+                    other.start != head.start && other.start < head.until && head.start < other.until
+                };
+                let mut others = heads.iter().filter(overlaps);
+                let names =
+                    |other: &KeptHead| head.numbers.iter().all(|number| other.numbers.contains(number));
                 !head.numbers.is_empty()
-                    && within.any(|other| head.numbers.iter().all(|number| other.numbers.contains(number)))
+                    && others.any(|other| other.numbers.len() > head.numbers.len() && names(other))
             };
             for head in heads.iter().filter(|head| replaced(head)) {
                 self.remove(&stream, head.start)?;
@@ -171,10 +184,39 @@ impl Kept {
         Ok(())
     }
 
+    /// Deletes what is kept of streams that are not `known`, if it was sent longer ago than it is kept.
+    ///
+    /// # Errors
+    /// [`SpoolError::Io`] if it cannot be deleted.
+    pub fn prune(&self, now: i64, known: impl Fn(&str) -> bool) -> Result<(), SpoolError> {
+        let over: Vec<(String, i64)> = {
+            let streams = self.lock();
+            let unknown = streams.iter().filter(|(stream, _)| !known(stream));
+            let heads =
+                unknown.flat_map(|(stream, of)| of.windows.values().map(move |of| (stream, of.head())));
+            let is_over = |(_, head): &(&String, KeptHead)| head.sent_at.saturating_add(self.late) < now;
+            heads.filter(is_over).map(|(stream, head)| (stream.clone(), head.start)).collect()
+        };
+        over.iter().try_for_each(|(stream, start)| self.remove(stream, *start))
+    }
+
+    /// Deletes all that is kept in a spool's folder: its spool is lost.
+    ///
+    /// # Errors
+    /// [`SpoolError::Io`] if it cannot be deleted.
+    pub fn clear(spool: &Path) -> Result<(), SpoolError> {
+        let folder = spool.join(FOLDER);
+        match fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(SpoolError::io(&folder)(error)),
+            _ => Ok(()),
+        }
+    }
+
     /// Returns kept readings that begin with these. Windows that are put stay in memory: nothing is written.
     #[must_use]
     pub fn in_memory(&self) -> Self {
-        let copy = |entry: &Entry| Entry { head: entry.head.clone(), bytes: entry.bytes.clone() };
+        let copy =
+            |entry: &Entry| Entry { until: entry.until, head: entry.head.clone(), body: entry.body.clone() };
         let streams = self.lock();
         let of = |(stream, of): (&String, &OfStream)| {
             let windows = of.windows.iter().map(|(start, entry)| (*start, copy(entry))).collect();
@@ -214,8 +256,8 @@ impl Kept {
     pub fn put(&self, stream: &str, window: &KeptWindow) -> Result<(), SpoolError> {
         let (head, body) = window.write();
         let start = window.head.start;
-        let bytes = if self.in_memory {
-            Some((head, body))
+        let body = if self.in_memory {
+            Some(body)
         } else {
             let (name, path) = self.file(stream, start);
             let place = Place { device: &self.device, stream, name: &name };
@@ -224,7 +266,7 @@ impl Kept {
                 .map_err(SpoolError::io(&path))?;
             None
         };
-        let entry = Entry { head: window.head.clone(), bytes };
+        let entry = Entry::of(&window.head, body);
         self.lock().entry(stream.to_owned()).or_default().windows.insert(start, entry);
         Ok(())
     }
@@ -252,7 +294,7 @@ impl Kept {
             let entry = streams.get(stream).and_then(|of| of.windows.get(&start));
             match entry {
                 None => return Ok(None),
-                Some(Entry { bytes: Some((head, body)), .. }) => {
+                Some(Entry { head, body: Some(body), .. }) => {
                     return Ok(KeptWindow::read(head, body).ok());
                 }
                 Some(_) => {}
@@ -264,7 +306,7 @@ impl Kept {
         match read.and_then(|(head, body)| KeptWindow::read(&head, &body).map_err(invalid)) {
             Ok(window) => Ok(Some(window)),
             Err(error) if is_damage(&error) => {
-                passed_over(&path, Some(error));
+                warn_of(&path, Some(error));
                 self.lock().get_mut(stream).and_then(|of| of.windows.remove(&start));
                 Ok(None)
             }
@@ -277,9 +319,10 @@ impl Kept {
     pub fn heads(&self, stream: &str, from: i64, to: i64) -> Vec<KeptHead> {
         let streams = self.lock();
         let Some(of) = streams.get(stream) else { return Vec::new() };
-        let before = of.windows.range(..to).rev().map(|(_, entry)| &entry.head);
+        let before = of.windows.range(..to).rev().map(|(_, entry)| entry);
         // Windows do not overlap: their ends are in the order of their starts.
-        let mut heads: Vec<KeptHead> = before.take_while(|head| head.until > from).cloned().collect();
+        let mut heads: Vec<KeptHead> =
+            before.take_while(|entry| entry.until > from).map(Entry::head).collect();
         heads.reverse();
         heads
     }
@@ -291,9 +334,9 @@ impl Kept {
         let mut missing: Vec<usize> = (0..wanted.len()).filter(|channel| wanted[*channel]).collect();
         let streams = self.lock();
         let Some(of) = streams.get(stream) else { return found };
-        let before = of.windows.range(..at).rev().map(|(_, entry)| &entry.head);
-        let mut oldest = None;
-        for head in before.filter(|head| head.until <= at) {
+        let before = of.windows.range(..at).rev().map(|(_, entry)| entry);
+        let mut oldest: Option<KeptHead> = None;
+        for head in before.filter(|entry| entry.until <= at).map(Entry::head) {
             missing.retain(|channel| {
                 let last = head.last.get(*channel).copied().flatten().filter(|last| last.at >= head.start);
                 found[*channel] = last;
@@ -304,7 +347,8 @@ impl Kept {
             }
             oldest = Some(head);
         }
-        let held = |channel: usize| oldest.and_then(|head| head.held.get(channel).copied().flatten());
+        let held =
+            |channel: usize| oldest.as_ref().and_then(|head| head.held.get(channel).copied().flatten());
         missing.into_iter().for_each(|channel| found[channel] = held(channel));
         found
     }
@@ -313,14 +357,14 @@ impl Kept {
     #[must_use]
     pub fn head_from(&self, stream: &str, at: i64) -> Option<KeptHead> {
         let streams = self.lock();
-        streams.get(stream)?.windows.range(at..).next().map(|(_, entry)| entry.head.clone())
+        streams.get(stream)?.windows.range(at..).next().map(|(_, entry)| entry.head())
     }
 
     /// Returns the phase of a kept window of a stream.
     #[must_use]
     pub fn phase(&self, stream: &str) -> Option<i64> {
         let streams = self.lock();
-        streams.get(stream)?.windows.values().next().map(|entry| entry.head.phase)
+        streams.get(stream)?.windows.values().next().map(|entry| entry.head().phase)
     }
 
     /// Returns true if nothing is sent: windows count as sent when they are made.
@@ -334,7 +378,7 @@ impl Kept {
     pub fn unsent(&self, stream: &str) -> Vec<i64> {
         let streams = self.lock();
         let all = streams.get(stream).into_iter().flat_map(|of| of.windows.values());
-        all.filter(|entry| entry.head.is_unsent).map(|entry| entry.head.start).collect()
+        all.map(Entry::head).filter(|head| head.is_unsent).map(|head| head.start).collect()
     }
 
     /// Returns what stays of the forgotten windows of a stream.
@@ -359,7 +403,7 @@ impl Kept {
         let over: Vec<i64> = {
             let streams = self.lock();
             let windows = streams.get(stream).into_iter().flat_map(|of| of.windows.values());
-            windows.filter(|entry| is_over(&entry.head)).map(|entry| entry.head.start).collect()
+            windows.map(Entry::head).filter(|head| is_over(head)).map(|head| head.start).collect()
         };
         if over.is_empty() || self.pretends {
             return Ok(());
@@ -396,8 +440,8 @@ impl Kept {
         let starts: Vec<i64> = {
             let streams = self.lock();
             let windows = streams.get(stream).into_iter().flat_map(|of| of.windows.values());
-            let with = |entry: &&Entry| entry.head.numbers.contains(&from);
-            windows.filter(with).map(|entry| entry.head.start).collect()
+            let with = |head: &KeptHead| head.numbers.contains(&from);
+            windows.map(Entry::head).filter(with).map(|head| head.start).collect()
         };
         for start in starts {
             let Some(mut window) = self.window(stream, start)? else { continue };
@@ -433,10 +477,7 @@ fn names(folder: &Path) -> io::Result<Vec<String>> {
 
 fn head_of(key: &KeptKey, place: Place<'_>, path: &Path) -> io::Result<KeptHead> {
     let (bytes, _) = seal::open(key, place, path, false)?;
-    let mut reader = code::Reader(&bytes);
-    let head = KeptHead::read(&mut reader).map_err(invalid)?;
-    reader.finish().map_err(invalid)?;
-    Ok(head)
+    KeptHead::of_bytes(&bytes).map_err(invalid)
 }
 
 fn invalid(Damaged: Damaged) -> io::Error {
@@ -450,7 +491,18 @@ fn is_damage(error: &io::Error) -> bool {
     )
 }
 
-fn passed_over(path: &Path, error: Option<io::Error>) {
+/// Passes over a file that is not of this key, or damaged. It is deleted once windows of its time would be.
+fn pass_over(path: &Path, error: Option<io::Error>, late: i64, in_memory: bool) {
+    let modified = fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    let age = modified.and_then(|modified| modified.elapsed().ok()).unwrap_or_default();
+    if !in_memory && i64::try_from(age.as_millis()).is_ok_and(|age| age > late) {
+        let _ = fs::remove_file(path);
+    } else {
+        warn_of(path, error);
+    }
+}
+
+fn warn_of(path: &Path, error: Option<io::Error>) {
     let reason = error.map_or_else(|| "it has another name".to_owned(), |error| error.to_string());
     tracing::warn!(path = %path.display(), reason, "kept readings are passed over: late readings of their time are refused");
 }

@@ -111,7 +111,9 @@ fn a_window_whose_number_no_message_has_counts_as_not_sent() {
     let head = later.window("s", 0).unwrap().unwrap().head;
     assert_eq!((head.numbers, head.is_unsent), (vec![1], true));
     // A window in whose place another came.
-    later.put("s", &window(0, &[1, 3, 8], &[(1, 9)])).unwrap();
+    let mut both = window(0, &[1, 3, 8], &[(1, 9)]);
+    both.head.until = 200;
+    later.put("s", &both).unwrap();
     let kept = open(folder.path(), 9);
     assert_eq!(kept.heads("s", i64::MIN, i64::MAX).len(), 1);
     assert_eq!(files(folder.path()).len(), 1);
@@ -141,6 +143,27 @@ fn readings_are_forgotten_but_not_the_last_one_nor_which_ticks_had_one() {
     again.put("s", &unsent).unwrap();
     again.forget("s", 9 * DAY, &[true], tick).unwrap();
     assert_eq!(open(folder.path(), 2).unsent("s"), [200]);
+}
+
+#[test]
+fn what_cannot_be_used_any_more_is_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path(), 1);
+    store.put("old", &window(0, &[0], &[(1, 7)])).unwrap();
+    store.put("new", &window(0, &[0], &[(1, 7)])).unwrap();
+    store.prune(2 * DAY, |stream| stream == "new").unwrap();
+    assert_eq!(files(folder.path()).len(), 1);
+    // Of another key: after the time for which it would be kept.
+    drop(Kept::open(folder.path(), "gateway", key(2), DAY, |_| 1).unwrap());
+    assert_eq!(files(folder.path()).len(), 1);
+    std::thread::sleep(std::time::Duration::from_millis(10));
+    drop(Kept::open_unchanged(folder.path(), "gateway", key(2), 1).unwrap());
+    assert_eq!(files(folder.path()).len(), 1);
+    drop(Kept::open(folder.path(), "gateway", key(2), 1, |_| 1).unwrap());
+    assert_eq!(files(folder.path()).len(), 0);
+    store.put("new", &window(0, &[0], &[(1, 7)])).unwrap();
+    Kept::clear(folder.path()).unwrap();
+    assert!(!folder.path().join(FOLDER).exists());
 }
 
 #[test]

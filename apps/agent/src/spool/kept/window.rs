@@ -67,7 +67,20 @@ pub struct KeptWindow {
 pub type KeptHeld = Zeroizing<Vec<Option<KeptReading>>>;
 
 impl KeptHead {
-    pub(super) fn write(&self, writer: &mut Writer) {
+    pub(super) fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+        let mut writer = Writer::default();
+        self.write(&mut writer);
+        writer.into_bytes()
+    }
+
+    pub(super) fn of_bytes(bytes: &[u8]) -> Result<Self, Damaged> {
+        let mut reader = Reader(bytes);
+        let head = Self::read(&mut reader)?;
+        reader.finish()?;
+        Ok(head)
+    }
+
+    fn write(&self, writer: &mut Writer) {
         let Self { start, until, phase, numbers, sent_at, is_unsent, held, last } = self;
         [*start, *until, *phase, *sent_at].into_iter().for_each(|time| writer.signed(time));
         writer.byte(u8::from(*is_unsent));
@@ -84,7 +97,7 @@ impl KeptHead {
         }
     }
 
-    pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self, Damaged> {
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Damaged> {
         let (start, until, phase) = (reader.signed()?, reader.signed()?, reader.signed()?);
         let sent_at = reader.signed()?;
         let is_unsent = reader.byte()? != 0;
@@ -105,9 +118,7 @@ impl KeptHead {
 impl KeptWindow {
     pub(super) fn write(&self) -> (Zeroizing<Vec<u8>>, Zeroizing<Vec<u8>>) {
         let Self { head, readings, presence, left_out } = self;
-        let mut writer = Writer::default();
-        head.write(&mut writer);
-        let facts = writer.into_bytes();
+        let facts = head.to_bytes();
         let mut writer = Writer::default();
         writer.length(readings.len());
         for (channel, readings) in readings.iter().enumerate() {
@@ -132,9 +143,7 @@ impl KeptWindow {
     }
 
     pub(super) fn read(head: &[u8], body: &[u8]) -> Result<Self, Damaged> {
-        let mut reader = Reader(head);
-        let head = KeptHead::read(&mut reader)?;
-        reader.finish()?;
+        let head = KeptHead::of_bytes(head)?;
         let mut reader = Reader(body);
         let channels = reader.length()?;
         let mut window = Self { head, ..Self::default() };

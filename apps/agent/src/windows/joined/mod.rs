@@ -37,7 +37,7 @@ use super::ticks::TickRules;
 use super::{Closed, Rules};
 use crate::source::Row;
 use crate::spool::kept::Kept;
-use crate::spool::{ChannelTotals, Sent, Totals};
+use crate::spool::{ChannelTotals, Runs, Sent, Totals};
 use correction::Correction;
 use outcome::Outcome;
 use pending::{OfWindow, Pending, Report};
@@ -50,8 +50,6 @@ const AHEAD: i64 = 86_400_000;
 const LONGEST_TAIL: usize = 1 << 16;
 /// Readings for windows that were taken already in this pass: beyond this many windows, rows are out of order.
 const MOST_AGAIN: usize = 64;
-/// The same as a share of the readings that wait.
-const AGAIN_SHARE: usize = 8;
 
 /// What a stream is, and what is known of it.
 pub(super) struct Known<'k> {
@@ -99,6 +97,8 @@ pub(super) struct JoinedWindows {
     first_lost: FirstLost,
     /// True if windows may have been kept for long enough.
     forgets: bool,
+    /// An earlier present time.
+    now: i64,
 }
 
 /// A pass over a source that can be read again.
@@ -108,8 +108,8 @@ struct Pass {
     /// Everything from this time on is for the next pass.
     to: i64,
     is_first: bool,
-    /// The time before which windows were taken in this pass.
-    taken: i64,
+    /// The time of the windows that were taken in this pass.
+    taken: Runs,
     /// Windows that were taken and have further rows.
     again: BTreeSet<i64>,
 }
@@ -137,7 +137,7 @@ impl JoinedWindows {
                 from: i64::MIN,
                 to: i64::MAX,
                 is_first: true,
-                taken: i64::MIN,
+                taken: Runs::default(),
                 again: BTreeSet::new(),
             },
             last_row: None,
@@ -147,6 +147,7 @@ impl JoinedWindows {
             span: None,
             first_lost: FirstLost::default(),
             forgets: false,
+            now: rules.now(),
         }
     }
 
@@ -201,7 +202,7 @@ impl JoinedWindows {
     /// Takes a row.
     pub(super) fn take(&mut self, row: &Row, place: RowPlace) {
         let columns = Arc::clone(&self.columns);
-        let future = !self.rules.future && row.at > self.rules.now().saturating_add(AHEAD);
+        let future = !self.rules.future && self.is_ahead(row.at);
         for (channel, column) in columns.iter().enumerate() {
             let Some(column) = *column else { continue };
             let at = self.ticks.on_clock(channel, row.at);
@@ -227,6 +228,14 @@ impl JoinedWindows {
         }
     }
 
+    /// Returns true if a time is too far ahead of this machine's clock, which is asked only where it may be.
+    fn is_ahead(&mut self, at: i64) -> bool {
+        if at > self.now.saturating_add(AHEAD) {
+            self.now = self.rules.now();
+        }
+        at > self.now.saturating_add(AHEAD)
+    }
+
     fn take_reading(&mut self, channel: usize, at: i64, value: f64, row: RowPlace) {
         let Walk { timeline, correction, .. } = &mut self.walk;
         let Some(number) = timeline.layout.unrounded(channel as u16, value) else { return };
@@ -244,11 +253,11 @@ impl JoinedWindows {
                 return;
             }
         }
-        let report = Report { channel: channel as u16, at, number, row };
+        let report = Report::new(channel, (at, number), row);
         let (cut, clock) = (timeline.cut, timeline.clock.clone());
         let before = self.pending.newest();
         let start = self.pending.add(report, cut, &clock);
-        if start < self.pass.taken {
+        if self.pass.taken.contains(start) {
             self.pass.again.insert(start);
         }
         if self.rules.paced && before.is_some_and(|newest| start > newest) {
@@ -261,19 +270,20 @@ impl JoinedWindows {
 
     /// Takes windows out of memory: the oldest are made; if rows are out of order, the newest are left for the next pass.
     fn make_room(&mut self) {
-        let most = self.rules.reports / 2;
-        let again = MOST_AGAIN.min(self.rules.reports / AGAIN_SHARE);
-        if !self.rules.paced && self.pass.again.len() > again {
-            if let Some((start, left_out)) = self.pending.drop_newest(most) {
+        let (most, part) = (self.rules.reports, self.rules.reports / 8);
+        if !self.rules.paced && self.pass.again.len() > MOST_AGAIN.min(part) {
+            if let Some((start, left_out)) = self.pending.drop_newest(most - part) {
                 self.pass.to = start;
                 pending::merge(&mut self.walk.pending, left_out);
             }
             return;
         }
-        let windows = self.pending.take_oldest(most);
+        let windows = self.pending.take_oldest(most / 2);
         let end = windows.last_key_value().map_or(i64::MIN, |(_, window)| window.end);
         let oldest = self.pending.oldest();
-        self.pass.taken = self.pass.taken.max(oldest.unwrap_or(end));
+        if !self.rules.paced {
+            windows.iter().for_each(|(start, window)| self.pass.taken.insert(*start, window.end));
+        }
         self.begin(windows, oldest.unwrap_or(i64::MIN), Some(oldest.unwrap_or(end)));
     }
 
@@ -285,7 +295,8 @@ impl JoinedWindows {
         }
         let (from, windows) = (self.pass.to, self.pending.take_before(i64::MAX));
         self.begin(windows, from, Some(from));
-        self.pass = Pass { from, to: i64::MAX, is_first: false, taken: i64::MIN, again: BTreeSet::new() };
+        let (taken, again) = (Runs::default(), BTreeSet::new());
+        self.pass = Pass { from, to: i64::MAX, is_first: false, taken, again };
         true
     }
 
@@ -374,7 +385,7 @@ impl JoinedWindows {
                 self.count_left_out(channel, reason, 1);
                 self.other_values[channel] += u64::from(outcome == Outcome::OtherValue);
                 if outcome.is_lost() {
-                    self.first_lost.note(report.row, &self.walk.timeline.rules[channel].name, reason);
+                    self.first_lost.note(report.row(), &self.walk.timeline.rules[channel].name, reason);
                 }
             }
         }

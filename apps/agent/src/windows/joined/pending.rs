@@ -7,15 +7,32 @@ use zeroize::{DefaultIsZeroes, Zeroizing};
 
 use crate::windows::lost::RowPlace;
 
-/// A reading of a row.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+/// A reading of a row: 24 bytes.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Report {
-    pub(super) channel: u16,
     /// Its time on the clock's ticks.
     pub(super) at: i64,
     /// Its number in fixed point.
     pub(super) number: i64,
-    pub(super) row: RowPlace,
+    pub(super) channel: u16,
+    file: u16,
+    line: u32,
+}
+
+impl Report {
+    pub(super) fn new(channel: usize, (at, number): (i64, i64), row: RowPlace) -> Self {
+        Self { at, number, channel: channel as u16, file: row.file, line: row.line }
+    }
+
+    /// Returns the place of its row.
+    pub(super) fn row(&self) -> RowPlace {
+        RowPlace { file: self.file, line: self.line }
+    }
+
+    /// Returns the key of the order in which readings are merged.
+    pub(super) fn order(&self) -> (u16, i64, i64, u16, u32) {
+        (self.channel, self.at, self.number, self.file, self.line)
+    }
 }
 
 impl DefaultIsZeroes for Report {}
@@ -53,7 +70,7 @@ impl Pending {
         let reports = &mut window.reports;
         if reports.len() == reports.capacity() {
             // A vector that grows by itself leaves a copy behind.
-            let mut larger = Zeroizing::new(Vec::with_capacity(2 * reports.len() + 8));
+            let mut larger = Zeroizing::new(Vec::with_capacity(reports.len() * 3 / 2 + 8));
             larger.extend_from_slice(reports);
             *reports = larger;
         }

@@ -137,7 +137,7 @@ impl Walk {
     /// Makes what has to be made of a window. Returns what holds at its end.
     fn step(&mut self, window: Part, mut held: KeptHeld) -> Result<KeptHeld, FillError> {
         let mut new = self.queue.remove(&window.start).unwrap_or_default();
-        new.reports.sort_unstable();
+        new.reports.sort_unstable_by_key(Report::order);
         let before = self.made.len();
         let has_readings = !new.reports.is_empty();
         if self.correction.as_ref().is_some_and(|correction| correction.has(window, has_readings)) {
