@@ -2,9 +2,10 @@
 
 use sotto_pack::{Channel, Reason};
 
-use super::cells::Cell;
+use super::cells::{Cell, Stamp, time_text};
 use super::decimal::Decimal;
-use super::time_columns::TimeColumns;
+use super::time_columns::{TimeColumns, joined};
+use super::times::TimeFormat;
 use super::units::{self, Conversion};
 use crate::source::SourceError;
 
@@ -12,10 +13,34 @@ use crate::source::SourceError;
 pub(in crate::source) struct Wanted {
     /// The columns of the time. `None` if rows have no time of their own.
     pub(in crate::source) time: Option<TimeColumns>,
+    /// The format of the times, once it is known.
+    pub(super) form: Option<TimeFormat>,
     /// The column of each channel.
     pub(in crate::source) values: Vec<Column>,
     /// Conditions: columns, each with the text that it must hold.
     pub(in crate::source) conditions: Vec<(String, String)>,
+}
+
+impl Wanted {
+    /// Returns the time that a text states.
+    pub(in crate::source) fn stamp(&self, text: &str) -> Stamp {
+        match (time_text(text), &self.form) {
+            (None, _) => Stamp::None,
+            (Some(text), Some(form)) => form.read(text).map_or(Stamp::None, Stamp::At),
+            (Some(text), None) => Stamp::Text(text.to_owned()),
+        }
+    }
+
+    /// Returns the time that the texts of the time columns state.
+    pub(in crate::source) fn stamp_of<T: AsRef<str>>(
+        &self,
+        mut parts: impl ExactSizeIterator<Item = T>,
+    ) -> Stamp {
+        match parts.len() {
+            1 => parts.next().map_or(Stamp::None, |text| self.stamp(text.as_ref())),
+            _ => joined(parts).map_or(Stamp::None, |text| self.stamp(&text)),
+        }
+    }
 }
 
 /// The column of a channel.

@@ -44,11 +44,11 @@ pub(super) trait Format: Sync {
 
 /// The rows of an open file.
 pub(super) trait Rows {
-    /// Returns the next row that meets the conditions; `None` at the end of the file.
+    /// Reads the next row that meets the conditions. Returns false at the end of the file.
     ///
     /// # Errors
     /// [`SourceError`] if the file cannot be read.
-    fn next(&mut self, wanted: &Wanted) -> Result<Option<Record>, SourceError>;
+    fn next(&mut self, wanted: &Wanted, record: &mut Record) -> Result<bool, SourceError>;
 
     /// Returns the text of a channel's cell in the row that was returned last.
     fn cell_text(&self, channel: usize) -> Option<String>;
