@@ -4,12 +4,15 @@ use sotto_pack::{Channel, Reason};
 
 use super::cells::{Cell, Stamp, time_text};
 use super::decimal::Decimal;
+use super::encoding::decode;
+use super::numbers;
 use super::time_columns::{TimeColumns, joined};
 use super::times::TimeFormat;
 use super::units::{self, Conversion};
 use crate::source::SourceError;
 
 /// The requested columns.
+#[derive(Clone, Default)]
 pub(in crate::source) struct Wanted {
     /// The columns of the time. `None` if rows have no time of their own.
     pub(in crate::source) time: Option<TimeColumns>,
@@ -31,15 +34,17 @@ impl Wanted {
         }
     }
 
-    /// Returns the time that the texts of the time columns state.
-    pub(in crate::source) fn stamp_of<T: AsRef<str>>(
-        &self,
-        mut parts: impl ExactSizeIterator<Item = T>,
-    ) -> Stamp {
-        match parts.len() {
-            1 => parts.next().map_or(Stamp::None, |text| self.stamp(text.as_ref())),
-            _ => joined(parts).map_or(Stamp::None, |text| self.stamp(&text)),
+    /// Returns the time that bytes state.
+    pub(in crate::source) fn stamp_of_bytes(&self, bytes: &[u8]) -> Stamp {
+        match self.form.as_ref().and_then(|form| form.read_usual(bytes)) {
+            Some(local) => Stamp::At(local),
+            None => self.stamp(&decode(bytes)),
         }
+    }
+
+    /// Returns the time that the texts of several columns state together.
+    pub(in crate::source) fn stamp_of<T: AsRef<str>>(&self, parts: impl IntoIterator<Item = T>) -> Stamp {
+        joined(parts).map_or(Stamp::None, |text| self.stamp(&text))
     }
 }
 
@@ -112,7 +117,13 @@ impl Column {
 
     /// Reads a cell of bytes.
     pub(in crate::source) fn read_bytes(&self, bytes: &[u8]) -> Cell {
-        self.read(&super::encoding::decode(bytes))
+        // Most cells are a number and nothing else.
+        if self.missing.is_empty()
+            && let Some((number, mark)) = numbers::short(bytes)
+        {
+            return Cell::Number(number, mark);
+        }
+        self.read(&decode(bytes))
     }
 
     /// Returns the reading of a cell, or the reason why there is none.
@@ -125,13 +136,28 @@ impl Column {
         if value.is_finite() { Ok(value) } else { Err(Some(Reason::NotANumber)) }
     }
 
+    /// Returns true if the text, or its number, stands for no reading. `text` is called if any does.
+    #[cfg(feature = "tables")]
+    pub(in crate::source) fn is_missing<'t>(&self, text: impl FnOnce() -> std::borrow::Cow<'t, str>) -> bool {
+        !self.missing.is_empty() && {
+            let text = text();
+            self.missing.iter().any(|(missing, _)| *missing == text)
+        }
+    }
+
+    /// Returns the factor from numbers to readings.
+    #[cfg(feature = "tables")]
+    pub(in crate::source) fn scale(&self) -> f64 {
+        self.conversion.scale
+    }
+
     fn converted(&self, number: f64) -> f64 {
         let Conversion { scale, offset } = self.conversion;
         if scale == 1.0 && offset == 0.0 { number } else { number * scale + offset }
     }
 
     /// Returns true if the number is in the channel's range.
-    pub(super) fn may_be(&self, number: f64) -> bool {
+    pub(in crate::source) fn may_be(&self, number: f64) -> bool {
         (self.minimum..=self.maximum).contains(&self.converted(number))
     }
 

@@ -7,7 +7,7 @@ pub(super) mod columns;
 pub(super) mod decimal;
 mod decimals;
 pub(super) mod encoding;
-mod epoch;
+pub(super) mod epoch;
 pub(super) mod facts;
 mod guess;
 pub(super) mod input;
@@ -15,7 +15,7 @@ pub(super) mod local;
 pub(super) mod names;
 pub(super) mod numbers;
 mod options;
-mod packed;
+pub(super) mod packed;
 pub(super) mod places;
 mod reader;
 mod stream;
@@ -223,7 +223,9 @@ impl FileSource {
 
     /// Converts the cells of a row. If the rows before had no decimal mark, the first number with one decides it.
     fn row(&mut self, at: i64, record: &Record) -> Result<Row, SourceError> {
-        let (mut values, mut missing) = (Zeroizing::new(Vec::new()), Vec::new());
+        let count = record.cells.len();
+        let (mut values, mut missing) =
+            (Zeroizing::new(Vec::with_capacity(count)), Vec::with_capacity(count));
         for (cell, column) in record.cells.iter().zip(&self.wanted.values) {
             if self.decimal.is_none() && cell.has_mark() {
                 let marks = self.reader.as_ref().map_or(decimal::Marks::Free, Reader::marks);
@@ -291,13 +293,18 @@ impl FileSource {
         };
         FileFacts {
             compression: shape.packing.map(packed::Packing::name),
-            encoding: shape.encoding.map_or("UTF-8", Encoding::name),
+            table: shape.table,
+            encoding: (!shape.typed).then(|| shape.encoding.map_or("UTF-8", Encoding::name)),
             delimiter: shape.delimiter,
             header_line: shape.header_line,
             decimal: self.decimal.map(mark),
             columns: self.wanted.values.iter().map(|column| column.requested.clone()).collect(),
             time_columns: shape.time,
-            time_format: self.wanted.form.as_ref().filter(|_| self.start.is_none()).map(TimeFormat::words),
+            time_format: shape
+                .stamps
+                .map(str::to_owned)
+                .or_else(|| self.wanted.form.as_ref().map(TimeFormat::words))
+                .filter(|_| self.start.is_none()),
             newest_first: self.local.is_newest_first(),
             words: shape.units,
             mended_quotes: shape.mended,

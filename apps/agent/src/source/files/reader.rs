@@ -133,7 +133,11 @@ fn open(
     input.begin(options.encoding)?;
     let delimiter = options.delimiter.and_then(|delimiter| u8::try_from(delimiter).ok());
     let FileOptions { header, header_line, skip_lines, .. } = *options;
-    let opening = Opening { wanted, delimiter, header, header_line, skip_lines, before };
+    let table = options.table.as_deref();
+    let opening = Opening { wanted, delimiter, header, header_line, skip_lines, table, before };
     let format = formats::of(&mut input, options.format)?;
+    if table.is_some() && !format.has_tables() {
+        return Err(refused(&input.path, format!("it is one table ({}): leave out --table", format.name())));
+    }
     Ok(format.open(input, &opening)?.map(|rows| (format.name(), rows)))
 }

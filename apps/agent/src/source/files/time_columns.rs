@@ -43,6 +43,7 @@ const PARTS: [&[&str]; 6] = [
 pub(super) const MOST_TIME_COLUMNS: usize = 6;
 
 /// How the time columns are found.
+#[derive(Clone)]
 pub(in crate::source) enum TimeColumns {
     /// By these names, in this order.
     Named(Vec<String>),

@@ -210,7 +210,10 @@ impl Table {
     fn fill(&self, record: &mut Record, wanted: &Wanted, wide: bool) {
         let (places, unsure) = (&self.header.places, self.fields.is_unsure());
         record.line = self.line;
-        record.time = wanted.stamp_of(places.time.0.iter().map(|position| self.text(*position)));
+        record.time = match places.time.0[..] {
+            [position] => wanted.stamp_of_bytes(self.field(position).unwrap_or_default()),
+            ref positions => wanted.stamp_of(positions.iter().map(|position| self.text(*position))),
+        };
         let cell = |(channel, position): (usize, &usize)| match self.field(*position) {
             _ if !places.about.is_empty() && !self.meets(&places.about[channel]) => Cell::Absent,
             // The last cell of a file that was cut off may lack its last digits.

@@ -195,7 +195,13 @@ impl Rows for Members {
             self.count(&object)?;
             let meets = |(name, text): &(String, String)| holds(&as_text(member(&object, name)), text);
             if wanted.conditions.iter().all(meets) {
-                record.time = wanted.stamp_of(self.time.iter().map(|name| as_text(member(&object, name))));
+                record.time = match &self.time[..] {
+                    [name] => match member(&object, name) {
+                        Some(Value::String(text)) => wanted.stamp_of_bytes(text.as_bytes()),
+                        other => wanted.stamp(&as_text(other)),
+                    },
+                    names => wanted.stamp_of(names.iter().map(|name| as_text(member(&object, name)))),
+                };
                 self.fill(&mut record.cells, &object, wanted);
                 let cells = &record.cells;
                 if cells.is_empty() || cells.iter().any(|cell| *cell != Cell::Absent) {
