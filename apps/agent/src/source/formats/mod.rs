@@ -166,6 +166,17 @@ fn names() -> Vec<&'static str> {
 
 /// Returns the format of a file: the named one, else the first that its beginning fits.
 pub(super) fn of(input: &mut Input, named: Option<FormatName>) -> Result<&'static dyn Format, SourceError> {
+    // A table is never text, whatever the option says.
+    if let Some(named) = named.filter(|named| TEXTS.iter().any(|format| format.name() == named.0)) {
+        for format in TABLES {
+            if fits(format, input)? {
+                let name = format.name();
+                let reason =
+                    format!("it is no {named} but a table in a binary file ({name}): pass it with --file");
+                return Err(refused(&input.path, reason));
+            }
+        }
+    }
     for format in all() {
         if named.is_some_and(|name| name.0 == format.name()) || named.is_none() && fits(format, input)? {
             return Ok(format);

@@ -252,5 +252,11 @@ fn a_format_may_be_named() {
         let other = if name == "xlsx" { "parquet" } else { "xlsx" };
         let error = read(&data(file), &["temp"], |options| options.format = Some(other.parse().unwrap()));
         assert!(error.is_err(), "{file} as {other}");
+        refused(
+            &data(file),
+            &["temp"],
+            |options| options.format = Some(FormatName::CSV),
+            &["no csv", name, "--file"],
+        );
     }
 }
