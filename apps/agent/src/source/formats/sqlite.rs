@@ -230,8 +230,8 @@ mod tests {
     fn addresses_name_the_file_and_nothing_else() {
         for (path, expected) in [
             ("a.db", "file:a.db?mode=ro&immutable=1"),
-            ("/tmp/a b?mode=rw#.db", "file:///tmp/a%20b%3fmode%3drw%23.db?mode=ro&immutable=1"),
-            ("//tmp/%41.db", "file:////tmp/%2541.db?mode=ro&immutable=1"),
+            ("/var/a b?mode=rw#.db", "file:///var/a%20b%3fmode%3drw%23.db?mode=ro&immutable=1"),
+            ("//var/%41.db", "file:////var/%2541.db?mode=ro&immutable=1"),
         ] {
             assert_eq!(address(Path::new(path)), expected);
         }
