@@ -115,12 +115,9 @@ impl Value<'_> {
         let number = match self {
             Self::Empty => return Ok(Cell::default()),
             Self::Text(text) => return Ok(column.read(text)),
-            Self::Bool(_)
-            | Self::Instant(_)
-            | Self::Local(_)
-            | Self::Date(_)
-            | Self::Clock(_)
-            | Self::Other => {
+            // As the words, which channels of two states take.
+            Self::Bool(value) => return Ok(column.read(&value.to_string())),
+            Self::Instant(_) | Self::Local(_) | Self::Date(_) | Self::Clock(_) | Self::Other => {
                 return Ok(Cell::Missing(Reason::Text));
             }
             Self::Integer(number) => *number as f64,
