@@ -327,9 +327,15 @@ impl Kept {
         heads
     }
 
-    /// Returns the last reading before a time of each channel that is `wanted`, as far as it is kept.
-    #[must_use]
-    pub fn last_before(&self, stream: &str, at: i64, wanted: &[bool]) -> KeptHeld {
+    /// Returns the last reading before a time of each channel that is `wanted`, as far as it is kept. `forgotten` returns true
+    /// for a reading of a window that is not kept any more: the windows behind it alone know it.
+    pub fn last_before(
+        &self,
+        stream: &str,
+        at: i64,
+        wanted: &[bool],
+        forgotten: impl Fn(usize, KeptReading) -> bool,
+    ) -> KeptHeld {
         let mut found = Zeroizing::new(vec![None; wanted.len()]);
         let mut missing: Vec<usize> = (0..wanted.len()).filter(|channel| wanted[*channel]).collect();
         let streams = self.lock();
@@ -338,7 +344,8 @@ impl Kept {
         let mut oldest: Option<KeptHead> = None;
         for head in before.filter(|entry| entry.until <= at).map(Entry::head) {
             missing.retain(|channel| {
-                let last = head.last.get(*channel).copied().flatten().filter(|last| last.at >= head.start);
+                let last = head.last.get(*channel).copied().flatten();
+                let last = last.filter(|last| last.at >= head.start || forgotten(*channel, *last));
                 found[*channel] = last;
                 last.is_none()
             });

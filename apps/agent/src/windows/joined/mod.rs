@@ -8,7 +8,8 @@
 //!    another one is *already sent*. A tick that was sent and is not kept any more takes none: a reading that would change
 //!    what is filled there is *too late*.
 //! 2. Ticks between readings are filled: with the reading before, as long as it holds, or with 0. After the last reading
-//!    of a file they are filled to the end of its day by the plant's clock, but not beyond now; of other sources up to now.
+//!    of a stream they are filled to the end of its day by the plant's clock, but not beyond now; if rows arrive over time,
+//!    up to now.
 //! 3. If a tick differs from what was sent, the window is made again, whole, in the place of all that were sent of it.
 //! 4. The windows behind it are made, or made again, up to the first that holds what it did.
 //!
@@ -306,7 +307,11 @@ impl JoinedWindows {
         let timeline = &self.walk.timeline;
         let until = match self.last_row {
             _ if self.rules.paced => i64::MAX,
-            Some(last) if ended => timeline.clock.end_of(Span::Day, last).saturating_sub(timeline.phase),
+            Some(last) if ended => {
+                // A series goes on, whatever file has its last reading.
+                let sent = timeline.last_sent().map_or(last, |sent| sent.saturating_add(timeline.phase));
+                timeline.clock.end_of(Span::Day, last.max(sent)).saturating_sub(timeline.phase)
+            }
             _ => i64::MIN,
         };
         self.begin(windows, until, None);

@@ -1,5 +1,6 @@
 //! What is known of a stream: the ticks that it has sent, the readings that are kept, and the readings that hold.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sotto_pack::{Clock, Cut, Layout, Reason};
@@ -132,6 +133,16 @@ impl Timeline {
         self.sent.iter().filter_map(Runs::end).max().unwrap_or(i64::MIN)
     }
 
+    /// Returns the time of the last reading that earlier runs have sent of any channel, or of its tick.
+    pub(super) fn last_sent(&self) -> Option<i64> {
+        let carried = self.carried(i64::MAX);
+        let last = |(channel, rules): (usize, &ChannelRules)| match rules.fills() {
+            true => carried.get(channel).copied().flatten().map(|last| last.at),
+            false => self.sent.get(channel).and_then(Runs::end).map(|end| end.saturating_sub(self.period())),
+        };
+        self.rules.iter().enumerate().filter_map(last).max()
+    }
+
     /// Returns for each channel the time before which ticks are filled: after the last reading up to the horizon, between
     /// two readings up to the later one.
     pub(super) fn limits(&self) -> Vec<i64> {
@@ -153,7 +164,9 @@ impl Timeline {
     /// Returns the last reading before a time of each channel whose ticks are filled, as far as it is known.
     pub(super) fn carried(&self, at: i64) -> KeptHeld {
         let fills: Vec<bool> = self.rules.iter().map(ChannelRules::fills).collect();
-        let kept = self.kept.as_ref().map(|kept| kept.last_before(&self.name, at, &fills));
+        let kept = self.kept.as_ref().map(|kept| {
+            kept.last_before(&self.name, at, &fills, |channel, reading| self.is_forgotten(channel, reading))
+        });
         let mut held = kept.unwrap_or_else(|| Zeroizing::new(vec![None; fills.len()]));
         self.add_forgotten(&mut held, at);
         self.forget_unknown(&mut held, at);
@@ -174,7 +187,7 @@ impl Timeline {
             let mut now = held.unwrap_or_else(|| head.held.clone());
             now.resize(self.rules.len(), None);
             self.add_forgotten(&mut now, head.start);
-            if self.is_changed(&head, now.clone(), false) {
+            if self.is_changed(&head, now.clone()) {
                 return Some(head.start);
             }
             for (now, last) in now.iter_mut().zip(head.last.iter()) {
@@ -186,16 +199,23 @@ impl Timeline {
     }
 
     /// Returns true if ticks of a kept window hold other values behind these readings than those that it was made with.
-    /// With `strict`, readings may also have been taken out.
-    pub(super) fn is_changed(&self, head: &KeptHead, mut now: KeptHeld, strict: bool) -> bool {
+    pub(super) fn is_changed(&self, head: &KeptHead, mut now: KeptHeld) -> bool {
         self.forget_unknown(&mut now, head.start);
         let mut was = head.held.clone();
         self.forget_unknown(&mut was, head.start);
-        let mut pairs =
-            self.rules.iter().enumerate().filter(|(_, rules)| rules.fills()).map(|(channel, rules)| {
-                (rules, now.get(channel).copied().flatten(), was.get(channel).copied().flatten())
-            });
-        pairs.any(|(rules, now, was)| rules.holds_other(head.start, (now, was), strict))
+        self.rules.iter().enumerate().filter(|(_, rules)| rules.fills()).any(|(channel, rules)| {
+            let (now, was) = (now.get(channel).copied().flatten(), was.get(channel).copied().flatten());
+            // The window alone knows a reading that is not kept any more.
+            let is_behind = |was: &KeptReading| now.is_none_or(|now| now.at < was.at);
+            let alone = was.filter(is_behind).is_some_and(|was| self.is_forgotten(channel, was));
+            !alone && rules.holds_other(head.start, (now, was))
+        })
+    }
+
+    /// Returns true for a reading of a window that is not kept any more.
+    fn is_forgotten(&self, channel: usize, reading: KeptReading) -> bool {
+        let reported = self.reported.get(channel).filter(|reported| !reported.is_empty());
+        reported.is_some_and(|reported| reported.contains(self.window(reading.at).tick_of(reading.at).0))
     }
 
     /// Takes out readings that other ones, which are not known any more, came behind before a time.
@@ -222,6 +242,20 @@ impl Timeline {
         taken: &'f [Runs],
     ) -> Filling<'f> {
         Filling { rules: &self.rules, fixed: self.fixed, held, limits, unknown: &self.reported, taken }
+    }
+
+    /// Takes ticks out that a window had and has no more. Returns their times, by the names of channels.
+    pub(super) fn clear(&mut self, before: &[Runs], now: &[Runs]) -> BTreeMap<String, Runs> {
+        let mut cleared = BTreeMap::new();
+        for (channel, (before, now)) in before.iter().zip(now).enumerate() {
+            let mut gone = before.clone();
+            now.iter().for_each(|(from, to)| gone.remove(from, to));
+            if !gone.is_empty() {
+                gone.iter().for_each(|(from, to)| self.sent[channel].remove(from, to));
+                cleared.insert(self.rules[channel].name.clone(), gone.shifted(self.phase));
+            }
+        }
+        cleared
     }
 
     /// Returns for each channel the ticks of a part that are sent and not in its window.

@@ -46,6 +46,8 @@ pub(super) struct How {
     pub(super) most_reports: Option<usize>,
     pub(super) correct: bool,
     pub(super) allow_missing: bool,
+    /// For each channel, true if the source has it; `None` if it has all.
+    pub(super) has: Option<Vec<bool>>,
 }
 
 impl Site {
@@ -68,9 +70,16 @@ impl Site {
     pub(super) fn run(&mut self, rows: Vec<Row>, how: &How, kill: Kill) -> Result<(Taken, Lost), FillError> {
         let next = self.next;
         self.kept = Arc::new(self.kept.reopen(|_| next));
+        let has = how.has.clone().unwrap_or_else(|| vec![true; self.channels.len()]);
+        let of_source: Vec<usize> = (0..has.len()).filter(|channel| has[*channel]).collect();
+        let row = |row: Row| Row {
+            at: row.at,
+            values: Zeroizing::new(of_source.iter().map(|channel| row.values[*channel]).collect()),
+            missing: of_source.iter().map(|channel| row.missing[*channel]).collect(),
+        };
         let source = Script {
-            channels: self.channels.clone(),
-            rows,
+            channels: of_source.iter().map(|channel| self.channels[*channel].clone()).collect(),
+            rows: rows.into_iter().map(row).collect(),
             next: 0,
             left_out: LeftOut::default(),
             paced: how.paced,
