@@ -32,6 +32,8 @@ pub struct Summary {
     pub waiting: usize,
     /// Messages of this run that the cloud has refused.
     pub refused: u64,
+    /// Messages among them, and among those refused in earlier runs, with a tick that another window has.
+    pub tick_taken: u64,
 }
 
 /// The counts of a stream.
@@ -92,6 +94,7 @@ impl Summary {
             streams: of_streams,
             waiting: 0,
             refused: 0,
+            tick_taken: 0,
         }
     }
 
@@ -124,6 +127,12 @@ impl Summary {
         }
         if self.refused > 0 {
             line += &format!("; {} refused", counted(self.refused, "message"));
+        }
+        if self.tick_taken > 0 {
+            line += &format!(
+                "; {} put aside with ticks that other windows have",
+                counted(self.tick_taken, "message")
+            );
         }
         line
     }

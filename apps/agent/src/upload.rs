@@ -3,18 +3,19 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use sotto_api::position::AskPosition;
+use sotto_api::Route;
+use sotto_api::position::{AskHeads, AskPosition};
 use sotto_api::reason;
 use sotto_api::uploads::Upload;
 use sotto_http::{Address, Failure, Limits, NotAnAddress, Request, Site, Trust};
-use sotto_wire::{is_final_refusal, message_digest};
+use sotto_wire::{Heads, LARGEST_HEADS, is_final_refusal, message_digest};
 
 pub use sotto_api::position::Position;
 pub use sotto_api::uploads::Receipt;
 
 const LIMITS: Limits = Limits {
-    // A receipt or a problem document.
-    largest_answer: 64 << 10,
+    // A page of heads; receipts and problem documents are shorter.
+    largest_answer: LARGEST_HEADS,
     whole: Some(Duration::from_secs(120)),
     first_byte: None,
     transfer: None,
@@ -99,11 +100,11 @@ impl From<Failure> for Later {
     }
 }
 
-/// Outcome of a question about a stream's position.
+/// Outcome of a question about a stream.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Lookup {
+pub enum Lookup<T> {
     /// The cloud's answer.
-    Known(Position),
+    Known(T),
     /// The cloud's version does not know the question.
     Unknown,
     /// The cloud may answer later.
@@ -155,16 +156,30 @@ impl Cloud {
 
     /// Asks for the position of a stream, with the frame of a signed question.
     #[must_use]
-    pub fn position(&self, question: &[u8]) -> Lookup {
-        let arrived = match self.site.send(&Request::to::<AskPosition>([], &(), question)) {
+    pub fn position(&self, question: &[u8]) -> Lookup<Position> {
+        self.ask::<AskPosition, _>(question, Ok)
+    }
+
+    /// Asks for heads of a stream, with the frame of a signed question.
+    #[must_use]
+    pub fn heads(&self, question: &[u8]) -> Lookup<Heads> {
+        self.ask::<AskHeads, _>(question, |frame| Heads::read(&frame).map_err(|error| error.to_string()))
+    }
+
+    fn ask<R, T>(&self, question: &[u8], read: impl FnOnce(R::Answer) -> Result<T, String>) -> Lookup<T>
+    where
+        R: for<'n> Route<Names<'n> = [&'n str; 0], Query = (), Request = [u8]>,
+    {
+        let arrived = match self.site.send(&Request::to::<R>([], &(), question)) {
             Ok(arrived) => arrived,
             Err(failure) => return Lookup::Later(failure.into()),
         };
         if arrived.status == 200 {
-            return match arrived.read::<AskPosition>() {
+            let answer = arrived.read::<R>().map_err(|error| error.to_string()).and_then(read);
+            return match answer {
                 Ok(answer) => Lookup::Known(answer),
                 Err(error) => {
-                    Lookup::Later(Later::new(format!("the position cannot be read: {error}"), None))
+                    Lookup::Later(Later::new(format!("{} cannot be read: {error}", R::ABOUT), None))
                 }
             };
         }
@@ -301,7 +316,7 @@ mod tests {
             "type": "urn:x", "title": "Bad Request", "status": 400, "detail": "why", "reason": "truncated",
         });
         assert_eq!(problem(whole.to_string().as_bytes()), whole);
-        let long = "\u{1}".repeat(LIMITS.largest_answer as usize);
+        let long = "\u{1}".repeat(64 << 10);
         let strange = serde_json::json!({ "title": long, "detail": [0, 0], "other": long });
         let kept = problem(strange.to_string().as_bytes());
         assert_eq!(kept, serde_json::json!({ "title": "\u{1}".repeat(LONGEST_TEXT) }));

@@ -3,19 +3,17 @@
 //! By default 10^6 windows of 16 readings of 12 bits, 23 bits a place: a body of 46 bytes and a tag of 8. The database has
 //! twice as many, in the cloud's table; the file is in the system's cache.
 
-use std::sync::Arc;
+mod meter;
+
 use std::time::{Duration, Instant};
 
 use sotto_cloud::windows::Windows;
 use sotto_cloud_client::{PartsOf, WindowsOf};
-use sotto_pack::{Channel, Digit, Placed, Quantity, SumsPart, WindowDescription};
-use sotto_rlwe::KeyId;
-use sotto_sums::{Encryptor, Opening, StartKeys, StreamKeys, TagKey};
-use sotto_wire::{Envelope, MaskName, StreamHeader, SumsAnswer, SumsStream, TickPeriod};
+use sotto_sums::{Opening, StartKeys, StreamKeys, TagKey};
+use sotto_wire::{StreamHeader, SumsAnswer};
 
-const SECRET: [u8; 32] = [1; 32];
-const SALT: [u8; 12] = [2; 12];
-const TICKS: u32 = 16;
+use meter::{SALT, SECRET, SPAN, TICKS, encryptor, header, reading, window};
+
 /// Windows in one sum: as many readings of -2048 to 2048 as 23 bits have room for.
 const MOST: usize = 2047;
 /// Repetitions; the fastest and the slowest are printed.
@@ -25,39 +23,6 @@ fn timed<T>(run: impl FnOnce() -> T) -> (Duration, T) {
     let begin = Instant::now();
     let out = run();
     (begin.elapsed(), out)
-}
-
-/// A reading in steps from the middle of the range.
-fn reading(number: u64, tick: u64) -> i64 {
-    ((number * 97 + tick * 251) % 4096) as i64 - 2048
-}
-
-fn header() -> anyhow::Result<Arc<StreamHeader>> {
-    let level =
-        Channel { name: "level".into(), maximum: 4096.0, resolution: Some(1.0), ..Channel::default() };
-    let readings = Placed { quantity: Quantity::Reading(0), digit: Digit::Whole, width: 23 };
-    let stream = SumsStream {
-        device: "meter".into(),
-        stream: "level".into(),
-        period: TickPeriod::new(60, 1)?,
-        ticks: TICKS,
-        channels: vec![level],
-        parts: vec![SumsPart { quantities: vec![readings], reasons: 0 }],
-    };
-    Ok(Arc::new(StreamHeader::of_sums(stream, |id| KeyId(StreamKeys::derive(&SECRET, id).id()))?))
-}
-
-fn window(header: &Arc<StreamHeader>, encryptor: &mut Encryptor, number: u64) -> Envelope {
-    let description = WindowDescription::whole(header.layout(), 960_000 * number as i64, 60_000, TICKS);
-    let form = header.sums_form(0).expect("a part");
-    let mut parts = vec![0; form.body_bytes(TICKS)];
-    let values = (0..u64::from(TICKS)).map(|tick| Some(reading(number, tick)));
-    let counts = header.parts()[0].counts(&description);
-    let mut pads = encryptor.window(number).expect("a new number");
-    let tag = pads.encrypt(&form, TICKS, 0, values, counts, &mut parts).expect("readings in their range");
-    parts.extend(tag.to_bytes());
-    let name = MaskName { salt: SALT, sequence: number };
-    Envelope::sign_sums(header, number, name, description, &parts, |_| [0; 64]).expect("a window")
 }
 
 /// Opens the sums of an answer as the owner does, and compares them with those of the readings.
@@ -99,8 +64,9 @@ fn main() -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("cloud.sqlite");
     let mut stored = Windows::create(&file, &header)?;
-    let mut encryptor = Encryptor::new(&SECRET, header.stream_id().expect("a stream of sums"), &SALT, 0);
-    let all = (0..2 * windows as u64).map(|number| window(&header, &mut encryptor, number));
+    let mut encryptor = encryptor(&header);
+    let all = (0..2 * windows as u64)
+        .map(|number| window(&header, &mut encryptor, number, SPAN * number as i64, |_| true, |_| [0; 64]));
     let (filling, filled) = timed(|| stored.insert(all));
     filled?;
     println!(

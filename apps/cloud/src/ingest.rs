@@ -18,7 +18,7 @@ use sotto_wire::{
 use crate::cloud::Cloud;
 use crate::enrolments;
 use crate::problem::Problem;
-use crate::store::{Device, EarlierUpload, Upload};
+use crate::store::{Device, EarlierUpload, TakenTick, Upload};
 
 /// Checks an upload, an envelope or a group, and stores it durably. An envelope that is already stored is not stored
 /// again.
@@ -55,6 +55,7 @@ fn keep(
 ) -> Result<Vec<Receipt>, (usize, Problem)> {
     let at = |index: usize| move |problem: Problem| (index, problem);
     let (mut receipts, mut new) = (Vec::with_capacity(uploads.len()), Vec::new());
+    let checked_at = cloud.store.changes();
     for (index, upload) in uploads.iter().enumerate() {
         let sequence = upload.envelope.header().sequence;
         if i64::try_from(sequence).is_err() {
@@ -84,7 +85,18 @@ fn keep(
         params.and_then(|params| Ok(params.check_ciphertext(body)?)).map_err(at(*index))?;
     }
     let fresh: Vec<&Upload<'_>> = new.iter().map(|index| &uploads[*index]).collect();
-    let kept = cloud.store.keep_envelopes(&fresh, verifying_key).map_err(|error| (first, error.into()))?;
+    let kept = cloud
+        .store
+        .keep_envelopes(&fresh, verifying_key, checked_at)
+        .map_err(|error| (first, error.into()))?;
+    let kept = match kept {
+        Ok(kept) => kept,
+        Err((at, refused)) => {
+            let index = new[at];
+            let problem = receipt(cloud, refused, &uploads[index]).err().unwrap_or_else(Problem::internal);
+            return Err((index, problem));
+        }
+    };
     for (index, kept) in new.into_iter().zip(kept) {
         let upload = &uploads[index];
         if matches!(kept, EarlierUpload::New(_)) {
@@ -211,6 +223,14 @@ fn receipt(cloud: &Cloud, kept: EarlierUpload, upload: &Upload<'_>) -> Result<Re
                  or a copy of its bundle is in use; its owner sees it in `sotto status`"
             );
             Err(Problem::conflict(reason::SEQUENCE_TAKEN, detail))
+        }
+        EarlierUpload::TickTaken(TakenTick { window, channel, at }) => {
+            let (stream, at) = (&header.stream, cloud.store.rfc3339(at)?);
+            let detail = format!(
+                "window {window} of stream {stream} has a reading of {channel} at the tick of {at} already, and so has this one: it is \
+                 not stored. The device's spool is an old copy, or a copy of its bundle is in use"
+            );
+            Err(Problem::conflict(reason::TICK_TAKEN, detail))
         }
         EarlierUpload::MaskRepeated(other) => {
             note_repeated_mask(cloud, upload.envelope, other.as_deref())?;

@@ -8,7 +8,7 @@ use sotto_program::{
     ConstantId, KeyNumber, PlainConstant, Plan, PlanInput, PlanOutput, PlanStep, Predicted, Register, Step,
 };
 use sotto_rlwe::Bfv;
-use sotto_wire::{Envelope, EnvelopeHeader, PositionRequest, write_plan};
+use sotto_wire::{Envelope, EnvelopeHeader, HeadsRequest, PositionRequest, write_plan};
 
 use super::Golden;
 use super::scheme::{DEVICE_SECRET, insecure_n16, secret};
@@ -39,6 +39,13 @@ pub fn position_request() -> PositionRequest {
     let (identity, header) = (SigningIdentity::from_bytes(&SIGNING_KEY), envelope_header());
     PositionRequest::sign(&header.device, &header.stream, 1_700_000_002_000, |message| identity.sign(message))
         .expect("a request")
+}
+
+/// The question of `heads-request.bin`, for the same stream.
+pub fn heads_request() -> HeadsRequest {
+    let (identity, header) = (SigningIdentity::from_bytes(&SIGNING_KEY), envelope_header());
+    let sign = |message: &[u8]| identity.sign(message);
+    HeadsRequest::sign(&header.device, &header.stream, 300, 1_700_000_002_000, sign).expect("a request")
 }
 
 /// The plan of `plan.bin`: a step of every sort, constants of every encoded width, an input under another key.
@@ -92,6 +99,7 @@ pub(super) fn objects(all: &mut Vec<Golden>, body: Vec<u8>, rng: &mut ChaCha20Rn
     let kept = kept.and_then(|bytes| Envelope::read(&bytes, u64::MAX).ok()).unwrap_or(envelope);
     add("signed-header.bin", kept.signed_header().write());
     add("position-request.bin", position_request().write().expect("a request"));
+    add("heads-request.bin", heads_request().write().expect("a request"));
     add("plan.bin", write_plan(&plan()).expect("a plan"));
     let folder = tempfile::tempdir().expect("a folder");
     let mut key = |name: &str, kind: KeyFile, secret: &[u8; 32], protection: &Protection<'_>| {

@@ -18,12 +18,14 @@ use rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 use sotto_rlwe::{Bfv, Bgv, Ckks};
 
-pub use device::{PASSPHRASE, SIGNING_KEY, envelope_header, plan, position_request};
+pub use device::{PASSPHRASE, SIGNING_KEY, envelope_header, heads_request, plan, position_request};
 pub use partial::{BATCH, POSITIVE, PartialKeys, SIGNED, agent, partial_keys, requests};
 pub use reduced::{plan_with_forms, reduced_from, reductions};
 pub use scheme::{DEVICE_SECRET, insecure_n16, secret, secret_from, slots};
 pub use slots::{COMPACT_SLOTS, GROUPED, SLOTS_WINDOW, grouped, slots_header, slots_mask};
-pub use sums::{SUMS_EDGES, SUMS_SECRET, SUMS_WEIGHTS, sums_group, sums_header, sums_readings, sums_windows};
+pub use sums::{
+    SUMS_EDGES, SUMS_SECRET, SUMS_WEIGHTS, sums_group, sums_header, sums_heads, sums_readings, sums_windows,
+};
 pub use transcript::{
     CLOUD_KEY, cloud_key, cloud_signs, leaves, logged_windows, stream_head, transcript_parts, with_receipt,
 };

@@ -7,7 +7,7 @@ use sotto_pack::{Channel, Digit, LeftOut, Placed, Presence, Quantity, Reason, Su
 use sotto_rlwe::KeyId;
 use sotto_sums::{Encryptor, StreamKeys, Sum};
 use sotto_wire::{
-    Envelope, MaskName, PartSum, StreamHeader, SumsAnswer, SumsStream, TickPeriod, WindowGroup,
+    Envelope, Heads, MaskName, PartSum, StreamHeader, SumsAnswer, SumsStream, TickPeriod, WindowGroup,
 };
 
 use super::{Golden, device};
@@ -103,6 +103,13 @@ pub fn sums_windows() -> [Envelope; 2] {
     })
 }
 
+/// The head of the first window, and that of the second as a member of the group.
+pub fn sums_heads() -> Heads {
+    let (alone, group) = (sums_windows(), sums_group());
+    let heads = [&alone[0], &group.windows()[1]].map(|window| window.signed_header().clone());
+    Heads { heads: heads.to_vec(), more: true }
+}
+
 /// The windows under one signature.
 pub fn sums_group() -> WindowGroup {
     let identity = SigningIdentity::from_bytes(&device::SIGNING_KEY);
@@ -136,5 +143,6 @@ pub(super) fn objects(all: &mut Vec<Golden>) {
     let group = sums_group();
     add("sums-group.bin", group.write());
     add("sums-member.bin", group.windows()[1].write());
+    add("heads.bin", sums_heads().write());
     add("sums-answer.bin", answer(&header, &windows));
 }

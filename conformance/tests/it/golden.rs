@@ -223,6 +223,12 @@ fn positions() {
     assert_eq!(request, golden::position_request());
     assert!(request.write().unwrap() == bytes);
 
+    let bytes = golden::read("heads-request.bin");
+    let request = HeadsRequest::read(&bytes).unwrap();
+    request.verify(&key).unwrap();
+    assert_eq!(request, golden::heads_request());
+    assert!(request.write().unwrap() == bytes);
+
     let bytes = golden::read("signed-header.bin");
     let signed = SignedHeader::read(&bytes, LARGEST_ENVELOPE).unwrap();
     signed.verify(&key).unwrap();

@@ -3,7 +3,7 @@
 use sotto_conformance::golden::{self, SUMS_EDGES, SUMS_SECRET, SUMS_WEIGHTS};
 use sotto_keys::SigningIdentity;
 use sotto_sums::{Opening, StartKeys, StreamKeys, TagKey};
-use sotto_wire::{Envelope, LARGEST_ENVELOPE, SignedHeader, StreamHeader, SumsAnswer, WindowGroup};
+use sotto_wire::{Envelope, Heads, LARGEST_ENVELOPE, SignedHeader, StreamHeader, SumsAnswer, WindowGroup};
 
 #[test]
 fn sums_are_read_to_the_same_values() {
@@ -33,6 +33,11 @@ fn sums_are_read_to_the_same_values() {
     let member = Envelope::read_window(&bytes, &header).unwrap();
     member.verify(&key).unwrap();
     assert_eq!((&member, member.write()), (&group.windows()[1], bytes));
+
+    let bytes = golden::read("heads.bin");
+    let heads = Heads::read(&bytes).unwrap();
+    heads.heads.iter().for_each(|head| head.verify(&key).unwrap());
+    assert_eq!((&heads, heads.write()), (&golden::sums_heads(), bytes));
 
     let bytes = golden::read("sums-answer.bin");
     let answer = SumsAnswer::read(&bytes, &header, LARGEST_ENVELOPE, 2).unwrap();

@@ -1,4 +1,4 @@
-//! The position of a device's stream, for a device that has lost its spool.
+//! The position of a device's stream and the heads of its windows, for a device that has lost its spool.
 //!
 //! ```
 //! use sotto_api::position::AskPosition;
@@ -47,5 +47,21 @@ route! {
         (status = 403, description = "`not-admitted` (unknown device, or another signature), `device-revoked`, `clock-apart`"),
         (status = 422, description = "`invalid-value`, `wrong-length`"),
         (status = 507, description = "`storage-full`")
+    )
+}
+
+route! {
+    /// Returns the heads of a device's windows of a stream, to the device that signs the question.
+    ///
+    /// For a device that has lost its record of the ticks that it has sent. The answer has windows from the asked number on,
+    /// in ascending order, without their bodies and with the device's own signatures: at most 1,000, at most 1 MiB. A window
+    /// whose file is damaged is left out.
+    AskHeads: Signature post "/v1/heads", "the heads of the stream", takes frame, gives frame;
+    request_body(content = crate::schema::Frame, content_type = "application/octet-stream", description = "A frame of kind 36 (question for heads), at most 1024 bytes, signed by the device at most 24 h from the cloud's clock."),
+    responses(
+        (status = 200, description = "A frame of kind 37 (heads of a stream); it says whether more follow.", body = crate::schema::Frame, content_type = "application/octet-stream"),
+        (status = 400, description = "`not-a-frame`, `unknown-version`, `wrong-kind`, `digest-mismatch`, `trailing-bytes`"),
+        (status = 403, description = "`not-admitted` (unknown device, or another signature), `device-revoked`, `clock-apart`"),
+        (status = 422, description = "`invalid-value`, `wrong-length`")
     )
 }

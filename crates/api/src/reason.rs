@@ -116,6 +116,8 @@ reasons! {
     STORAGE_FULL = "storage-full";
     /// Stored bytes are missing or damaged.
     STORED_BYTES_DAMAGED = "stored-bytes-damaged";
+    /// Another window of the stream has a reading of the channel at a tick.
+    TICK_TAKEN = "tick-taken";
     /// The port speaks TLS.
     TLS_REQUIRED = "tls-required";
     /// The body has more bytes than it may have.
@@ -211,6 +213,6 @@ mod tests {
     fn the_final_reasons_are_declared() {
         assert_eq!(PROBLEM_TYPE, sotto_wire::PROBLEM_TYPE);
         let is_final = |reason: &&&str| is_final_refusal(&format!("{PROBLEM_TYPE}{reason}"));
-        assert_eq!(ALL.iter().filter(is_final).count(), 20, "as many as sotto-wire lists");
+        assert_eq!(ALL.iter().filter(is_final).count(), 21, "as many as sotto-wire lists");
     }
 }

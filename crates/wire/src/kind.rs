@@ -111,4 +111,8 @@ kinds! {
     SignedSums = 34, "a signed window of sums without its bodies";
     /// A stored window of a stream of sums that can be read alone.
     KeptSumsWindow = 35, "a window of sums with its stream's header";
+    /// A device's request for the heads of its windows of a stream.
+    HeadsRequest = 36, "a question for the heads of a stream";
+    /// Windows of a stream without their bodies.
+    Heads = 37, "heads of a stream";
 }

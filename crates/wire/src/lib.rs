@@ -54,6 +54,7 @@ mod frame;
 mod group;
 mod hash;
 mod header;
+mod heads;
 mod keys;
 mod kind;
 mod lists;
@@ -101,6 +102,7 @@ pub use frame::{DIGEST_BYTES, FRAME_OVERHEAD, frame_digest, frame_kind, whole_fr
 pub use group::WindowGroup;
 pub use hash::Digest;
 pub use header::{EnvelopeHeader, LARGEST_LAYOUT, LONGEST_UPLOAD_KEY};
+pub use heads::{Heads, HeadsRequest, LARGEST_HEADS, LARGEST_HEADS_REQUEST, MOST_HEADS};
 pub use keys::{
     EvaluationKeyCounts, evaluation_keys_bytes, evaluation_keys_header, read_evaluation_keys,
     read_public_key, write_evaluation_keys, write_public_key,
@@ -134,4 +136,4 @@ pub use tag::{STREAM_TAG_BYTES, StreamId, StreamTag};
 pub use transcript::{
     LARGEST_TRANSCRIPT, MOST_TRANSCRIPT_OUTPUTS, Transcript, TranscriptInputs, TranscriptParts,
 };
-pub use window::{WINDOW_OVERHEAD, stream_tag};
+pub use window::{WINDOW_OVERHEAD, stream_tag, window_description};

@@ -5,7 +5,7 @@ pub const PROBLEM_TYPE: &str = "urn:sotto:problem:";
 
 /// Reasons for which a cloud will never accept an envelope. A device tries again after any other answer: a missing
 /// registration may still be made, and a proxy's answer says nothing about the message.
-const FINAL: [&str; 20] = [
+const FINAL: [&str; 21] = [
     "truncated",
     "trailing-bytes",
     "too-large",
@@ -24,6 +24,7 @@ const FINAL: [&str; 20] = [
     "idempotency-key-mismatch",
     "idempotency-key-reused",
     "sequence-taken",
+    "tick-taken",
     "mask-repeated",
     "forgotten",
 ];

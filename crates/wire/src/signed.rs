@@ -238,22 +238,38 @@ impl SignedHeader {
     /// # Errors
     /// [`WireError`] if the bytes are not a frame of a signed header.
     pub fn read(bytes: &[u8], limit: u64) -> Result<Self, WireError> {
-        let (mut reader, header, window);
         let kind = frame::frame_kind(bytes)?;
         if let Some(family) = family::ALL.iter().find(|family| family.signed == kind) {
-            reader = frame::open(bytes, kind, limit)?;
+            let mut reader = frame::open(bytes, kind, limit)?;
             let stream = Arc::new(StreamHeader::parse(family, &mut reader)?);
-            let (read, head, place) = SignedWindow::parse(&mut reader, &stream)?;
-            let tags = read_tags(&mut reader, &stream)?;
-            (header, window) = (head.header(&stream)?, Some((SignedWindow { tags, ..read }, place)));
-        } else {
-            reader = frame::open(bytes, Kind::SignedHeader, limit)?;
-            (header, window) = (EnvelopeHeader::parse(&mut reader)?, None);
+            let read = Self::parse_bare(&mut reader, &stream)?;
+            reader.finish()?;
+            return Ok(read);
         }
+        let mut reader = frame::open(bytes, Kind::SignedHeader, limit)?;
+        let header = EnvelopeHeader::parse(&mut reader)?;
         let (body_digest, signature) = (reader.array()?, reader.array()?);
         reader.finish()?;
-        let window = window.map(|(window, place)| window.placed(place, &body_digest));
-        Ok(Self::from_parts(header, window, body_digest, signature))
+        Ok(Self::from_parts(header, None, body_digest, signature))
+    }
+
+    /// Reads a signed window of this stream, without the stream's header.
+    pub(crate) fn parse_bare(reader: &mut Reader<'_>, stream: &Arc<StreamHeader>) -> Result<Self, WireError> {
+        let (window, head, place) = SignedWindow::parse(reader, stream)?;
+        let tags = read_tags(reader, stream)?;
+        let (body_digest, signature) = (reader.array()?, reader.array()?);
+        let window = SignedWindow { tags, ..window }.placed(place, &body_digest);
+        Ok(Self::from_parts(head.header(stream)?, Some(window), body_digest, signature))
+    }
+
+    /// Returns the bytes for [`SignedHeader::parse_bare`]; in version 1 the frame.
+    pub(crate) fn write_bare(&self) -> Vec<u8> {
+        match self.window() {
+            None => self.write(),
+            Some(window) => {
+                [&window.before_body()[..], &window.tags, &self.body_digest, &self.signature].concat()
+            }
+        }
     }
 
     /// Returns the header's leaf in the stream's log: BLAKE3 of a zero byte and the frame.
@@ -290,8 +306,7 @@ impl SignedHeader {
     #[must_use]
     pub fn description(&self) -> Option<WindowDescription> {
         let window = self.window()?;
-        let head = WindowHead::parse(&mut Reader::new(&window.bytes), &window.stream).ok()?;
-        Some(head.description)
+        window::window_description(&window.bytes, &window.stream).ok()
     }
 
     /// Returns true if both are windows of sums of one encryption: the same pads, bodies and tags. Two windows under one

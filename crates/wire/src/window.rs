@@ -117,6 +117,18 @@ impl EnvelopeHeader {
     }
 }
 
+/// Returns the description in the head that [`Envelope::window`](crate::Envelope::window) returns: start, ticks, readings
+/// left out.
+///
+/// # Errors
+/// [`WireError`] if the bytes are not the head of a window of this stream.
+pub fn window_description(head: &[u8], stream: &StreamHeader) -> Result<WindowDescription, WireError> {
+    let mut reader = Reader::new(head);
+    let parsed = WindowHead::parse(&mut reader, stream)?;
+    reader.finish()?;
+    Ok(parsed.description)
+}
+
 impl WindowHead {
     pub(crate) fn numbers(&self) -> HeadNumbers {
         let Self { sequence, mask, description } = self;

@@ -91,6 +91,14 @@ fn objects() -> Vec<Object> {
     all.push(object("position-request.bin", 4, move |bytes| {
         PositionRequest::read(bytes).is_ok_and(|request| request.verify(&identity).is_ok())
     }));
+    all.push(object("heads-request.bin", 4, move |bytes| {
+        HeadsRequest::read(bytes).is_ok_and(|request| request.verify(&identity).is_ok())
+    }));
+    // A bit that says whether more follow is in no signature: a device asks again, or goes on with what it has.
+    all.push(object("heads.bin", 32, move |bytes| {
+        Heads::read(bytes)
+            .is_ok_and(|read| read.more && read.heads.iter().all(|head| head.verify(&identity).is_ok()))
+    }));
     let toy = golden::insecure_n16::<Ckks>();
     all.push(object("slots-window-ciphertext.bin", 8, move |bytes| {
         SlotsWindow::read(bytes).is_ok_and(|window| window.compact(&toy).is_ok())

@@ -1,5 +1,6 @@
 //! `sotto-agent requeue`: sends refused messages again.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
@@ -7,8 +8,9 @@ use sotto_wire::Envelope;
 
 use crate::arguments::RequeueArguments;
 use crate::bundle::Bundle;
+use crate::position::{Learning, NoPosition};
 use crate::send::{Sender, Sending};
-use crate::spool::{PutBack, refuse_places};
+use crate::spool::{PutBack, Sent, refuse_places};
 use crate::stop::Stop;
 use crate::summary::counted;
 
@@ -22,30 +24,16 @@ pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
     refuse_places(&folder, &profile.device, &profile.clock()?, true)?;
     let sending = Sending::open(&arguments.device, &bundle, i64::MAX)?;
     let (spool, journal) = (Arc::clone(&sending.spool), sending.journal.clone());
-    for stream in bundle.profile.streams.iter().map(|stream| &stream.stream) {
-        match sending.positions().ask(stream) {
-            Ok(standing) => spool.resume(stream, standing.next, None)?,
-            Err(why) => {
-                let reason = why.reason();
-                bail!("the cloud does not say where stream {stream} stands: {reason}; nothing was changed");
-            }
-        }
-    }
+    let in_cloud = ask(&sending, &bundle)?;
     let renumber = |envelope: Envelope, sequence: u64| {
         Ok(envelope.renumbered(sequence, |message| bundle.identity.sign(message))?.write_kept())
     };
-    let PutBack { messages, renumbered, bytes, damaged, moved } = spool.put_back(renumber)?;
-    moved.iter().try_for_each(|(stream, from, to)| sending.kept.renumber(stream, *from, *to))?;
+    let done = spool.put_back(&in_cloud, &sending.cuts, renumber)?;
+    done.moved.iter().try_for_each(|(stream, from, to)| sending.kept.renumber(stream, *from, *to))?;
     spool.close();
     Sender::start(sending, stop.clone()).finish()?;
-    let mut line = format!("{} sent again, {bytes} bytes", counted(messages as u64, "message"));
-    if renumbered > 0 {
-        line += &format!("; {renumbered} of them with other sequence numbers");
-    }
-    if damaged > 0 {
-        let aside = spool.refused_folder();
-        line += &format!("; {damaged} cannot be read, and stay in {}", aside.display());
-    }
+    let aside = spool.refused_folder().display().to_string();
+    let line = told(&done, &aside);
     if let Some(reason) = journal.why_unregistered() {
         bail!("{line}; {reason}");
     }
@@ -58,5 +46,68 @@ pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
             counted(spool.waiting() as u64, "message")
         );
     }
+    if done.divided > 0 {
+        bail!(
+            "{line}; {} in {aside} with some ticks that the cloud has and some that it lacks: run the agent on the same source \
+             again, then `sotto-agent requeue`; readings that no source has any more are in these files alone",
+            counted(done.divided as u64, "message")
+        );
+    }
     Ok(line)
+}
+
+/// Asks the cloud where the streams stand, and sets the spool to it. Returns the ticks of the cloud's windows for the streams
+/// of messages that were refused for another window.
+fn ask(sending: &Sending, bundle: &Bundle) -> Result<BTreeMap<String, Sent>> {
+    let (spool, positions) = (&sending.spool, sending.positions());
+    let disputed = spool.disputed_streams()?;
+    let mut streams = disputed.clone();
+    streams.extend(bundle.profile.streams.iter().map(|stream| stream.stream.clone()));
+    let unknown = |stream: &str, why: &NoPosition| {
+        anyhow::anyhow!(
+            "the cloud does not say where stream {stream} stands: {}; nothing was changed",
+            why.reason()
+        )
+    };
+    let (mut numbers, mut all) = (Vec::new(), Vec::new());
+    for stream in streams {
+        if disputed.contains(&stream) {
+            let learnt = positions.learn(&stream, &mut Learning::default());
+            all.push((stream.clone(), learnt.map_err(|why| unknown(&stream, &why))?));
+        } else {
+            let standing = positions.ask(&stream).map_err(|why| unknown(&stream, &why))?;
+            numbers.push((stream, standing.next));
+        }
+    }
+    let mut in_cloud = BTreeMap::new();
+    for (stream, learnt) in all {
+        if learnt.of_windows {
+            spool.learn(&stream, learnt.clone(), &sending.cuts)?;
+            in_cloud.insert(stream, learnt.sent);
+        } else {
+            numbers.push((stream, learnt.next));
+        }
+    }
+    for (stream, next) in numbers {
+        spool.resume(&stream, next, None)?;
+    }
+    Ok(in_cloud)
+}
+
+fn told(done: &PutBack, aside: &str) -> String {
+    let PutBack { messages, renumbered, bytes, damaged, superfluous, .. } = *done;
+    let mut line = format!("{} sent again, {bytes} bytes", counted(messages as u64, "message"));
+    if renumbered > 0 {
+        line += &format!("; {renumbered} of them with other sequence numbers");
+    }
+    if superfluous > 0 {
+        line += &format!(
+            "; {} deleted, as windows in the cloud have all of the ticks",
+            counted(superfluous as u64, "message")
+        );
+    }
+    if damaged > 0 {
+        line += &format!("; {damaged} cannot be read, and stay in {aside}");
+    }
+    line
 }

@@ -1,6 +1,7 @@
 //! The end of a run: its report, and the work that it left undone.
 
 use anyhow::{Context, Result, bail};
+use sotto_api::reason::TICK_TAKEN;
 
 use super::Device;
 use crate::fruitless::fruitless;
@@ -21,7 +22,7 @@ impl Device {
         self.sending.spool.close();
         let sent = sender.finish();
         let waiting = self.sending.spool.waiting();
-        let summary = self.summary(waiting);
+        let summary = self.summary(waiting)?;
         if let Some(path) = &self.arguments.report {
             let channels = self.windows.channels().to_vec();
             let started_at = self.source.started_at;
@@ -48,13 +49,14 @@ impl Device {
     }
 
     /// Returns the counts of this run.
-    fn summary(&self, waiting: usize) -> Summary {
+    fn summary(&self, waiting: usize) -> Result<Summary> {
         let (taken, clock) = (self.windows.taken(), self.sending.cuts.clock());
         let until = |stream: &str| self.sending.spool.sent_until(stream);
         let summary =
             Summary::new(&self.sending.device, self.source.name, taken, &self.streams, clock, until);
         let lost = LostSummary::of(&self.windows.lost(), &self.windows.files());
-        Summary { waiting, refused: self.sending.journal.refusals(), lost, ..summary }
+        let tick_taken = self.sending.spool.refused_for(TICK_TAKEN)? as u64;
+        Ok(Summary { waiting, refused: self.sending.journal.refusals(), lost, tick_taken, ..summary })
     }
 
     /// Returns true if the run ended by itself. A stopped run may leave messages in the spool.
@@ -100,13 +102,22 @@ impl Device {
             refused => (refused, ""),
         };
         let folder = self.sending.spool.refused_folder();
-        Ok((refused > 0).then(|| {
+        let refused = (refused > 0).then(|| {
             format!(
                 "the cloud refused {}{earlier}: see {} for the reasons; `sotto-agent requeue` sends what is there again",
                 counted(refused, "message"),
                 folder.display()
             )
-        }))
+        });
+        let taken = match self.sending.spool.refused_for(TICK_TAKEN)? {
+            0 => String::new(),
+            taken => format!(
+                "; {} among them with ticks that other windows have: run the agent on the same source again, which sends what the \
+                 cloud lacks, then `sotto-agent requeue`",
+                counted(taken as u64, "message")
+            ),
+        };
+        Ok(refused.map(|refused| refused + &taken))
     }
 
     /// Says that with `--once` a stream has had no window.

@@ -64,12 +64,15 @@ impl Device {
     }
 }
 
-/// Sets a new spool to the positions that its streams have in the cloud.
+/// Sets a new spool to the windows that its streams have in the cloud, and one that is in doubt about them.
 fn resume(sending: &Sending, streams: &[Stream], paced: bool, stop: &Stop) -> Result<()> {
+    let names: Vec<String> = streams.iter().map(|stream| stream.name.clone()).collect();
     if !sending.spool.is_new() {
+        if sending.spool.is_in_doubt() {
+            sending.positions().relearn(&sending.spool, &names)?;
+        }
         return Ok(());
     }
-    let names: Vec<String> = streams.iter().map(|stream| stream.name.clone()).collect();
     match sending.positions().resume(&sending.spool, &names, paced, stop)? {
         Resumed::Done => Ok(()),
         Resumed::Stopped => bail!("stopped before the cloud told the device's position: nothing was read"),

@@ -196,6 +196,11 @@ impl Sending {
         let (stream, sequence) = (&entry.stream, entry.sequence);
         // Debug format escapes control characters in the cloud's text.
         tracing::error!(stream, sequence, status, problem = ?shown, "refused");
+        let is_for = |reason: &str| problem["type"] == format!("{PROBLEM_TYPE}{reason}");
+        let [number, tick] = [reason::SEQUENCE_TAKEN, reason::TICK_TAKEN].map(is_for);
+        if number || tick {
+            self.spool.doubt()?;
+        }
         if !self
             .spool
             .refuse(entry, json!({ "status": status, "problem": problem }).to_string().as_bytes())?
@@ -204,7 +209,7 @@ impl Sending {
             return Ok(Some(Later { reason: reason.to_owned(), wait: None, unregistered: false }));
         }
         self.journal.refused(entry, refusal);
-        if problem["type"] == format!("{PROBLEM_TYPE}{}", reason::SEQUENCE_TAKEN) {
+        if number {
             self.catch_up(stream)?;
         }
         Ok(None)

@@ -1,9 +1,13 @@
 //! The end, counts and ticks that a message adds to the state of its stream.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use sotto_pack::WindowDescription;
 
+use super::cuts::Cuts;
+use super::entry::Entry;
+use super::folder::read;
 use super::sent::{Runs, ticks_of};
 use super::totals::Totals;
 
@@ -32,4 +36,15 @@ impl Contents {
         let (start, totals) = (Some(description.start), Totals::of(description));
         Self { start, until: Some(until), totals, sent, ..Self::default() }
     }
+}
+
+/// Returns the contents of a message, by its own header. The end is unknown if the device's bundle lacks its stream.
+/// Returns `None` for a damaged message, which the sender puts aside.
+pub(super) fn contents(folder: &Path, entry: &Entry, cuts: &Cuts) -> Option<Contents> {
+    let (_, envelope) = read(folder, entry).ok()?;
+    let window = WindowDescription::parse(&envelope.header().layout).ok()?;
+    let until = cuts.end_of(&entry.stream, &window);
+    let of = Contents::of(&window, until.unwrap_or_else(|| window.end()));
+    let start = of.start.filter(|_| until.is_some());
+    Some(Contents { start, until, ..of })
 }

@@ -1,21 +1,18 @@
 //! The contents of a spool, for people. Read from its folder; works while an agent uses it.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::SpoolError;
-use super::folder::{REFUSED, entries, problem_name};
+use super::folder::{REFUSED, entries};
+use super::refusals::document;
 use super::sent::Sent;
 use super::state::Known;
 use super::totals::Totals;
 
-/// Maximum bytes of the document beside a refused message.
-const LARGEST_PROBLEM: u64 = 64 << 10;
 /// Maximum number of refused messages listed; all are counted.
 const MOST_LISTED: usize = 1000;
 
@@ -102,16 +99,10 @@ impl Inventory {
             .rev()
             .take(MOST_LISTED)
             .map(|entry| {
-                let reason = problem(&aside.join(problem_name(&entry)));
+                let reason = document(&aside, &entry);
                 RefusedMessage { stream: entry.stream, sequence: entry.sequence, bytes: entry.bytes, reason }
             })
             .collect();
         Ok(inventory)
     }
-}
-
-fn problem(path: &Path) -> Value {
-    let mut json = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(LARGEST_PROBLEM).read_to_end(&mut json));
-    read.ok().and_then(|_| serde_json::from_slice(&json).ok()).unwrap_or_default()
 }

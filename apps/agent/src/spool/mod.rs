@@ -4,6 +4,8 @@
 //! - `state.json`: the device's name, and for each stream the next sequence number, the time up to which it is sent,
 //!   and the sum of its windows, as of the last snapshot.
 //! - `sent.journal`: the ticks that are sent, by stream and channel, and a line for each message since that snapshot.
+//! - `in-doubt`: there if the cloud has refused a message because of a window that this spool does not know. The next start
+//!   asks the cloud for the windows that it has.
 //! - `refused/`: messages that the cloud has refused, each with a document that states the reason.
 //! - `lock`: keeps other processes out.
 //! - `reserve`: disk space kept for `state.json` and the documents.
@@ -26,11 +28,13 @@ mod error;
 mod folder;
 mod inventory;
 pub mod kept;
+mod learn;
 mod numbers;
 mod places;
 mod places_wait;
 mod private;
 mod put_back;
+mod refusals;
 mod reserve;
 mod sent;
 mod sent_journal;
@@ -44,7 +48,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use sotto_pack::WindowDescription;
 use sotto_wire::Envelope;
 
 pub use contents::Contents;
@@ -53,6 +56,7 @@ pub use entry::Entry;
 pub use error::SpoolError;
 pub use folder::REFUSED;
 pub use inventory::{Inventory, RefusedMessage, StreamInventory};
+pub use learn::Learnt;
 pub use numbers::SentWindows;
 pub use places::refuse_places;
 pub use places_wait::PlacesWait;
@@ -61,6 +65,7 @@ pub use sent::{NotRuns, Runs, Sent};
 pub use totals::{ChannelTotals, Totals};
 
 use crate::stop::Stop;
+use contents::contents;
 use durable::Audience;
 use folder::{entries, problem_name, read, refused_bytes};
 use reserve::{Reserve, is_full};
@@ -460,15 +465,4 @@ impl Spool {
     fn wait<'s>(&self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
         self.changed.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner).0
     }
-}
-
-/// Returns the contents of a message, by its own header. The end is unknown if the device's bundle lacks its stream.
-/// Returns `None` for a damaged message, which the sender puts aside.
-fn contents(folder: &Path, entry: &Entry, cuts: &Cuts) -> Option<Contents> {
-    let (_, envelope) = read(folder, entry).ok()?;
-    let window = WindowDescription::parse(&envelope.header().layout).ok()?;
-    let until = cuts.end_of(&entry.stream, &window);
-    let of = Contents::of(&window, until.unwrap_or_else(|| window.end()));
-    let start = of.start.filter(|_| until.is_some());
-    Some(Contents { start, until, ..of })
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use sotto_pack::{Presence, WindowDescription};
 
+use super::contents::Contents;
 use super::numbers::SentWindows;
 
 /// Spans of time in which every tick is sent: half-open, in milliseconds since 1970, in order, none touching the next.
@@ -42,6 +43,24 @@ impl Runs {
         }
         let before = self.0.partition_point(|(from, _)| *from <= at);
         before > 0 && at < self.0[before - 1].1
+    }
+
+    /// Returns true if these runs hold every time of the others.
+    #[must_use]
+    pub fn covers(&self, other: &Self) -> bool {
+        other.0.iter().all(|(from, to)| {
+            let at = self.0.partition_point(|(_, end)| end <= from);
+            self.0.get(at).is_some_and(|(begin, end)| begin <= from && to <= end)
+        })
+    }
+
+    /// Returns true if these runs hold a time of the others.
+    #[must_use]
+    pub fn meets(&self, other: &Self) -> bool {
+        other.0.iter().any(|(from, to)| {
+            let at = self.0.partition_point(|(_, end)| end <= from);
+            self.0.get(at).is_some_and(|(begin, _)| begin < to)
+        })
     }
 
     /// Adds other runs. Moves the runs behind them once: O(runs).
@@ -185,8 +204,8 @@ impl TryFrom<Vec<i64>> for Runs {
 /// The ticks that a stream has sent, by channel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
-    /// Every tick before this time counts as sent: milliseconds since 1970. Spools of earlier versions, and positions
-    /// that the cloud tells, name no ticks.
+    /// Every tick before this time counts as sent: milliseconds since 1970. Spools and clouds of earlier versions name no
+    /// ticks, and the owner may have deleted windows.
     pub before: Option<i64>,
     /// The end of the stream's last window: milliseconds since 1970; `None` before the first one.
     pub until: Option<i64>,
@@ -194,6 +213,37 @@ pub struct Sent {
     pub channels: BTreeMap<String, Runs>,
     /// The windows; journals of earlier versions name none.
     pub windows: SentWindows,
+}
+
+/// How many of some ticks others hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Held {
+    All,
+    Some,
+    None,
+}
+
+impl Sent {
+    /// Returns how many of these ticks, by channel, are sent. Looks at the ticks of windows only.
+    pub(super) fn held(&self, ticks: &BTreeMap<String, Runs>) -> Held {
+        let is = |held: fn(&Runs, &Runs) -> bool| {
+            move |(channel, runs): (&String, &Runs)| {
+                self.channels.get(channel).is_some_and(|sent| held(sent, runs))
+            }
+        };
+        if !ticks.is_empty() && ticks.iter().all(is(Runs::covers)) {
+            return Held::All;
+        }
+        if ticks.iter().any(is(Runs::meets)) { Held::Some } else { Held::None }
+    }
+
+    /// Adds the ticks and the end of a window.
+    pub fn add(&mut self, contents: &Contents) {
+        self.until = self.until.max(contents.until);
+        for (channel, runs) in &contents.sent {
+            self.channels.entry(channel.clone()).or_default().add(runs);
+        }
+    }
 }
 
 /// Returns the ticks with a reading of each channel of a window that ends at `until`.
@@ -259,6 +309,13 @@ mod tests {
                 prop_assert_eq!(all.first_from(at), (at..41).find(starts));
                 let last = expected.range(..at).next_back().map(|last| last + 1);
                 prop_assert_eq!(all.last_end_before(at), last);
+            }
+            for set in &sets {
+                prop_assert!(all.covers(&runs(set)));
+                for other in &sets {
+                    prop_assert_eq!(runs(set).covers(&runs(other)), other.is_subset(set));
+                    prop_assert_eq!(runs(set).meets(&runs(other)), !other.is_disjoint(set));
+                }
             }
             // The order of the sets, and a repetition, change nothing.
             let mut again = Runs::default();

@@ -23,7 +23,7 @@ pub(super) struct Sequences {
     path: PathBuf,
     known: Known,
     journal: SentJournal,
-    /// Lines of messages that are counted in memory and not yet in the journal.
+    /// Lines that are counted in memory and not yet in the journal.
     unwritten: VecDeque<Line>,
     /// True if `state.json` did not exist.
     new: bool,
@@ -89,6 +89,14 @@ impl Sequences {
     /// Sets the time before which every tick of a stream counts as sent, in memory only. It does not decrease.
     pub(super) fn sent_before(&mut self, stream: &str, before: i64) {
         self.known.state.sent_before(stream, before);
+        self.stale = true;
+    }
+
+    /// Replaces the ticks that a stream has sent, in memory only.
+    pub(super) fn learn(&mut self, stream: &str, sent: Sent) {
+        self.known.learn(stream, sent);
+        // On disk before `state.json`, which may count fewer ticks by time than before.
+        self.unwritten.extend(self.known.lines_of(stream));
         self.stale = true;
     }
 

@@ -1,6 +1,6 @@
 //! The state of a device's streams: sequence numbers, counts, and the ticks that are sent.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -182,6 +182,21 @@ impl Known {
         }
     }
 
+    /// Replaces the ticks that a stream has sent. The end of its last window does not decrease.
+    pub(super) fn learn(&mut self, stream: &str, sent: Sent) {
+        let Sent { before, until, channels, windows } = sent;
+        if let Some(until) = until {
+            later(&mut self.state.sent_until, stream, until);
+        }
+        let times = self.state.before.get_or_insert_default();
+        match before {
+            Some(before) => times.insert(stream.to_owned(), before),
+            None => times.remove(stream),
+        };
+        self.ticks.insert(stream.to_owned(), channels);
+        self.windows.insert(stream.to_owned(), windows);
+    }
+
     fn add_ticks(&mut self, stream: &str, sent: &BTreeMap<String, Runs>) {
         for (channel, runs) in sent {
             let of_stream = self.ticks.entry(stream.to_owned()).or_default();
@@ -201,18 +216,22 @@ impl Known {
 
     /// Iterates over the lines of a snapshot.
     pub(super) fn lines(&self) -> impl Iterator<Item = Line> + '_ {
-        let of_stream = |(stream, channels): (&String, &BTreeMap<String, Runs>)| {
-            let stream = stream.clone();
-            let line = move |(channel, runs): (&String, &Runs)| {
-                part(&stream, [(channel.clone(), runs.clone())].into(), None)
-            };
-            channels.iter().map(line).collect::<Vec<_>>()
-        };
-        let windows = |(stream, windows): (&String, &SentWindows)| {
-            let line = |listed| part(stream, BTreeMap::new(), Some(listed));
-            windows.lines().map(line).collect::<Vec<_>>()
-        };
-        self.ticks.iter().flat_map(of_stream).chain(self.windows.iter().flat_map(windows))
+        self.ticks
+            .keys()
+            .chain(self.windows.keys())
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .flat_map(|stream| self.lines_of(stream))
+    }
+
+    /// Returns the lines of a snapshot that are about a stream.
+    pub(super) fn lines_of(&self, stream: &str) -> Vec<Line> {
+        let ticks = self.ticks.get(stream).into_iter().flatten();
+        let line =
+            |(channel, runs): (&String, &Runs)| part(stream, [(channel.clone(), runs.clone())].into(), None);
+        let listed = self.windows.get(stream).into_iter().flat_map(SentWindows::lines);
+        let windows = listed.map(|listed| part(stream, BTreeMap::new(), Some(listed)));
+        ticks.map(line).chain(windows).collect()
     }
 }
 

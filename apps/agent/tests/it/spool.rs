@@ -1,5 +1,7 @@
 //! The spool: durable, bounded, and without repeated sequence numbers.
 
+mod learnt;
+
 use crate::site;
 
 use std::fs;
@@ -378,7 +380,7 @@ fn messages_put_aside_are_sent_again_with_free_numbers() {
     let sign = |envelope: Envelope, sequence: u64| {
         Ok(envelope.renumbered(sequence, |message| site.identity.sign(message))?.write())
     };
-    let done = spool.put_back(sign).unwrap();
+    let done = spool.put_back(&std::collections::BTreeMap::new(), &no_cuts(), sign).unwrap();
     assert_eq!((done.messages, done.renumbered, done.damaged), (2, 1, 0));
     assert!(files(&folder.path().join(REFUSED), "").is_empty());
     let mut sequences = Vec::new();

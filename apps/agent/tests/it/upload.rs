@@ -73,6 +73,21 @@ fn a_refused_message_is_put_aside_with_the_reason() {
 }
 
 #[test]
+fn a_message_with_a_tick_that_another_window_has_is_put_aside_and_named() {
+    let (site, cloud) = (Site::new(8, 10), Cloud::start(&[Act::TickTaken, Act::Store]));
+    let output = once(&site, &cloud);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("; 1 message put aside with ticks that other windows have"), "{said}");
+    assert!(said.contains("1 message among them with ticks that other windows have"), "{said}");
+    assert_eq!(cloud.uploads().len(), 3, "the others are sent");
+    assert_eq!(files(&site.spool().join("refused"), ".envelope"), ["00000000000000000000.bfv.0.envelope"]);
+    assert!(files(&site.spool(), ".envelope").is_empty());
+    let summary = &site.json("report.json")["summary"];
+    assert_eq!((&summary["refused"], &summary["tick_taken"]), (&1.into(), &1.into()));
+}
+
+#[test]
 fn a_message_damaged_on_disk_is_put_aside() {
     let (site, cloud) = (Site::new(8, 10), Cloud::start(&[Act::Store]));
     std::fs::create_dir(site.spool()).unwrap();

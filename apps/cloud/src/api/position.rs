@@ -1,25 +1,32 @@
-//! The position of a device's stream, for a device that has lost its spool.
+//! The position of a device's stream, and the heads of its windows, for a device that has lost its spool.
 
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Request, State};
-use sotto_api::position::{AskPosition, Position};
-use sotto_api::reason;
+use axum::http::header;
+use axum::response::IntoResponse;
+use sotto_api::position::{AskHeads, AskPosition, Position};
+use sotto_api::{FRAME, reason};
 use sotto_service::body;
-use sotto_wire::{LARGEST_POSITION_REQUEST, PositionRequest};
+use sotto_wire::{
+    Heads, HeadsRequest, LARGEST_HEADS_REQUEST, LARGEST_POSITION_REQUEST, MOST_HEADS, PositionRequest,
+    SignedHeader, WireError,
+};
 
 use super::routes::Routes;
 use crate::cloud::Cloud;
 use crate::ingest;
 use crate::problem::Problem;
-use crate::store::milliseconds;
+use crate::store::{StoreError, milliseconds};
 
 /// Maximum difference between the clocks of device and cloud: a day, in milliseconds.
 const MOST_APART: i64 = 86_400_000;
+/// Bytes of heads after which a page ends. The largest head, with the largest header of a stream, still fits its frame.
+const MOST_BYTES: usize = 512 << 10;
 
 pub(super) fn routes(routes: Routes) -> Routes {
-    routes.serve(AskPosition, post)
+    routes.serve(AskPosition, post).serve(AskHeads, post_heads)
 }
 
 async fn post(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<Json<Position>, Problem> {
@@ -27,11 +34,22 @@ async fn post(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<Json<
     cloud.computing(move |cloud| position(cloud, &PositionRequest::read(&frame)?).map(Json)).await
 }
 
-/// Checks the signature and the time of a question.
-fn check(cloud: &Cloud, asked: &PositionRequest) -> Result<(), Problem> {
-    ingest::known(cloud, &asked.device, |key| asked.verify(key), |_| Ok(()))?;
+async fn post_heads(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<impl IntoResponse, Problem> {
+    let frame = body::read(request, LARGEST_HEADS_REQUEST, cloud.config.body_time()).await?;
+    let frame = cloud.computing(move |cloud| heads(cloud, &HeadsRequest::read(&frame)?)).await?;
+    Ok(([(header::CONTENT_TYPE, FRAME)], frame))
+}
+
+/// Checks the signature and the time of a device's question.
+fn check(
+    cloud: &Cloud,
+    device: &str,
+    asked_at: i64,
+    verify: impl Fn(&[u8; 32]) -> Result<(), WireError>,
+) -> Result<(), Problem> {
+    ingest::known(cloud, device, verify, |_| Ok(()))?;
     let now = milliseconds(std::time::SystemTime::now());
-    if now.abs_diff(asked.asked_at) > MOST_APART.unsigned_abs() {
+    if now.abs_diff(asked_at) > MOST_APART.unsigned_abs() {
         let detail = "the clocks of the device and of the cloud are more than a day apart: set them right";
         return Err(Problem::forbidden(reason::CLOCK_APART, detail));
     }
@@ -40,7 +58,7 @@ fn check(cloud: &Cloud, asked: &PositionRequest) -> Result<(), Problem> {
 
 fn position(cloud: &Cloud, asked: &PositionRequest) -> Result<Position, Problem> {
     let PositionRequest { device, stream, asked_at, .. } = asked;
-    check(cloud, asked)?;
+    check(cloud, device, *asked_at, |key| asked.verify(key))?;
     let [last, latest] = cloud.store.last_headers(device, stream)?;
     let forgotten = cloud.store.forgotten(device, stream)?;
     if last.is_some() || forgotten.is_some() {
@@ -58,4 +76,38 @@ fn position(cloud: &Cloud, asked: &PositionRequest) -> Result<Position, Problem>
         latest_header,
         forgotten_until: forgotten.map(|forgotten| forgotten.until),
     })
+}
+
+/// Returns the frame of some heads of a stream.
+fn heads(cloud: &Cloud, asked: &HeadsRequest) -> Result<Vec<u8>, Problem> {
+    let HeadsRequest { device, stream, from, asked_at, .. } = asked;
+    check(cloud, device, *asked_at, |key| asked.verify(key))?;
+    let (mut heads, mut from) = (Vec::<SignedHeader>::new(), *from);
+    loop {
+        let stored = cloud.store.windows_from(device, stream, from, MOST_HEADS)?;
+        let (mut bytes, mut read) = (0, 0);
+        for (sequence, row) in &stored {
+            (read, from) = (read + 1, sequence.saturating_add(1));
+            let Some(row) = row else { continue };
+            match cloud.store.signed_of(row) {
+                Ok(head) => {
+                    bytes += Heads::bytes_of(&head, heads.last());
+                    heads.push(head);
+                }
+                // Damaged, or deleted meanwhile.
+                Err(error @ StoreError::Damaged(_)) => {
+                    tracing::error!(id = %row.id, %error, "the head of a window cannot be read");
+                }
+                Err(error) => return Err(error.into()),
+            }
+            if bytes > MOST_BYTES {
+                break;
+            }
+        }
+        let more = read < stored.len() || stored.len() == MOST_HEADS;
+        // A device asks again from the last head on, so a page has one.
+        if !more || !heads.is_empty() {
+            return Ok(Heads { heads, more }.write());
+        }
+    }
 }

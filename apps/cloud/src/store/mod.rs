@@ -27,6 +27,7 @@ mod startup;
 mod stored;
 mod stream;
 mod sums;
+mod ticks;
 mod upload;
 mod writes;
 
@@ -51,6 +52,7 @@ pub(crate) use record::Record;
 pub(crate) use recover::Recovered;
 pub(crate) use stored::StoredRow;
 pub(crate) use sums::{Scanned, SumsFile};
+pub(crate) use ticks::TakenTick;
 pub(crate) use upload::{EarlierUpload, Upload};
 pub(crate) use writes::Write;
 

@@ -82,7 +82,12 @@ impl Store {
 
     /// Looks up a stored envelope and reads its signed part, also of a window of places.
     pub(crate) fn signed(&self, id: Id) -> Result<SignedHeader, StoreError> {
-        self.read_signed(&self.bytes(&self.row(id)?)?)?.map_err(damaged)
+        self.signed_of(&self.row(id)?)
+    }
+
+    /// Reads the signed part of a stored envelope, also of a window of places.
+    pub(crate) fn signed_of(&self, found: &StoredRow) -> Result<SignedHeader, StoreError> {
+        self.read_signed(&self.bytes(found)?)?.map_err(damaged)
     }
 
     fn row(&self, id: Id) -> Result<StoredRow, StoreError> {

@@ -10,7 +10,7 @@ use sotto_wire::{
 };
 
 use super::error::damaged;
-use super::{Folder, Store, StoreError, device, forget, log, now, sums};
+use super::{Folder, Store, StoreError, TakenTick, device, forget, log, now, sums, ticks};
 use crate::id::Id;
 
 /// An upload that passed all checks.
@@ -50,6 +50,8 @@ pub(crate) enum EarlierUpload {
     KeyReused,
     /// The device sent another body with this stream and sequence number.
     SequenceTaken,
+    /// Another window of the stream has a reading of a channel at a tick of this one.
+    TickTaken(TakenTick),
     /// Another window has the same mask: the two would reveal their difference. For streams of sums, the signed part of
     /// that window.
     MaskRepeated(Option<Box<SignedHeader>>),
@@ -89,36 +91,59 @@ impl EarlierUpload {
 }
 
 impl Store {
+    /// Returns a number that grows with every change of the database.
+    pub(crate) fn changes(&self) -> u64 {
+        self.connection().total_changes()
+    }
+
     /// Returns the earlier row of an upload: the upload itself, or one in conflict with it.
     pub(crate) fn earlier(&self, upload: &Upload<'_>) -> Result<Option<EarlierUpload>, StoreError> {
-        self.earlier_in(&self.connection(), upload)
+        let connection = self.connection();
+        match self.earlier_in(&connection, upload)? {
+            None => self.tick_taken(&connection, upload),
+            earlier => Ok(earlier),
+        }
+    }
+
+    fn tick_taken(
+        &self,
+        connection: &Connection,
+        upload: &Upload<'_>,
+    ) -> Result<Option<EarlierUpload>, StoreError> {
+        let taken = ticks::taken(connection, &self.streams, upload.envelope.signed_header())?;
+        Ok(taken.map(EarlierUpload::TickTaken))
     }
 
     /// Writes the bodies durably, then commits their rows in one transaction. `verifying_key` is the key of their
-    /// signatures. The outcomes are in the order of the uploads and end with the first refusal, in which case nothing
-    /// is stored.
+    /// signatures. Returns the outcomes in the order of the uploads. If an upload is refused, returns its index and the
+    /// refusal, and nothing is stored. `checked_at` is the number of changes at which [`Store::earlier`] found none of them.
     pub(crate) fn keep_envelopes(
         &self,
         uploads: &[&Upload<'_>],
         verifying_key: &[u8; 32],
-    ) -> Result<Vec<EarlierUpload>, StoreError> {
+        checked_at: u64,
+    ) -> Result<Result<Vec<EarlierUpload>, (usize, EarlierUpload)>, StoreError> {
         let ids = uploads.iter().map(|_| Id::random()).collect::<Result<Vec<_>, _>>()?;
         let names: Vec<String> = ids.iter().map(Id::to_string).collect();
         let files = names.iter().map(String::as_str).zip(uploads.iter().map(|upload| upload.bytes.as_ref()));
         let kept = self.bodies.write_all(Folder::Envelopes, files).and_then(|()| {
             self.transaction(|transaction| {
+                let is_changed = transaction.total_changes() != checked_at;
                 let mut found = Vec::with_capacity(uploads.len());
-                for upload in uploads {
+                for (index, upload) in uploads.iter().enumerate() {
                     let earlier = match self.earlier_in(transaction, upload)? {
                         None if !still_accepted(transaction, upload, verifying_key)? => {
                             Some(EarlierUpload::NoLongerAccepted)
                         }
+                        None => match tick_taken_by_one(&uploads[..index], &found, upload) {
+                            None if is_changed => self.tick_taken(transaction, upload)?,
+                            taken => taken,
+                        },
                         earlier => earlier,
                     };
-                    let refused = earlier.as_ref().is_some_and(EarlierUpload::is_refused);
-                    found.push(earlier);
-                    if refused {
-                        return Ok(found.into_iter().flatten().collect());
+                    match earlier {
+                        Some(refused) if refused.is_refused() => return Ok(Err((index, refused))),
+                        earlier => found.push(earlier),
                     }
                 }
                 let insert =
@@ -126,11 +151,12 @@ impl Store {
                         Some(earlier) => Ok(earlier),
                         None => insert(transaction, *id, upload).map(EarlierUpload::New),
                     };
-                ids.iter().zip(uploads).zip(found).map(insert).collect::<Result<Vec<_>, _>>()
+                let kept = ids.iter().zip(uploads).zip(found).map(insert);
+                kept.collect::<Result<Vec<_>, _>>().map(Ok)
             })
         });
         let is_kept =
-            |at: usize| matches!(kept.as_ref().map(|kept| kept.get(at)), Ok(Some(EarlierUpload::New(_))));
+            |at: usize| matches!(&kept, Ok(Ok(kept)) if matches!(kept.get(at), Some(EarlierUpload::New(_))));
         for (at, name) in names.iter().enumerate() {
             if !is_kept(at) {
                 self.bodies.remove(Folder::Envelopes, name);
@@ -243,6 +269,18 @@ impl Store {
     }
 }
 
+/// Returns the conflict of an upload with those before it that are new.
+fn tick_taken_by_one(
+    before: &[&Upload<'_>],
+    found: &[Option<EarlierUpload>],
+    upload: &Upload<'_>,
+) -> Option<EarlierUpload> {
+    let new = before.iter().zip(found).filter(|(_, found)| found.is_none());
+    let (mut others, signed) = (new.map(|(other, _)| other.envelope), upload.envelope.signed_header());
+    let taken = others.find_map(|other| ticks::taken_by(other.signed_header(), signed));
+    taken.map(EarlierUpload::TickTaken)
+}
+
 /// Returns true if the device of an upload still has the key of the upload's signature and of its ciphertext.
 fn still_accepted(
     connection: &Connection,
@@ -325,73 +363,4 @@ fn mask_bytes(mask: MaskName) -> Vec<u8> {
 }
 
 #[cfg(test)]
-mod tests {
-    use sotto_api::Condition;
-    use sotto_keys::{DeviceSecret, SecretKey, SigningIdentity};
-    use sotto_rlwe::{Bfv, ChainRequest, KeyId, ParameterId, Params, Scheme, SchemeId};
-    use sotto_wire::{AnyCiphertext, EnvelopeHeader};
-
-    use super::super::{NewDevice, Opening, Source};
-    use super::*;
-
-    #[test]
-    fn what_is_withdrawn_while_an_upload_is_checked_is_not_kept() {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(folder.path(), Opening::Serve).unwrap();
-        let chain = ChainRequest::one_prime(SchemeId::Bfv, 1024, 257, 26).build().unwrap();
-        let params = Params::<Bfv>::new(chain).unwrap();
-        let secret = SecretKey::derive(&DeviceSecret::from_bytes(&[1; 32]), &params);
-        let (parameters, key) = (params.id(), secret.id());
-        let [identity, other] = [3, 4].map(|byte| SigningIdentity::from_bytes(&[byte; 32]));
-        let header = EnvelopeHeader {
-            device: "kitchen".into(),
-            stream: "load".into(),
-            sequence: 0,
-            parameters,
-            key,
-            started_at: 0,
-            ended_at: 0,
-            readings: 1,
-            layout: vec![],
-        };
-        let plain = Bfv::encode_scalar(&params, 7, params.top_level()).unwrap();
-        let mut rng = sotto_ring::secure_rng().unwrap();
-        let body = AnyCiphertext::Seeded(secret.encrypt(&plain, &mut rng).unwrap()).write();
-        let envelope = Envelope::sign(header, body, |message| identity.sign(message)).unwrap();
-        let bytes = Cow::Borrowed(&b"envelope"[..]);
-        let (idempotency_key, digest) = ("k", [5; 32]);
-        let upload = Upload { envelope: &envelope, idempotency_key, bytes, digest, receipt_digest: digest };
-        let files = || std::fs::read_dir(folder.path().join("envelopes")).unwrap().count();
-        let register = |identity: &SigningIdentity, keys: &[(ParameterId, KeyId)]| {
-            let verifying_key = &identity.verifying_key();
-            let is_there = store.device("kitchen").unwrap().is_some();
-            let condition = if is_there { Condition::Existing } else { Condition::New };
-            let device = NewDevice {
-                name: "kitchen",
-                verifying_key,
-                keys,
-                streams: &[],
-                record: None,
-                source: Source::Request { condition, from: "127.0.0.1" },
-            };
-            store.register_device(&device).unwrap();
-        };
-        let keep = || store.keep_envelopes(&[&upload], &identity.verifying_key()).unwrap();
-        let refused = || matches!(keep()[..], [EarlierUpload::NoLongerAccepted]) && files() == 0;
-
-        store.keep_parameters(parameters, SchemeId::Bfv, &[]).unwrap();
-        assert!(refused(), "the device is not known");
-        register(&identity, &[]);
-        assert!(refused(), "the key is not registered");
-        register(&other, &[(parameters, key)]);
-        assert!(refused(), "the signature is another device's");
-        register(&identity, &[(parameters, key)]);
-        assert!(
-            store.revoke_device("kitchen", Condition::Existing, "::1").is_ok() && refused(),
-            "the device is revoked"
-        );
-        register(&identity, &[(parameters, key)]);
-        assert!(matches!(keep()[..], [EarlierUpload::New(_)]) && files() == 1);
-        assert!(matches!(keep()[..], [EarlierUpload::Duplicate(_)]) && files() == 1);
-    }
-}
+mod tests;

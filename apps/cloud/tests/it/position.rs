@@ -1,11 +1,13 @@
 //! Devices that have lost their spool ask for their position.
 
+use std::fs;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use sotto_rlwe::Scheme;
-use sotto_wire::{PositionRequest, SignedHeader};
+use sotto_wire::{Envelope, Heads, HeadsRequest, PositionRequest, SignedHeader};
 
 use crate::device::Device;
+use crate::streams::site::Site;
 use crate::world::{Answer, World, send};
 
 pub(crate) fn now() -> i64 {
@@ -79,4 +81,86 @@ fn nobody_else_is_told() {
     assert_eq!(recoveries(&world), 0);
     world.owner("DELETE", "/v1/devices/kitchen", &[]);
     ask(&world, &device, "load", now()).refused(403, "device-revoked");
+}
+
+fn ask_heads(site: &Site, stream: &str, from: u64, at: i64) -> Answer {
+    let sign = |message: &[u8]| site.identity.sign(message);
+    let asked = HeadsRequest::sign("kitchen", stream, from, at, sign).unwrap();
+    send("POST", &site.world.url("/v1/heads"), &[], &asked.write().unwrap())
+}
+
+/// Returns all heads of the stream, page by page, and the number of pages.
+fn all_heads(site: &Site) -> (Vec<SignedHeader>, usize) {
+    let (mut all, mut pages): (Vec<SignedHeader>, _) = (Vec::new(), 0);
+    loop {
+        let from = all.last().map_or(0, |last| last.header().sequence + 1);
+        let answer = ask_heads(site, "load", from, now());
+        assert_eq!((answer.status, answer.kind.as_str()), (200, "application/octet-stream"), "{answer}");
+        let Heads { heads, more } = Heads::read(&answer.bytes).unwrap();
+        (all, pages) = ([all, heads].concat(), pages + 1);
+        if !more {
+            return (all, pages);
+        }
+    }
+}
+
+#[test]
+fn the_heads_of_all_windows_are_told_with_the_devices_own_signatures() {
+    let mut site = Site::registered();
+    assert_eq!(all_heads(&site), (Vec::new(), 1));
+    // Alone, with a gap in their numbers, then in groups.
+    let windows: Vec<Envelope> =
+        (0..1_205).filter(|number| *number != 3).map(|number| site.window(number)).collect();
+    for window in &windows[..4] {
+        site.upload(window).expect(201);
+    }
+    for group in windows[4..].chunks(64) {
+        site.upload_group(group).expect(201);
+    }
+    let (heads, pages) = all_heads(&site);
+    assert!(pages > 1, "a page is bounded");
+    let key = site.identity.verifying_key();
+    heads.iter().for_each(|head| head.verify(&key).unwrap());
+    assert_eq!(heads.len(), windows.len());
+    for (head, window) in heads.iter().zip(&windows) {
+        assert_eq!(head.header(), window.header());
+        assert_eq!(head.description(), window.signed_header().description());
+    }
+    assert_eq!(site.world.ask("/v1/devices")[0]["recoveries"], 0, "questions for positions are counted");
+    // A damaged file hides its own head only; a deleted window is no window any more.
+    let listed = site.world.ask("/v1/envelopes?limit=5");
+    let file = site.world.data().join("envelopes").join(listed[1]["id"].as_str().unwrap());
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[50] ^= 1;
+    fs::write(&file, bytes).unwrap();
+    let before = format!("/v1/envelopes?device=kitchen&before={}", windows[0].header().ended_at + 1);
+    site.world.owner("DELETE", &before, &[]).expect(200);
+    let numbers = |heads: &[SignedHeader]| -> Vec<u64> {
+        heads.iter().map(|head| head.header().sequence).take(3).collect()
+    };
+    assert_eq!(numbers(&all_heads(&site).0), [2, 4, 5]);
+}
+
+#[test]
+fn nobody_else_is_told_heads() {
+    let mut site = Site::registered();
+    let window = site.window(0);
+    site.upload(&window).expect(201);
+    assert_eq!(ask_heads(&site, "other", 0, now()).bytes, Heads { heads: Vec::new(), more: false }.write());
+    assert_eq!(
+        ask_heads(&site, "load", u64::MAX, now()).bytes,
+        Heads { heads: Vec::new(), more: false }.write()
+    );
+    for at in [now() - 2 * 86_400_000, now() + 2 * 86_400_000] {
+        ask_heads(&site, "load", 0, at).refused(403, "clock-apart");
+    }
+    send("POST", &site.world.url("/v1/heads"), &[], b"nonsense").refused(400, "truncated");
+    let stranger = sotto_keys::SigningIdentity::from_bytes(&[9; 32]);
+    for device in ["kitchen", "attic"] {
+        let asked = HeadsRequest::sign(device, "load", 0, now(), |message| stranger.sign(message)).unwrap();
+        let answer = send("POST", &site.world.url("/v1/heads"), &[], &asked.write().unwrap());
+        answer.refused(403, "not-admitted");
+    }
+    site.world.owner("DELETE", "/v1/devices/kitchen", &[]);
+    ask_heads(&site, "load", 0, now()).refused(403, "device-revoked");
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use sotto_keys::SigningIdentity;
-use sotto_wire::{MaskName, PositionRequest};
+use sotto_wire::{HeadsRequest, MaskName, PositionRequest};
 
 use crate::conforms::{document, operations};
 use crate::device::Device;
@@ -113,6 +113,8 @@ fn every_operation_answers_as_documented() {
 
     let asked = PositionRequest::sign("kitchen", "load", now(), |message| kitchen.identity.sign(message));
     caller.send("POST /v1/position", &[], "", &asked.unwrap().write().unwrap());
+    let asked = HeadsRequest::sign("kitchen", "load", 0, now(), |message| kitchen.identity.sign(message));
+    caller.send("POST /v1/heads", &[], "", &asked.unwrap().write().unwrap());
     caller.send("DELETE /v1/envelopes", &[], "?device=kitchen&before=9000", &[]);
     caller.send("DELETE /v1/devices/{name}", &["kitchen"], "", &[]);
 

@@ -2,6 +2,7 @@
 
 mod refused;
 pub(crate) mod site;
+mod ticks;
 
 use std::fs;
 

@@ -1,6 +1,8 @@
 //! Readings that come late: the cases of `SOTTO_CASES` that are about order, end to end. Each has its files, the runs of
 //! the agent, the question, and the right result.
 
+mod lost;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -169,7 +171,7 @@ fn supplements_count_by_day_and_by_window() {
     }
     let joint = plant.rows("covariance(heat, flow) by day");
     assert_eq!((joint[0].1, joint[1].1), (22, 4), "where both channels have a reading");
-    // Without its spool, the agent goes on behind the latest reading, and not behind the last window's.
+    // Without its spool, the agent has the ticks of its windows from the cloud.
     std::fs::remove_dir_all(plant.outside.path().join("gw.spool")).unwrap();
     plant.send(&format!("{head}{}{}", rows(1, &all), rows(2, &[0, 1, 2, 3, 4])));
     assert_eq!(plant.rows("count(heat) by day"), [(23.0, 23, 1), (5.0, 5, 0)]);

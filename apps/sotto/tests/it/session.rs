@@ -70,6 +70,11 @@ pub(crate) fn send_text(folder: &Path, bundle: &str, text: &str) {
     send_file(folder, bundle, text, &[]).unwrap();
 }
 
+/// Sends the readings of a file with this text. Messages may be refused.
+pub(crate) fn try_text(folder: &Path, bundle: &str, text: &str) -> anyhow::Result<()> {
+    send_file(folder, bundle, text, &[])
+}
+
 fn send_file(folder: &Path, bundle: &str, text: &str, options: &[&str]) -> anyhow::Result<()> {
     let csv = folder.join("days.csv");
     std::fs::write(&csv, text).unwrap();

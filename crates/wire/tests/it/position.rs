@@ -12,7 +12,7 @@ fn identity(byte: u8) -> SigningIdentity {
     SigningIdentity::from_bytes(&[byte; 32])
 }
 
-fn envelope() -> Envelope {
+pub(crate) fn envelope() -> Envelope {
     let primes: Vec<u64> = sotto_ring::primes::below(1 << 40, 16).take(3).collect();
     let (special, data) = (primes[..1].to_vec(), primes[1..].to_vec());
     let spec = ParameterSpec { scheme: SchemeId::Bfv, degree: 16, special, data, digit_primes: 1, plain: 97 };

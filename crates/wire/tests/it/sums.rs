@@ -3,6 +3,7 @@
 mod answers;
 mod groups;
 mod headers;
+mod heads;
 mod sizes;
 mod windows;
 

@@ -31,6 +31,8 @@ pub enum Act {
     Refuse(u16),
     /// Answers that it has another message with this number.
     Taken,
+    /// Answers that another window has a tick of this one.
+    TickTaken,
     /// Refuses the message as too large.
     TooLarge,
     /// Gives a receipt for another message.
@@ -160,6 +162,7 @@ fn serve(
             format!("{{\"type\":\"urn:sotto:problem:invalid-value\",\"title\":\"status {status}\"}}"),
         ),
         Act::Taken => (409, "{\"type\":\"urn:sotto:problem:sequence-taken\"}".to_owned()),
+        Act::TickTaken => (409, "{\"type\":\"urn:sotto:problem:tick-taken\"}".to_owned()),
         Act::TooLarge => (413, "{\"type\":\"urn:sotto:problem:too-large\"}".to_owned()),
         Act::OtherReceipt => (201, receipt(Some([0; 32]), false)),
         Act::FewReceipts => (201, "[]".to_owned()),

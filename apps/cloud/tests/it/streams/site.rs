@@ -178,10 +178,22 @@ pub(crate) fn window(
     name: MaskName,
     readings: &[Option<i64>],
 ) -> Envelope {
+    window_at(start(number), identity, header, number, name, readings)
+}
+
+/// Returns a window that starts at `at`, in milliseconds since 1970.
+pub(crate) fn window_at(
+    at: i64,
+    identity: &SigningIdentity,
+    header: &Arc<StreamHeader>,
+    number: u64,
+    name: MaskName,
+    readings: &[Option<i64>],
+) -> Envelope {
     let mut presence = Presence::default();
     (0..).zip(readings).filter(|(_, reading)| reading.is_some()).for_each(|(at, _)| presence.insert(at));
     let ticks = readings.len() as u32;
-    let whole = WindowDescription::whole(header.layout(), start(number), 60_000, ticks);
+    let whole = WindowDescription::whole(header.layout(), at, 60_000, ticks);
     let description = if readings.iter().all(Option::is_some) {
         whole
     } else {

@@ -1,4 +1,6 @@
-//! Asks the cloud where the streams of a device stand, after the device has lost its spool.
+//! Asks the cloud where the streams of a device stand, and which ticks it has, after the device has lost its spool.
+
+mod heads;
 
 use std::time::{Duration, Instant};
 
@@ -6,11 +8,13 @@ use sotto_keys::SigningIdentity;
 use sotto_pack::WindowDescription;
 use sotto_wire::{LARGEST_ENVELOPE, PositionRequest, SignedHeader};
 
+pub use heads::Learning;
+
 use crate::backoff::Backoff;
 use crate::source::now;
-use crate::spool::{Cuts, Spool, SpoolError};
+use crate::spool::{Cuts, Learnt, Spool, SpoolError};
 use crate::stop::Stop;
-use crate::upload::{Cloud, Lookup, Position};
+use crate::upload::{Cloud, Later, Lookup, Position};
 
 /// Longest wait for an unreachable cloud before sensors are read: later readings would be lost.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -39,7 +43,7 @@ pub enum Resumed {
     Unregistered(String),
 }
 
-/// Asks the cloud for the positions of a device's streams.
+/// Asks the cloud for the positions and the windows of a device's streams.
 pub struct Positions<'p> {
     /// The device's name.
     pub device: &'p str,
@@ -58,6 +62,8 @@ pub struct Standing {
     pub next: u64,
     /// The end of the last window in milliseconds since 1970. `None` before the first window.
     pub until: Option<i64>,
+    /// The owner has deleted the windows that ended before this time: milliseconds since 1970.
+    pub forgotten: Option<i64>,
 }
 
 /// Reason why there is no position.
@@ -72,7 +78,7 @@ pub enum NoPosition {
 }
 
 impl Positions<'_> {
-    /// Sets a new spool to the positions that its streams have in the cloud.
+    /// Sets a new spool to the numbers and the ticks of its streams' windows in the cloud.
     ///
     /// Waits for an unreachable cloud: for files without limit, for sensors 10 s. After that, sequence numbers begin at
     /// the present time, above every number used before.
@@ -88,9 +94,10 @@ impl Positions<'_> {
     ) -> Result<Resumed, SpoolError> {
         for stream in streams {
             let (begin, mut backoff, mut unregistered) = (Instant::now(), Backoff::new(), 0);
-            let standing = loop {
-                match self.ask(stream) {
-                    Ok(standing) => break standing,
+            let mut learning = Learning::default();
+            let learnt = loop {
+                match self.learn(stream, &mut learning) {
+                    Ok(learnt) => break learnt,
                     Err(why) => {
                         let reason = why.reason();
                         // Another device of the same name signed the windows: waiting does not help.
@@ -101,7 +108,8 @@ impl Positions<'_> {
                                 reason,
                                 "the spool is new and the stream's position is unknown: its sequence numbers begin at the present time"
                             );
-                            break Standing { next: now().unsigned_abs() / 1000 * EPOCH, until: None };
+                            let next = now().unsigned_abs() / 1000 * EPOCH;
+                            break Learnt { next, ..learning.so_far() };
                         }
                         unregistered += u32::from(matches!(why, NoPosition::Unregistered(_)));
                         if unregistered == ATTEMPTS && !paced {
@@ -115,19 +123,55 @@ impl Positions<'_> {
                     }
                 }
             };
-            if standing.next > 0
-                && let Some(until) = standing.until
-            {
-                let until = self.cuts.clock().rfc3339(until);
-                tracing::warn!(
-                    stream,
-                    "the spool is new, and the cloud has windows of the stream: it goes on after {until}"
-                );
-            }
-            spool.resume(stream, standing.next, standing.until)?;
+            self.tell(stream, &learnt);
+            spool.learn(stream, learnt, self.cuts)?;
         }
         spool.begin()?;
         Ok(Resumed::Done)
+    }
+
+    fn tell(&self, stream: &str, learnt: &Learnt) {
+        let until = learnt.sent.until.filter(|_| learnt.next > 0);
+        let Some(until) = until.map(|until| self.cuts.clock().rfc3339(until)) else { return };
+        if learnt.of_windows {
+            tracing::warn!(
+                stream,
+                "the spool is new, and the cloud has windows of the stream up to {until}: their ticks are not sent again"
+            );
+        } else {
+            tracing::warn!(
+                stream,
+                "the spool is new, and the cloud has windows of the stream: it goes on after {until}"
+            );
+        }
+    }
+
+    /// Asks for the windows of each stream once, and replaces the ticks that the spool counts as sent: those of the cloud's
+    /// windows and of the messages in the spool are. Changes nothing if the cloud does not answer; the next start asks again.
+    ///
+    /// # Errors
+    /// [`SpoolError`] if the spool cannot be written.
+    pub fn relearn(&self, spool: &Spool, streams: &[String]) -> Result<(), SpoolError> {
+        let mut all = Vec::with_capacity(streams.len());
+        for stream in streams {
+            match self.learn(stream, &mut Learning::default()) {
+                Ok(learnt) => all.push((stream, learnt)),
+                Err(why) => {
+                    let reason = why.reason();
+                    tracing::warn!(stream, reason, "the cloud does not say which ticks of the stream it has");
+                    return Ok(());
+                }
+            }
+        }
+        for (stream, learnt) in all {
+            if learnt.of_windows {
+                spool.learn(stream, learnt, self.cuts)?;
+            } else {
+                spool.resume(stream, learnt.next, None)?;
+            }
+        }
+        spool.begin()?;
+        spool.clear_doubt()
     }
 
     /// Asks once for the position of a stream.
@@ -144,8 +188,7 @@ impl Positions<'_> {
                 );
                 Ok(Standing::default())
             }
-            Lookup::Later(later) if later.unregistered => Err(NoPosition::Unregistered(later.reason)),
-            Lookup::Later(later) => Err(NoPosition::Later(later.reason)),
+            Lookup::Later(later) => Err(later.into()),
         }
     }
 
@@ -169,7 +212,7 @@ impl Positions<'_> {
         let forgotten = forgotten_until.map(|until| until.min(now()));
         let Some(frame) = signed_header else {
             return Ok(if forgotten.is_some() {
-                Standing { next: *next, until: forgotten }
+                Standing { next: *next, until: forgotten, forgotten }
             } else {
                 Standing::default()
             });
@@ -186,7 +229,7 @@ impl Positions<'_> {
         let next = header.sequence.saturating_add(1);
         // Deleted windows may have had larger numbers.
         let next = if forgotten.is_some() { next.max(position.next) } else { next };
-        Ok(Standing { next, until: until.map(|until| until.max(forgotten.unwrap_or(until))) })
+        Ok(Standing { next, until: until.map(|until| until.max(forgotten.unwrap_or(until))), forgotten })
     }
 
     /// Reads a header that this device has signed for a stream.
@@ -194,14 +237,26 @@ impl Positions<'_> {
         let frame = hex::decode(frame).map_err(|_| not_ours("it is not hexadecimal"))?;
         let signed =
             SignedHeader::read(&frame, LARGEST_ENVELOPE).map_err(|error| not_ours(&error.to_string()))?;
+        self.check_own(stream, &signed)?;
+        Ok(signed)
+    }
+
+    /// Refuses a header that this device has not signed for a stream.
+    fn check_own(&self, stream: &str, signed: &SignedHeader) -> Result<(), NoPosition> {
         signed
             .verify(&self.identity.verifying_key())
-            .map_err(|_| not_ours("the signature of the last window is another device's"))?;
+            .map_err(|_| not_ours("the signature of a window is another device's"))?;
         let header = signed.header();
         if header.device != self.device || header.stream != stream {
             return Err(not_ours("it is about another stream"));
         }
-        Ok(signed)
+        Ok(())
+    }
+}
+
+impl From<Later> for NoPosition {
+    fn from(later: Later) -> Self {
+        if later.unregistered { Self::Unregistered(later.reason) } else { Self::Later(later.reason) }
     }
 }
 
@@ -216,71 +271,4 @@ fn largest_unsigned() -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use sotto_keys::{DeviceSecret, SecretKey};
-    use sotto_rlwe::{Bfv, ChainRequest, Params, Scheme, SchemeId};
-    use sotto_wire::{AnyCiphertext, Envelope, EnvelopeHeader};
-
-    fn identity(byte: u8) -> SigningIdentity {
-        SigningIdentity::from_bytes(&[byte; 32])
-    }
-
-    fn header(stream: &str, sequence: u64) -> EnvelopeHeader {
-        EnvelopeHeader {
-            device: "boiler".into(),
-            stream: stream.into(),
-            sequence,
-            parameters: sotto_rlwe::ParameterId([0; 32]),
-            key: sotto_rlwe::KeyId([0; 16]),
-            started_at: 0,
-            ended_at: 0,
-            readings: 0,
-            layout: vec![],
-        }
-    }
-
-    fn signed(stream: &str, sequence: u64, by: u8) -> Option<String> {
-        let header = header(stream, sequence);
-        let chain = ChainRequest::one_prime(SchemeId::Bfv, 1024, 257, 26).build().unwrap();
-        let params = Params::<Bfv>::new(chain).unwrap();
-        let key = SecretKey::derive(&DeviceSecret::from_bytes(&[1; 32]), &params);
-        let plain = Bfv::encode_scalar(&params, 7, params.top_level()).unwrap();
-        let mut rng = sotto_ring::secure_rng().unwrap();
-        let body = AnyCiphertext::Seeded(key.encrypt(&plain, &mut rng).unwrap()).write();
-        let envelope = Envelope::sign(header, body, |message| identity(by).sign(message));
-        let header = SignedHeader::of(&envelope.unwrap());
-        Some(hex::encode(header.write()))
-    }
-
-    #[test]
-    fn only_what_the_device_has_signed_is_believed() {
-        let (identity, cuts) =
-            (identity(1), Cuts::new(sotto_pack::Clock::utc(), std::collections::BTreeMap::new()));
-        let cloud = Cloud::new("http://127.0.0.1:9", sotto_http::Trust::default()).unwrap();
-        let positions = Positions { device: "boiler", identity: &identity, cloud: &cloud, cuts: &cuts };
-        let check = |signed_header, next, forgotten_until| {
-            positions.check("load", &Position { next, signed_header, latest_header: None, forgotten_until })
-        };
-        assert_eq!(check(None, 0, None), Ok(Standing::default()));
-        assert_eq!(
-            check(None, 1 << 60, None),
-            Ok(Standing::default()),
-            "an unsigned number counts for nothing"
-        );
-        assert_eq!(check(signed("load", 6, 1), 1 << 60, None), Ok(Standing { next: 7, until: None }));
-        assert_eq!(check(signed("load", 6, 1), 9, Some(5)).map(|standing| standing.next), Ok(9));
-        assert_eq!(check(None, 9, Some(5)), Ok(Standing { next: 9, until: Some(5) }));
-        for header in [None, signed("load", 6, 1)] {
-            assert!(
-                matches!(check(header, 1 << 60, Some(5)), Err(NoPosition::NotOurs(_))),
-                "beyond any number"
-            );
-        }
-        let future = check(None, 9, Some(i64::MAX)).unwrap().until.unwrap();
-        assert!(future <= now());
-        for wrong in [signed("load", 6, 2), signed("other", 6, 1), Some("zz".into()), Some("00".into())] {
-            assert!(matches!(check(wrong, 7, None), Err(NoPosition::NotOurs(_))));
-        }
-    }
-}
+mod tests;

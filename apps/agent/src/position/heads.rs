@@ -1,0 +1,104 @@
+//! Learns the ticks of a stream from the device's own windows in the cloud.
+
+use sotto_pack::WindowDescription;
+use sotto_wire::{Heads, HeadsRequest, SignedHeader};
+
+use super::{NoPosition, Positions, Standing, not_ours};
+use crate::source::now;
+use crate::spool::{Contents, Cuts, Learnt, Sent};
+use crate::upload::Lookup;
+
+/// The heads of a stream that have come so far. An attempt that fails goes on here.
+#[derive(Clone, Debug, Default)]
+pub struct Learning {
+    /// The smallest sequence number that is still to come.
+    from: u64,
+    sent: Sent,
+}
+
+impl Learning {
+    /// Returns the number behind the highest head, and the ticks of all.
+    #[must_use]
+    pub fn so_far(&self) -> Learnt {
+        Learnt { next: self.from, sent: self.sent.clone(), of_windows: true }
+    }
+
+    /// Adds a head of this device.
+    fn add(&mut self, stream: &str, head: &SignedHeader, cuts: &Cuts) {
+        self.from = head.header().sequence.saturating_add(1);
+        let parsed = || WindowDescription::parse(&head.header().layout).ok();
+        let Some(window) = head.description().or_else(parsed) else { return };
+        let until = cuts.end_of(stream, &window).unwrap_or_else(|| window.end());
+        if let Some(replaces) = &window.replaces {
+            // The windows before it have no ticks of these channels in its time any more.
+            for column in &replaces.channels {
+                let channel = window.layout.channels().get(usize::from(*column));
+                if let Some(runs) = channel.and_then(|channel| self.sent.channels.get_mut(&channel.name)) {
+                    runs.remove(window.start, until);
+                }
+            }
+        }
+        let contents = Contents::of(&window, until);
+        let channels = contents.sent.keys().cloned().collect();
+        self.sent.windows.add(head.header().sequence, (window.start, until), channels);
+        self.sent.add(&contents);
+    }
+}
+
+impl Positions<'_> {
+    /// Asks for the position of a stream, then for the heads of its windows from the ones that have come on.
+    ///
+    /// Believes heads with the device's own signature only. The cloud may hide some: their ticks do not count as sent then.
+    ///
+    /// # Errors
+    /// [`NoPosition`] if the cloud does not tell them all, or one is not signed by this device.
+    pub fn learn(&self, stream: &str, learning: &mut Learning) -> Result<Learnt, NoPosition> {
+        let Standing { next, until, forgotten } = self.ask(stream)?;
+        if next == 0 {
+            // Without a window there is no head.
+            return Ok(learning.so_far());
+        }
+        loop {
+            let page = match self.cloud.heads(&self.question_for_heads(stream, learning.from)?) {
+                Lookup::Known(page) => page,
+                Lookup::Unknown => {
+                    let sent = Sent { before: until, until, ..Sent::default() };
+                    return Ok(Learnt { next, sent, of_windows: false });
+                }
+                Lookup::Later(later) => return Err(later.into()),
+            };
+            self.take(stream, &page, learning)?;
+            if !page.more {
+                break;
+            }
+        }
+        let mut learnt = learning.so_far();
+        learnt.next = learnt.next.max(next);
+        learnt.sent.before = forgotten;
+        learnt.sent.until = learnt.sent.until.max(until);
+        Ok(learnt)
+    }
+
+    /// Checks a page and adds its heads.
+    pub(super) fn take(&self, stream: &str, page: &Heads, learning: &mut Learning) -> Result<(), NoPosition> {
+        if page.more && page.heads.is_empty() {
+            return Err(not_ours("it has no head, and says that more follow"));
+        }
+        for head in &page.heads {
+            if head.header().sequence < learning.from {
+                return Err(not_ours("it has a head that was not asked for"));
+            }
+            self.check_own(stream, head)?;
+            learning.add(stream, head, self.cuts);
+        }
+        Ok(())
+    }
+
+    /// Returns the frame of a signed question for heads.
+    fn question_for_heads(&self, stream: &str, from: u64) -> Result<Vec<u8>, NoPosition> {
+        let sign = |message: &[u8]| self.identity.sign(message);
+        let question = HeadsRequest::sign(self.device, stream, from, now(), sign);
+        let frame = question.and_then(|asked| asked.write());
+        frame.map_err(|error| NoPosition::Later(error.to_string()))
+    }
+}
