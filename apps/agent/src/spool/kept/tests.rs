@@ -1,3 +1,5 @@
+use std::fs;
+
 use sotto_keys::{DeviceKeys, DeviceSecret, SigningIdentity};
 use sotto_pack::LeftOut;
 

@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use sotto_pack::{Clock, Replaces};
 use zeroize::Zeroizing;
 
+use super::merge::of_channel;
 use super::pending::Report;
-use super::timeline::{Timeline, of_channel};
+use super::timeline::Timeline;
 use super::values::Part;
 use super::walk::{Filled, Walk, last_of, taken};
 use crate::spool::kept::{KeptReadings, KeptWindow};
@@ -188,10 +189,10 @@ impl Walk {
             let facts = JoinedFacts { replaces, obsolete, cleared, ..JoinedFacts::default() };
             let filled = Filled { part: window, merged, held: &filled_from, values, readings };
             let left_out = kept.into_iter().map(|kept| kept.left_out).fold(Vec::new(), |mut all, more| {
-                super::pending::merge(&mut all, more);
+                super::pending::merge(&mut all, &more);
                 all
             });
-            self.make(&filled, time, facts, left_out)?;
+            self.make(&filled, time, facts, &left_out)?;
         }
         *held = next;
         Ok(())

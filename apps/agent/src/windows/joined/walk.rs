@@ -152,9 +152,9 @@ impl Walk {
             }
             self.add(Part { start: at, ..window }, &new.reports, &mut held)?;
         }
-        merge(&mut self.pending, new.left_out);
+        merge(&mut self.pending, &new.left_out);
         if let Some(made) = self.made.range_mut(before..).next_back() {
-            made.leave_out(std::mem::take(&mut self.pending));
+            made.leave_out(&std::mem::take(&mut self.pending));
         }
         Ok(held)
     }
@@ -164,9 +164,13 @@ impl Walk {
         if part.start >= part.until {
             return Ok(());
         }
+        self.timeline.forget_unknown(held, part.start);
+        let (merged, outcomes) = self.timeline.merge(part, None, &within(reports, part));
+        if part.start < self.timeline.blind {
+            self.timeline.learn(&outcomes);
+            self.timeline.add_forgotten(held, part.until);
+        }
         let timeline = &self.timeline;
-        timeline.forget_unknown(held, part.start);
-        let (merged, outcomes) = timeline.merge(part, None, &within(reports, part));
         let limits = timeline.limits();
         let values = timeline.filling(held, &limits, &timeline.sent).values(part, &merged);
         let readings = taken(&outcomes, timeline.rules.len());
@@ -175,7 +179,7 @@ impl Walk {
         if let Some(ends) = values.ends() {
             let trimmed = self.trimmed(part, ends);
             let filled = Filled { part, merged, held, values, readings };
-            self.make(&filled, trimmed, JoinedFacts::default(), Vec::new())?;
+            self.make(&filled, trimmed, JoinedFacts::default(), &[])?;
         }
         *held = next;
         self.timeline.forget_unknown(held, part.until);
@@ -232,7 +236,7 @@ impl Walk {
             let cleared = self.timeline.clear(&known.presence, &values.presence(part));
             let facts = JoinedFacts { replaces, cleared, ..JoinedFacts::default() };
             let filled = Filled { part, merged, held, values, readings };
-            self.make(&filled, (part.start, part.until), facts, known.left_out)?;
+            self.make(&filled, (part.start, part.until), facts, &known.left_out)?;
         } else if is_new || known.head.held != *held {
             // No tick changes: the readings are kept for later ones.
             let head = KeptHead { held: held.clone(), last: next.clone(), ..known.head };
@@ -249,7 +253,7 @@ impl Walk {
         filled: &Filled<'_>,
         (start, until): (i64, i64),
         facts: JoinedFacts,
-        left_out: Vec<LeftOut>,
+        left_out: &[LeftOut],
     ) -> Result<(), FillError> {
         let Filled { part, merged, held, values, readings } = filled;
         let timeline = &mut self.timeline;
@@ -271,7 +275,7 @@ impl Walk {
             head,
             readings: merged.clone(),
             presence,
-            left_out: left_out.clone(),
+            left_out: left_out.to_vec(),
         });
         let facts = JoinedFacts { kept, readings: readings.clone(), ..facts };
         let mut made = Made { window, part: Part { start, until, ..*part }, facts, ends };
@@ -295,15 +299,15 @@ impl Walk {
 
 impl Made {
     /// Adds counts of readings left out to the window, and to what is kept of it.
-    fn leave_out(&mut self, left_out: Vec<LeftOut>) {
+    fn leave_out(&mut self, left_out: &[LeftOut]) {
         if let Some(kept) = &mut self.facts.kept {
-            merge(&mut kept.left_out, left_out.clone());
+            merge(&mut kept.left_out, left_out);
         }
         self.count_left_out(left_out);
     }
 
-    fn count_left_out(&mut self, left_out: Vec<LeftOut>) {
-        for (channel, counts) in (0..).zip(&left_out) {
+    fn count_left_out(&mut self, left_out: &[LeftOut]) {
+        for (channel, counts) in (0..).zip(left_out) {
             counts.iter().for_each(|(reason, count)| self.window.leave_out(channel, reason, count));
         }
     }

@@ -165,6 +165,21 @@ fn beyond_the_time_for_which_readings_are_kept_they_are_too_late() {
 }
 
 #[test]
+fn after_a_lost_spool_a_file_that_is_read_again_tells_what_held() {
+    let mut site = hours(90 * MINUTE);
+    let rows = [(0, 600, 1.0), (0, 1200, 0.0), (0, 4000, 1.0)];
+    site.run(rows_of(1, &rows), &How::default(), Kill::Never).unwrap();
+    assert_eq!(open_minutes(&site), (10..20).chain(66..90).collect::<Vec<_>>());
+    // The cloud tells the ticks, and nothing of readings.
+    site.lose_spool();
+    site.now = DAY;
+    let more = [&rows[..], &[(0, 7200, 0.0), (0, 1500, 1.0)]].concat();
+    let (taken, lost) = site.run(rows_of(1, &more), &How::default(), Kill::Never).unwrap();
+    assert_eq!((taken.totals.left_out().count(Reason::AlreadySent), lost.by_reason.total()), (4, 0));
+    assert_eq!(open_minutes(&site), (10..20).chain(66..120).collect::<Vec<_>>());
+}
+
+#[test]
 fn a_late_partner_makes_its_window_again() {
     let channels = || vec![gauge("a", None), gauge("b", None), door()];
     let mut site = Site::new(channels(), cut(60_000), NEVER, DAY);
