@@ -27,7 +27,7 @@ impl Device {
         let (profile, folder) = (&bundle.profile, arguments.device.spool_folder());
         refuse_places(&folder, &profile.device, &profile.clock()?, false)?;
         let streams = streams::open(&bundle.profile, &bundle.keys)?;
-        let sending = Sending::open(&arguments.device, &bundle, arguments.late.into())?;
+        let sending = Sending::open(&arguments.device, &bundle, arguments.late)?;
         let feed = feed::open(&arguments.read, &bundle.profile, arguments.correct, stop)?;
         let Feed { source, name, generated, own_period, first_times } = feed;
         let source = match arguments.ticks {
@@ -74,7 +74,13 @@ fn resume(sending: &Sending, streams: &[Stream], paced: bool, stop: &Stop) -> Re
         return Ok(());
     }
     match sending.positions().resume(&sending.spool, &names, paced, stop)? {
-        Resumed::Done => Ok(()),
+        Resumed::Done => {
+            for stream in streams.iter().filter(|stream| stream.is_joined()) {
+                let Some(until) = sending.spool.sent(&stream.name).until else { continue };
+                sending.kept.lose_before(&stream.name, until, stream.layout.channels().len())?;
+            }
+            Ok(())
+        }
         Resumed::Stopped => bail!("stopped before the cloud told the device's position: nothing was read"),
         Resumed::Unregistered(reason) => bail!("{reason}; nothing was read"),
     }

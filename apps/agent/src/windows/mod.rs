@@ -29,10 +29,12 @@
 //! readings after the last reading are in the report of the run but not in the window: the next run reads them again.
 
 mod closed;
+mod fed;
 mod filling;
 mod joined;
 mod lost;
 mod open;
+mod options;
 mod pass;
 mod sent;
 mod several;
@@ -42,11 +44,12 @@ mod ticks;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use sotto_pack::{Channel, ChannelKind, Clock, Cut, Layout, LeftOut, Reason};
+use sotto_pack::{Channel, ChannelKind, Clock, LeftOut, Reason};
 
 pub use closed::{ClosedWindow, End, FillError, JoinedFacts};
 pub use joined::Lacks;
 pub use lost::{FirstLost, LostReading, RowPlace, is_lost};
+pub use options::Options;
 
 use crate::progress::Progress;
 use crate::source::{Row, Source, SourceError, now};
@@ -54,10 +57,8 @@ use crate::spool::kept::Kept;
 use crate::spool::{Cuts, Sent, Totals};
 use crate::stop::Stop;
 use crate::streams::Stream;
+use fed::{StreamFacts, phase};
 use filling::Filling;
-use joined::{JoinedWindows, Known};
-use sent::SentTicks;
-use stream::StreamWindows;
 use ticks::TickRules;
 
 /// Maximum number of open windows of a stream, if rows arrive over time: one for now, the others for late readings.
@@ -157,35 +158,6 @@ pub struct Windows {
     /// True if the source has to be read again from its beginning.
     again: bool,
     progress: Progress,
-}
-
-/// How windows are filled and closed.
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// True if each stream gives only one window.
-    pub once: bool,
-    /// True if the readings are also kept in the clear.
-    pub keep_clear: bool,
-    /// The period in milliseconds at which the agent polls the source; `None` if the source sets the pace.
-    pub own_period: Option<u32>,
-    /// True to accept times more than a day ahead of this machine's clock; otherwise such rows are left out.
-    pub future: bool,
-    /// Maximum number of slots of all open windows; `None` for some 50 MB.
-    pub most_slots: Option<usize>,
-    /// The milliseconds after the clock's ticks at which sensors report; `None`: the first rows tell.
-    pub phase: Option<u32>,
-    /// The times of the first rows.
-    pub first_times: Vec<i64>,
-    /// The readings of windows that were sent. `None`: those of joined streams are not kept.
-    pub kept: Option<Arc<Kept>>,
-    /// True if the windows of the source come in the place of those that were sent.
-    pub correct: bool,
-    /// True if a correction may lack readings that were sent.
-    pub allow_missing: bool,
-    /// Maximum number of readings of joined streams that wait for their window; `None` for some 16 MB.
-    pub most_reports: Option<usize>,
-    /// The present time in milliseconds since 1970; `None` for that of this machine's clock.
-    pub now: Option<i64>,
 }
 
 impl Windows {
@@ -480,63 +452,6 @@ impl Windows {
 
 fn has_states(channel: &Channel) -> bool {
     matches!(channel.kind, ChannelKind::State(_))
-}
-
-/// Facts about a stream that the source feeds.
-struct StreamFacts {
-    position: usize,
-    name: String,
-    layout: Layout,
-    is_joined: bool,
-    cut: Cut,
-    /// For each channel, its position in a row.
-    columns: Vec<Option<usize>>,
-    rules: Rules,
-    ticks: TickRules,
-    sent: Sent,
-}
-
-impl StreamFacts {
-    /// Returns its windows, of which none is filled yet.
-    fn filling(&self, clock: &Clock, kept: Option<&Arc<Kept>>, corrects: bool) -> Filling {
-        let Self { position, name, layout, is_joined, cut, columns, rules, ticks, sent } = self;
-        let (position, cut, rules) = (*position, *cut, *rules);
-        if !is_joined && !corrects {
-            let sent = SentTicks::new(sent.clone(), layout, cut, clock, ticks.phase);
-            let columns = columns.iter().copied().flatten().collect();
-            let windows =
-                StreamWindows::new(position, layout.clone(), cut, columns, rules, (ticks.clone(), sent));
-            return Filling::Plain(Box::new(windows));
-        }
-        let known = Known {
-            stream: position,
-            name,
-            layout: layout.clone(),
-            cut,
-            clock,
-            ticks: ticks.clone(),
-            sent: sent.clone(),
-            kept: kept.filter(|_| *is_joined).cloned(),
-            columns: columns.clone(),
-            corrects,
-        };
-        Filling::Joined(Box::new(JoinedWindows::new(known, rules)))
-    }
-}
-
-/// Returns the phase of a stream: that of its ticks that are sent, else the one that is stated, else that of the first rows.
-fn phase(stream: &Stream, cut: Cut, clock: &Clock, sent: &Sent, options: &Options) -> i64 {
-    if stream.layout.channels().iter().all(|channel| !channel.kind.rules().samples()) {
-        return 0;
-    }
-    let tick = sent.channels.values().find_map(|runs| runs.iter().next());
-    let kept = options.kept.as_ref().and_then(|kept| kept.phase(&stream.name));
-    match (tick, options.phase) {
-        (Some((tick, _)), _) => ticks::phase_of_tick(cut, clock, tick),
-        (None, _) if kept.is_some() => kept.unwrap_or_default(),
-        (None, Some(phase)) => i64::from(phase) % i64::from(cut.period.max(1)),
-        (None, None) => ticks::phase_of_rows(cut, clock, options.first_times.iter().copied()),
-    }
 }
 
 /// Converts counts of readings, one per channel, to counts of rows.

@@ -7,8 +7,10 @@ use super::window::{KeptHeld, KeptReading, read_held, read_runs, write_held, wri
 use crate::spool::Runs;
 
 /// What stays of forgotten windows. Lists are by channel, in the order of the stream.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Forgotten {
+    /// The time before which nothing is known of readings, on the clock's ticks: the spool was lost.
+    pub blind: i64,
     /// The last reading of each channel that holds.
     pub last: KeptHeld,
     /// For each channel with filled ticks, the ticks that had readings, on the clock's ticks. A repeated reading is told by
@@ -19,7 +21,8 @@ pub struct Forgotten {
 impl Forgotten {
     /// Makes it for this number of channels.
     pub(super) fn of(channels: usize) -> Self {
-        Self { last: Zeroizing::new(vec![None; channels]), reported: vec![Runs::default(); channels] }
+        let (last, reported) = (Zeroizing::new(vec![None; channels]), vec![Runs::default(); channels]);
+        Self { blind: i64::MIN, last, reported }
     }
 
     /// Adds the readings of a channel.
@@ -37,6 +40,7 @@ impl Forgotten {
 
     pub(super) fn write(&self) -> Zeroizing<Vec<u8>> {
         let mut writer = Writer::default();
+        writer.signed(self.blind);
         writer.length(self.last.len());
         for (channel, last) in self.last.iter().enumerate() {
             write_held(&mut writer, *last);
@@ -46,7 +50,8 @@ impl Forgotten {
     }
 
     pub(super) fn read(bytes: &[u8]) -> Result<Self, Damaged> {
-        let (mut reader, mut all) = (Reader(bytes), Self::default());
+        let (mut reader, mut all) = (Reader(bytes), Self::of(0));
+        all.blind = reader.signed()?;
         for _ in 0..reader.length()? {
             all.last.push(read_held(&mut reader)?);
             all.reported.push(read_runs(&mut reader)?);
@@ -62,7 +67,7 @@ mod tests {
 
     #[test]
     fn the_last_reading_and_the_ticks_stay() {
-        let mut all = Forgotten::of(2);
+        let mut all = Forgotten { blind: -7, ..Forgotten::of(2) };
         let tick = |at: i64| (at / 10 * 10, at / 10 * 10 + 10);
         let reading = |at, number| KeptReading { at, number };
         all.add(1, &[reading(5, 1), reading(18, 2), reading(31, 3)], tick);

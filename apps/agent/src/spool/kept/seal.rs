@@ -45,6 +45,9 @@ impl KeptKey {
     }
 }
 
+/// The head and the body of a file. Wiped when dropped.
+pub(super) type Parts = (Zeroizing<Vec<u8>>, Zeroizing<Vec<u8>>);
+
 /// Names a file of kept readings.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'n> {
@@ -93,12 +96,7 @@ pub(super) fn seal(key: &KeptKey, place: Place<'_>, head: &[u8], body: &[u8]) ->
 ///
 /// # Errors
 /// The file cannot be read, or is not of this key and place.
-pub(super) fn open(
-    key: &KeptKey,
-    place: Place<'_>,
-    path: &Path,
-    with_body: bool,
-) -> io::Result<(Zeroizing<Vec<u8>>, Zeroizing<Vec<u8>>)> {
+pub(super) fn open(key: &KeptKey, place: Place<'_>, path: &Path, with_body: bool) -> io::Result<Parts> {
     let mut file = File::open(path)?;
     let mut before = [0; BEFORE];
     file.read_exact(&mut before)?;

@@ -1,3 +1,5 @@
+use std::fs;
+
 use sotto_keys::{DeviceKeys, DeviceSecret, SigningIdentity};
 use sotto_pack::LeftOut;
 
@@ -177,7 +179,7 @@ fn windows_are_found_by_time() {
     assert_eq!(starts(100, 300), [100]);
     assert_eq!(starts(99, 101), [0, 100]);
     assert_eq!(starts(200, 300), Vec::<i64>::new());
-    let last = |at| kept.last_before("s", at, &[true])[0].map(|reading| reading.at);
+    let last = |at| kept.last_before("s", at, &[true], |_, _| false)[0].map(|reading| reading.at);
     assert_eq!([0, 100, 199, 200, 400].map(last), [None, Some(5), Some(5), Some(110), Some(310)]);
     assert_eq!(kept.head_from("s", 101).map(|head| head.start), Some(300));
 }

@@ -6,6 +6,7 @@ use sotto_pack::{LeftOut, Reason};
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
 use super::code::{Damaged, Reader, Writer};
+use super::seal::Parts;
 use crate::spool::Runs;
 
 /// A reading as it is kept: its time on the clock's ticks in milliseconds since 1970, and its number in fixed point.
@@ -116,7 +117,7 @@ impl KeptHead {
 }
 
 impl KeptWindow {
-    pub(super) fn write(&self) -> (Zeroizing<Vec<u8>>, Zeroizing<Vec<u8>>) {
+    pub(super) fn write(&self) -> Parts {
         let Self { head, readings, presence, left_out } = self;
         let facts = head.to_bytes();
         let mut writer = Writer::default();

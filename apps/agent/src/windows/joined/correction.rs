@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use sotto_pack::{Clock, Replaces};
 use zeroize::Zeroizing;
 
+use super::merge::of_channel;
 use super::pending::Report;
-use super::timeline::{Timeline, of_channel};
+use super::timeline::Timeline;
 use super::values::Part;
 use super::walk::{Filled, Walk, last_of, taken};
 use crate::spool::kept::{KeptReadings, KeptWindow};
@@ -37,6 +38,8 @@ pub(super) struct Correction {
     span: Option<(i64, i64)>,
     /// The starts of the windows that are corrected.
     done: BTreeSet<i64>,
+    /// The end of the last of them.
+    reached: Option<i64>,
     lacks: Lacks,
 }
 
@@ -58,7 +61,7 @@ impl Correction {
         let known = rules.clone().map(|rules| index.times_of(&rules.name).shifted(-timeline.phase)).collect();
         let fills = rules.zip(&channels).any(|(rules, has)| *has && rules.fills());
         let (done, lacks) = (BTreeSet::new(), Lacks::default());
-        Self { channels, fills, index, known, span: None, done, lacks }
+        Self { channels, fills, index, known, span: None, done, reached: None, lacks }
     }
 
     /// Notes the time of a reading of the file.
@@ -67,9 +70,19 @@ impl Correction {
         self.span = Some((first.min(at), last.max(at)));
     }
 
+    /// Notes the ticks of a window of this run: the kept readings know its number.
+    pub(super) fn know(&mut self, presence: &[Runs]) {
+        self.known.iter_mut().zip(presence).for_each(|(known, presence)| known.add(presence));
+    }
+
     /// Returns true if the window that begins at this time is within the time of the file.
     pub(super) fn goes_on(&self, start: i64) -> bool {
         self.fills && self.span.is_some_and(|(_, last)| start <= last)
+    }
+
+    /// Returns the end of the last window that is corrected, if the file goes on behind it.
+    pub(super) fn next(&self) -> Option<i64> {
+        self.reached.filter(|reached| self.goes_on(*reached))
     }
 
     /// Returns true if a window is to be corrected.
@@ -107,6 +120,7 @@ impl Walk {
         held: &mut crate::spool::kept::KeptHeld,
     ) -> Result<(), FillError> {
         correction.done.insert(window.start);
+        correction.reached = correction.reached.max(Some(window.until));
         let heads = self.timeline.heads(window.start, window.until);
         let kept = heads.iter().map(|head| self.timeline.kept_window(head.start));
         let kept: Vec<KeptWindow> = kept.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
@@ -150,31 +164,35 @@ impl Walk {
         let readings = taken(&outcomes, before.len());
         let next = last_of(&merged, held);
         self.count(outcomes);
-        if let Some(ends) = values.ends() {
-            let names = (0..before.len()).filter(|channel| replaced(*channel));
-            let columns: Vec<u16> = names.clone().map(|channel| channel as u16).collect();
-            let names: BTreeSet<&str> = names.map(|channel| &*self.timeline.rules[channel].name).collect();
-            let (from, to) = (window.start.saturating_add(phase), window.until.saturating_add(phase));
-            let mut numbers: BTreeSet<u64> = correction.index.between(from, to, &names).into_iter().collect();
-            numbers.extend(heads.iter().flat_map(|head| &head.numbers));
-            if numbers.len() > MOST_NAMED {
-                correction.lacks.too_many = correction.lacks.too_many.into_iter().chain([from]).min();
-            }
-            let mut time = Runs::default();
-            time.insert(from, to);
-            let cleared = names.iter().map(|name| ((*name).to_owned(), time.clone())).collect();
-            let time =
-                if numbers.is_empty() { self.trimmed(window, ends) } else { (window.start, window.until) };
+        let names = (0..before.len()).filter(|channel| replaced(*channel));
+        let columns: Vec<u16> = names.clone().map(|channel| channel as u16).collect();
+        let names: BTreeSet<&str> = names.map(|channel| &*self.timeline.rules[channel].name).collect();
+        let (from, to) = (window.start.saturating_add(phase), window.until.saturating_add(phase));
+        let mut numbers: BTreeSet<u64> = correction.index.between(from, to, &names).into_iter().collect();
+        numbers.extend(heads.iter().flat_map(|head| &head.numbers));
+        if numbers.len() > MOST_NAMED {
+            correction.lacks.too_many = correction.lacks.too_many.into_iter().chain([from]).min();
+        }
+        let mut time = Runs::default();
+        time.insert(from, to);
+        let cleared = names.iter().map(|name| ((*name).to_owned(), time.clone())).collect();
+        // A window without a reading takes those of others out.
+        let time = match values.ends() {
+            None if numbers.is_empty() => None,
+            Some(ends) if numbers.is_empty() => Some(self.trimmed(window, ends)),
+            _ => Some((window.start, window.until)),
+        };
+        if let Some(time) = time {
             let windows: Vec<u64> = numbers.into_iter().collect();
             let replaces = (!windows.is_empty()).then_some(Replaces { windows, channels: columns });
             let obsolete = heads.iter().map(|head| head.start).filter(|start| *start != time.0).collect();
             let facts = JoinedFacts { replaces, obsolete, cleared, ..JoinedFacts::default() };
             let filled = Filled { part: window, merged, held: &filled_from, values, readings };
             let left_out = kept.into_iter().map(|kept| kept.left_out).fold(Vec::new(), |mut all, more| {
-                super::pending::merge(&mut all, more);
+                super::pending::merge(&mut all, &more);
                 all
             });
-            self.make(&filled, time, facts, left_out)?;
+            self.make(&filled, time, facts, &left_out)?;
         }
         *held = next;
         Ok(())

@@ -8,13 +8,16 @@
 //!    another one is *already sent*. A tick that was sent and is not kept any more takes none: a reading that would change
 //!    what is filled there is *too late*.
 //! 2. Ticks between readings are filled: with the reading before, as long as it holds, or with 0. After the last reading
-//!    of a file they are filled to the end of its day by the plant's clock, but not beyond now; of other sources up to now.
+//!    of a stream they are filled to the end of its day by the plant's clock, but not beyond now; if rows arrive over time,
+//!    up to now.
 //! 3. If a tick differs from what was sent, the window is made again, whole, in the place of all that were sent of it.
 //! 4. The windows behind it are made, or made again, up to the first that holds what it did.
 //!
 //! So what counts depends on the set of readings, not on the order, grouping or repetition of their arrival.
 
 mod correction;
+mod count;
+mod merge;
 mod outcome;
 mod pending;
 mod rules;
@@ -26,7 +29,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Instant;
 
-use sotto_pack::{Clock, Cut, Layout, LeftOut, Reason, Span};
+use sotto_pack::{Clock, Cut, Layout, Reason, Span};
 use zeroize::Zeroizing;
 
 pub use correction::Lacks;
@@ -39,15 +42,12 @@ use crate::source::Row;
 use crate::spool::kept::Kept;
 use crate::spool::{ChannelTotals, Runs, Sent, Totals};
 use correction::Correction;
-use outcome::Outcome;
 use pending::{OfWindow, Pending, Report};
 use timeline::Timeline;
 use walk::{Made, Walk};
 
 /// A row may be this far ahead of this machine's clock: one day, in milliseconds.
 const AHEAD: i64 = 86_400_000;
-/// Maximum number of missing readings after the last reading that are not yet assigned to a window.
-const LONGEST_TAIL: usize = 1 << 16;
 /// Readings for windows that were taken already in this pass: beyond this many windows, rows are out of order.
 const MOST_AGAIN: usize = 64;
 
@@ -179,26 +179,6 @@ impl JoinedWindows {
         self.walk.correction.as_ref().map(Correction::lacks)
     }
 
-    pub(super) fn count_sent(&mut self, sent: &ClosedWindow) {
-        self.totals.windows += 1;
-        let Some(facts) = &sent.joined else { return };
-        for (channel, readings) in self.walk.timeline.rules.iter().zip(&facts.readings) {
-            if let Some(totals) = self.totals.channels.get_mut(&channel.name) {
-                totals.readings += readings;
-            }
-        }
-    }
-
-    /// Counts rows without a usable time, as one reading of each channel.
-    pub(super) fn leave_out_rows(&mut self, rows: &LeftOut) {
-        for (reason, count) in rows.iter() {
-            for channel in 0..self.columns.len() {
-                self.count_left_out(channel, reason, count);
-                self.leave_out_later(channel, reason, count);
-            }
-        }
-    }
-
     /// Takes a row.
     pub(super) fn take(&mut self, row: &Row, place: RowPlace) {
         let columns = Arc::clone(&self.columns);
@@ -274,7 +254,7 @@ impl JoinedWindows {
         if !self.rules.paced && self.pass.again.len() > MOST_AGAIN.min(part) {
             if let Some((start, left_out)) = self.pending.drop_newest(most - part) {
                 self.pass.to = start;
-                pending::merge(&mut self.walk.pending, left_out);
+                pending::merge(&mut self.walk.pending, &left_out);
             }
             return;
         }
@@ -306,7 +286,11 @@ impl JoinedWindows {
         let timeline = &self.walk.timeline;
         let until = match self.last_row {
             _ if self.rules.paced => i64::MAX,
-            Some(last) if ended => timeline.clock.end_of(Span::Day, last).saturating_sub(timeline.phase),
+            Some(last) if ended => {
+                // A series goes on, whatever file has its last reading.
+                let sent = timeline.last_sent().map_or(last, |sent| sent.saturating_add(timeline.phase));
+                timeline.clock.end_of(Span::Day, last.max(sent)).saturating_sub(timeline.phase)
+            }
             _ => i64::MIN,
         };
         self.begin(windows, until, None);
@@ -370,81 +354,5 @@ impl JoinedWindows {
             joined: Some(Box::new(facts)),
         };
         Closed { stream: self.stream, window }
-    }
-
-    /// Counts what became of a reading.
-    fn note(&mut self, report: &Report, outcome: Outcome) {
-        let channel = usize::from(report.channel);
-        match outcome.reason() {
-            None => {
-                let at = self.ticks.time(channel, report.at);
-                let (first, last) = self.span.unwrap_or((at, at));
-                self.span = Some((first.min(at), last.max(at)));
-            }
-            Some(reason) => {
-                self.count_left_out(channel, reason, 1);
-                self.other_values[channel] += u64::from(outcome == Outcome::OtherValue);
-                if outcome.is_lost() {
-                    self.first_lost.note(report.row(), &self.walk.timeline.rules[channel].name, reason);
-                }
-            }
-        }
-    }
-
-    /// Counts a cell without a reading. Without a reason the row is not about the channel.
-    fn miss(&mut self, channel: usize, at: i64, reason: Option<Reason>) {
-        // An earlier run has counted those before its end.
-        let is_earlier = self.walk.timeline.continues.is_some_and(|until| at < until);
-        let Some(reason) = reason.filter(|_| self.pass.is_first && !is_earlier) else { return };
-        self.count_left_out(channel, reason, 1);
-        // Those behind the last reading are counted again by the next run.
-        if at > self.latest && !self.rules.paced {
-            self.tail.push((at, channel, reason));
-        } else {
-            self.leave_out(at, channel, reason);
-        }
-        if self.tail.len() > LONGEST_TAIL {
-            self.count_tail();
-        }
-    }
-
-    fn lose(&mut self, channel: usize, at: i64, reason: Reason, row: RowPlace) {
-        if !self.pass.is_first {
-            return;
-        }
-        self.count_left_out(channel, reason, 1);
-        self.first_lost.note(row, &self.walk.timeline.rules[channel].name, reason);
-        if reason == Reason::Future || self.walk.timeline.continues.is_some_and(|until| at < until) {
-            // It belongs to no window, or an earlier run has counted it there.
-            self.leave_out_later(channel, reason, u64::from(reason == Reason::Future));
-        } else {
-            self.leave_out(at, channel, reason);
-        }
-    }
-
-    fn count_tail(&mut self) {
-        for (at, channel, reason) in std::mem::take(&mut self.tail) {
-            self.leave_out(at, channel, reason);
-        }
-    }
-
-    /// Counts a reading that is left out in the window of its time.
-    fn leave_out(&mut self, at: i64, channel: usize, reason: Reason) {
-        let Timeline { cut, clock, .. } = &self.walk.timeline;
-        self.pending.leave_out(at, channel, reason, *cut, clock);
-    }
-
-    /// Counts readings left out in the next window.
-    fn leave_out_later(&mut self, channel: usize, reason: Reason, count: u64) {
-        let mut left_out = vec![LeftOut::default(); channel + 1];
-        left_out[channel].add(reason, count);
-        pending::merge(&mut self.walk.pending, left_out);
-    }
-
-    fn count_left_out(&mut self, channel: usize, reason: Reason, count: u64) {
-        let name = &self.walk.timeline.rules[channel].name;
-        if let Some(totals) = self.totals.channels.get_mut(name) {
-            totals.left_out.add(reason, count);
-        }
     }
 }

@@ -130,16 +130,16 @@ impl Pending {
             let Some((start, window)) = self.windows.pop_last() else { break };
             self.count -= window.reports.len();
             oldest = Some(start);
-            merge(&mut left_out, window.left_out);
+            merge(&mut left_out, &window.left_out);
         }
         oldest.map(|start| (start, left_out))
     }
 }
 
 /// Adds counts to others, by channel.
-pub(super) fn merge(all: &mut Vec<LeftOut>, more: Vec<LeftOut>) {
+pub(super) fn merge(all: &mut Vec<LeftOut>, more: &[LeftOut]) {
     if all.len() < more.len() {
         all.resize(more.len(), LeftOut::default());
     }
-    all.iter_mut().zip(&more).for_each(|(all, more)| all.merge(more));
+    all.iter_mut().zip(more).for_each(|(all, more)| all.merge(more));
 }

@@ -80,25 +80,19 @@ impl ChannelRules {
         matches!(self.between, Between::Held(Some(_)))
     }
 
-    /// Returns true if ticks from `at` on hold another value by the reading `now` than by `was`. With `strict`, readings may
-    /// also have been taken out.
+    /// Returns true if ticks from `at` on hold another value by the reading `now` than by `was`.
     pub(super) fn holds_other(
         &self,
         at: i64,
         (now, was): (Option<KeptReading>, Option<KeptReading>),
-        strict: bool,
     ) -> bool {
         let holds = |reading: KeptReading| at < self.holds_until(reading.at);
         match (now, was) {
             (None, None) => false,
-            (Some(now), None) => holds(now),
-            (None, Some(was)) => strict && holds(was),
+            (Some(one), None) | (None, Some(one)) => holds(one),
             (Some(now), Some(was)) if self.holds() && now.number != was.number => holds(now) || holds(was),
-            // The times at which they end to hold differ.
-            (Some(now), Some(was)) => {
-                let ends = now.at != was.at && (strict || self.is_bounded() && now.at > was.at);
-                ends && (holds(now) || holds(was))
-            }
+            // The times at which they end to hold differ, which matters if that is soon.
+            (Some(now), Some(was)) => now.at != was.at && self.is_bounded() && (holds(now) || holds(was)),
         }
     }
 

@@ -91,7 +91,8 @@ impl Filling<'_> {
             }
             let value = if here.is_empty() {
                 let next = rest.first().map_or(limit, |next| next.at.max(limit));
-                let holds = |last: &KeptReading| from < rules.holds_until(last.at) && from < next;
+                let holds =
+                    |last: &KeptReading| (last.at..rules.holds_until(last.at).min(next)).contains(&from);
                 last.as_ref().filter(|last| holds(last)).map(|last| rules.filled(last.number))
             } else {
                 last = here.last().copied();

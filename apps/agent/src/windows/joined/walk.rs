@@ -4,7 +4,7 @@
 //! readings of a kept part make it again; others make a new part. Then the walk goes on, as long as what holds at the end
 //! of the window differs from what later windows were made with, or ticks up to the next reading have no value.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use sotto_pack::{LeftOut, Replaces};
 use zeroize::Zeroizing;
@@ -40,8 +40,8 @@ pub(super) struct Walk {
     place: Option<(i64, KeptHeld)>,
     /// Windows from this time on wait for more readings.
     bound: i64,
-    /// The first time at which kept windows may hold other values than they were made with.
-    stale: Option<i64>,
+    /// Times at which kept windows may hold other values than they were made with, or ticks may lack one.
+    stale: BTreeSet<i64>,
     /// True if no more readings come in this run.
     is_final: bool,
     /// True if ticks behind the last reading may have to be filled.
@@ -65,13 +65,13 @@ pub(super) struct Filled<'f> {
 
 impl Walk {
     pub(super) fn new(timeline: Timeline, correction: Option<Correction>) -> Self {
-        let stale = timeline.first_stale();
+        let stale = timeline.first_stale().into_iter().collect();
         Self {
             timeline,
             queue: BTreeMap::new(),
             place: None,
             stale,
-            bound: i64::MAX,
+            bound: i64::MIN,
             is_final: false,
             tail: false,
             made: VecDeque::new(),
@@ -108,30 +108,27 @@ impl Walk {
     fn next_window(&mut self) -> Option<(Part, KeptHeld)> {
         let timeline = &self.timeline;
         let queued = self.queue.first_key_value().map(|(start, _)| *start);
-        if let Some((end, held)) = self.place.take() {
-            let strict = self.correction.is_some();
-            let within =
-                self.correction.as_ref().is_some_and(|correction| correction.goes_on(end)).then_some(end);
-            let changed = timeline.changed_from(end, &held, strict).into_iter().chain(within).min();
+        let place = self.place.take();
+        let within = self.correction.as_ref().and_then(|correction| {
+            let end = place.as_ref().map(|(end, _)| *end).filter(|end| correction.goes_on(*end));
+            end.into_iter().chain(correction.next()).min()
+        });
+        self.stale.extend(within);
+        if let Some((end, held)) = &place {
             // Those that wait for more readings are looked at then.
-            self.stale = self.stale.into_iter().chain(changed).filter(|at| *at >= end).min();
-            let stale = self.stale.filter(|at| *at < self.bound);
-            if let Some(at) = queued.into_iter().chain(stale).min() {
-                let window = timeline.window(at);
-                self.stale = self.stale.filter(|at| *at >= window.until);
-                let held = if window.start == end { held } else { timeline.carried(window.start) };
-                return Some((window, held));
-            }
+            self.stale.extend(timeline.changed_from(*end, held));
         }
+        let stale = self.stale.first().copied().filter(|at| *at < self.bound);
         let gap = |start: i64| timeline.first_gap(&timeline.carried(start), start).unwrap_or(start);
-        let stale = self.stale.filter(|at| *at < self.bound);
-        let mut first = queued.map(gap).into_iter().chain(stale).min();
+        let queued = if place.is_some() { queued } else { queued.map(gap) };
+        let mut first = queued.into_iter().chain(stale).min();
         if first.is_none() && std::mem::take(&mut self.tail) {
             first = timeline.first_gap(&timeline.carried(i64::MAX), timeline.horizon);
         }
         let window = timeline.window(first?);
-        self.stale = self.stale.filter(|at| *at >= window.until);
-        Some((window, timeline.carried(window.start)))
+        self.stale.retain(|at| !(window.start..window.until).contains(at));
+        let held = place.filter(|(end, _)| *end == window.start).map(|(_, held)| held);
+        Some((window, held.unwrap_or_else(|| timeline.carried(window.start))))
     }
 
     /// Makes what has to be made of a window. Returns what holds at its end.
@@ -155,9 +152,9 @@ impl Walk {
             }
             self.add(Part { start: at, ..window }, &new.reports, &mut held)?;
         }
-        merge(&mut self.pending, new.left_out);
+        merge(&mut self.pending, &new.left_out);
         if let Some(made) = self.made.range_mut(before..).next_back() {
-            made.leave_out(std::mem::take(&mut self.pending));
+            made.leave_out(&std::mem::take(&mut self.pending));
         }
         Ok(held)
     }
@@ -167,9 +164,13 @@ impl Walk {
         if part.start >= part.until {
             return Ok(());
         }
+        self.timeline.forget_unknown(held, part.start);
+        let (merged, outcomes) = self.timeline.merge(part, None, &within(reports, part));
+        if part.start < self.timeline.blind {
+            self.timeline.learn(&outcomes);
+            self.timeline.add_forgotten(held, part.until);
+        }
         let timeline = &self.timeline;
-        timeline.forget_unknown(held, part.start);
-        let (merged, outcomes) = timeline.merge(part, None, &within(reports, part));
         let limits = timeline.limits();
         let values = timeline.filling(held, &limits, &timeline.sent).values(part, &merged);
         let readings = taken(&outcomes, timeline.rules.len());
@@ -178,7 +179,7 @@ impl Walk {
         if let Some(ends) = values.ends() {
             let trimmed = self.trimmed(part, ends);
             let filled = Filled { part, merged, held, values, readings };
-            self.make(&filled, trimmed, JoinedFacts::default(), Vec::new())?;
+            self.make(&filled, trimmed, JoinedFacts::default(), &[])?;
         }
         *held = next;
         self.timeline.forget_unknown(held, part.until);
@@ -232,9 +233,10 @@ impl Walk {
             let mut windows = known.head.numbers;
             windows.drain(..windows.len().saturating_sub(MOST_NAMED));
             let replaces = (!windows.is_empty()).then_some(Replaces { windows, channels: all });
-            let facts = JoinedFacts { replaces, ..JoinedFacts::default() };
+            let cleared = self.timeline.clear(&known.presence, &values.presence(part));
+            let facts = JoinedFacts { replaces, cleared, ..JoinedFacts::default() };
             let filled = Filled { part, merged, held, values, readings };
-            self.make(&filled, (part.start, part.until), facts, known.left_out)?;
+            self.make(&filled, (part.start, part.until), facts, &known.left_out)?;
         } else if is_new || known.head.held != *held {
             // No tick changes: the readings are kept for later ones.
             let head = KeptHead { held: held.clone(), last: next.clone(), ..known.head };
@@ -251,7 +253,7 @@ impl Walk {
         filled: &Filled<'_>,
         (start, until): (i64, i64),
         facts: JoinedFacts,
-        left_out: Vec<LeftOut>,
+        left_out: &[LeftOut],
     ) -> Result<(), FillError> {
         let Filled { part, merged, held, values, readings } = filled;
         let timeline = &mut self.timeline;
@@ -259,6 +261,9 @@ impl Walk {
         let window = values.window(&timeline.layout, *part, (first, until), timeline.phase)?;
         let presence = values.presence(*part);
         timeline.sent.iter_mut().zip(&presence).for_each(|(sent, presence)| sent.add(presence));
+        if let Some(correction) = &mut self.correction {
+            correction.know(&presence);
+        }
         let ends = values.ends().map_or((start, start), |(first, last)| {
             (part.at(first), part.at(last).saturating_add(part.period).min(until) - 1)
         });
@@ -270,7 +275,7 @@ impl Walk {
             head,
             readings: merged.clone(),
             presence,
-            left_out: left_out.clone(),
+            left_out: left_out.to_vec(),
         });
         let facts = JoinedFacts { kept, readings: readings.clone(), ..facts };
         let mut made = Made { window, part: Part { start, until, ..*part }, facts, ends };
@@ -294,15 +299,15 @@ impl Walk {
 
 impl Made {
     /// Adds counts of readings left out to the window, and to what is kept of it.
-    fn leave_out(&mut self, left_out: Vec<LeftOut>) {
+    fn leave_out(&mut self, left_out: &[LeftOut]) {
         if let Some(kept) = &mut self.facts.kept {
-            merge(&mut kept.left_out, left_out.clone());
+            merge(&mut kept.left_out, left_out);
         }
         self.count_left_out(left_out);
     }
 
-    fn count_left_out(&mut self, left_out: Vec<LeftOut>) {
-        for (channel, counts) in (0..).zip(&left_out) {
+    fn count_left_out(&mut self, left_out: &[LeftOut]) {
+        for (channel, counts) in (0..).zip(left_out) {
             counts.iter().for_each(|(reason, count)| self.window.leave_out(channel, reason, count));
         }
     }
@@ -321,8 +326,8 @@ impl Timeline {
     }
 
     /// Returns the first time from the end of a window on at which ticks lack a value, or hold another one than they were
-    /// sent with. With `strict`, readings may also have been taken out.
-    fn changed_from(&self, end: i64, held: &KeptHeld, strict: bool) -> Option<i64> {
+    /// sent with.
+    fn changed_from(&self, end: i64, held: &KeptHeld) -> Option<i64> {
         let filled = || self.rules.iter().enumerate().filter(|(_, rules)| rules.fills());
         let limits = self.limits();
         let gaps = filled().filter_map(|(channel, rules)| {
@@ -333,7 +338,7 @@ impl Timeline {
         let gap = gaps.min();
         let kept = self.kept.as_ref().filter(|_| filled().next().is_some());
         let next = kept.and_then(|kept| kept.head_from(&self.name, end));
-        let changed = next.filter(|head| self.is_changed(head, held.clone(), strict)).map(|head| head.start);
+        let changed = next.filter(|head| self.is_changed(head, held.clone())).map(|head| head.start);
         gap.into_iter().chain(changed).min()
     }
 }

@@ -165,6 +165,21 @@ fn beyond_the_time_for_which_readings_are_kept_they_are_too_late() {
 }
 
 #[test]
+fn after_a_lost_spool_a_file_that_is_read_again_tells_what_held() {
+    let mut site = hours(90 * MINUTE);
+    let rows = [(0, 600, 1.0), (0, 1200, 0.0), (0, 4000, 1.0)];
+    site.run(rows_of(1, &rows), &How::default(), Kill::Never).unwrap();
+    assert_eq!(open_minutes(&site), (10..20).chain(66..90).collect::<Vec<_>>());
+    // The cloud tells the ticks, and nothing of readings.
+    site.lose_spool();
+    site.now = DAY;
+    let more = [&rows[..], &[(0, 7200, 0.0), (0, 1500, 1.0)]].concat();
+    let (taken, lost) = site.run(rows_of(1, &more), &How::default(), Kill::Never).unwrap();
+    assert_eq!((taken.totals.left_out().count(Reason::AlreadySent), lost.by_reason.total()), (4, 0));
+    assert_eq!(open_minutes(&site), (10..20).chain(66..120).collect::<Vec<_>>());
+}
+
+#[test]
 fn a_late_partner_makes_its_window_again() {
     let channels = || vec![gauge("a", None), gauge("b", None), door()];
     let mut site = Site::new(channels(), cut(60_000), NEVER, DAY);
@@ -325,5 +340,52 @@ proptest! {
         prop_assert_eq!(of(&found, &expected), of(&expected, &found), "of {:?}", series);
         prop_assert_eq!(found_pairs, pairs);
         prop_assert!(sorted.messages.iter().all(|message| message.description.replaces.is_none()));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    /// A correction leaves what one run over the corrected set of readings does, killed or not.
+    #[test]
+    fn a_correction_counts_as_the_corrected_set_does(
+        times in prop::collection::btree_set((0..6_usize, 0..100_000_i64), 1..40),
+        mended in prop::collection::btree_set((0..6_usize, 20_000..60_000_i64), 1..20),
+        has in prop::collection::vec(any::<bool>(), 6),
+        kill in prop_oneof![Just(Kill::Never), (0..9_usize).prop_map(Kill::Before), (0..9_usize).prop_map(Kill::Between)],
+        most_reports in 1..40_usize,
+        split in any::<bool>(),
+    ) {
+        let value = |channel: usize, at: i64| if channel == 0 { (at % 2) as f64 } else { (at % 90) as f64 };
+        let mut first: Vec<Read> = times.iter().map(|(channel, at)| (*channel, *at, value(*channel, *at))).collect();
+        first.push((5, 172_740, 1.0));
+        let mended: Vec<Read> = mended.iter().filter(|(channel, _)| has[*channel]).map(|(channel, at)| (*channel, *at, value(*channel, at + 1))).collect();
+        prop_assume!(!mended.is_empty());
+        let site = || Site::new(channels(), cut(60_000), NEVER, 2 * DAY);
+        let mut corrected = site();
+        let (one, other) = if split { first.split_at(first.len() / 2) } else { (&first[..], &[][..]) };
+        corrected.run(rows_of(6, other), &How::default(), Kill::Never).unwrap();
+        corrected.run(rows_of(6, one), &How::default(), Kill::Never).unwrap();
+        let how = How { correct: true, allow_missing: true, has: Some(has.clone()), most_reports: Some(most_reports), ..How::default() };
+        for kill in [kill, Kill::Never] {
+            corrected.run(rows_of(6, &mended), &how, kill).unwrap();
+        }
+        // Of the windows that the file covers, its own readings alone. Samples belong to the nearest minute.
+        let window = |(channel, at, _): &Read| (at + if [1, 4, 5].contains(channel) { 29 } else { 0 }) / 3600;
+        let fills = has.iter().zip([true, false, true, true, false, false]).any(|(has, fills)| *has && fills);
+        let windows: Vec<i64> = mended.iter().map(window).collect();
+        let (from, to) = (*windows.iter().min().unwrap(), *windows.iter().max().unwrap());
+        let is_corrected = |at: i64| windows.contains(&at) || fills && (from..=to).contains(&at);
+        let mut all: Vec<Read> = first.iter().filter(|read| !(has[read.0] && is_corrected(window(read)))).copied().collect();
+        all.extend(&mended);
+        let mut sorted = site();
+        sorted.run(rows_of(6, &all), &How::default(), Kill::Never).unwrap();
+        let (expected, pairs) = sorted.fold();
+        let (found, found_pairs) = corrected.fold();
+        let of = |numbers: &BTreeMap<(u16, i64), i64>, others: &BTreeMap<(u16, i64), i64>| -> Vec<((u16, i64), i64)> {
+            numbers.iter().filter(|(tick, number)| others.get(tick) != Some(*number)).take(5).map(|(tick, number)| (*tick, *number)).collect()
+        };
+        prop_assert_eq!(of(&found, &expected), of(&expected, &found), "{:?} then {:?}", first, mended);
+        prop_assert_eq!(found_pairs, pairs);
     }
 }

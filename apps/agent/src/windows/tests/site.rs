@@ -27,6 +27,9 @@ pub(super) enum Kill {
     Between(usize),
 }
 
+/// For each channel the numbers by tick, and for each tick the pairs of channels that one window has.
+pub(super) type Counting = (BTreeMap<(u16, i64), i64>, BTreeSet<(i64, u16, u16)>);
+
 /// A device with one stream.
 pub(super) struct Site {
     pub(super) channels: Vec<Channel>,
@@ -46,6 +49,8 @@ pub(super) struct How {
     pub(super) most_reports: Option<usize>,
     pub(super) correct: bool,
     pub(super) allow_missing: bool,
+    /// For each channel, true if the source has it; `None` if it has all.
+    pub(super) has: Option<Vec<bool>>,
 }
 
 impl Site {
@@ -68,9 +73,16 @@ impl Site {
     pub(super) fn run(&mut self, rows: Vec<Row>, how: &How, kill: Kill) -> Result<(Taken, Lost), FillError> {
         let next = self.next;
         self.kept = Arc::new(self.kept.reopen(|_| next));
+        let has = how.has.clone().unwrap_or_else(|| vec![true; self.channels.len()]);
+        let of_source: Vec<usize> = (0..has.len()).filter(|channel| has[*channel]).collect();
+        let row = |row: Row| Row {
+            at: row.at,
+            values: Zeroizing::new(of_source.iter().map(|channel| row.values[*channel]).collect()),
+            missing: of_source.iter().map(|channel| row.missing[*channel]).collect(),
+        };
         let source = Script {
-            channels: self.channels.clone(),
-            rows,
+            channels: of_source.iter().map(|channel| self.channels[*channel].clone()).collect(),
+            rows: rows.into_iter().map(row).collect(),
             next: 0,
             left_out: LeftOut::default(),
             paced: how.paced,
@@ -129,9 +141,15 @@ impl Site {
         Ok((taken, windows.lost()))
     }
 
-    /// Returns what counts of the messages, by ADR 0020: for each channel the numbers by tick, and for each tick the pairs
-    /// of channels that a window in which both count has.
-    pub(super) fn fold(&self) -> (BTreeMap<(u16, i64), i64>, BTreeSet<(i64, u16, u16)>) {
+    /// Loses all but the ticks of the messages.
+    pub(super) fn lose_spool(&mut self) {
+        self.kept = Arc::new(Kept::for_tests(i64::MAX / 4));
+        let until = self.sent.until.unwrap_or_default();
+        self.kept.lose_before("s", until, self.channels.len()).unwrap();
+    }
+
+    /// Returns what counts of the messages, by ADR 0020.
+    pub(super) fn fold(&self) -> Counting {
         let mut numbers = BTreeMap::new();
         let mut pairs = BTreeSet::new();
         for message in &self.messages {
