@@ -179,7 +179,7 @@ impl Quantity {
             Self::Least(_) => values.push(Some(share(-largest(q().map(|q| -q))))),
             Self::Largest(_) => values.push(Some(share(largest(q())))),
             Self::First(_) => values.push(q().next().map(share)),
-            Self::Last(_) => values.push(q().last().map(share)),
+            Self::Last(_) => values.push(q().next_back().map(share)),
             Self::Increase(column) | Self::Doubt(column) | Self::Falls(column) => {
                 let over = layout.increase(*column).map(|rule| rule.over(readings)).unwrap_or_default();
                 values.push(Some(share(match self {

@@ -99,10 +99,9 @@ impl Site {
         )
     }
 
-    /// Runs a device's agent, which must succeed; returns its summary.
+    /// Runs a device's agent, which must read its source to the end; returns its summary.
     pub(in crate::suites) fn agent(&self, device: &str, args: &[&str]) -> Result<Value> {
-        let printed = succeeded(&format!("sotto-agent of {device}"), self.try_agent(device, args)?)?;
-        serde_json::from_str(&printed).context("the agent's summary is no JSON")
+        summary(&format!("sotto-agent of {device}"), self.try_agent(device, args)?)
     }
 
     /// Runs a device's agent with a file as its standard input; must succeed.
@@ -111,8 +110,7 @@ impl Site {
         let mut command = self.command("sh", &["-c", "file=$1; shift; exec \"$0\" \"$@\" < \"$file\""]);
         command.arg(self.programs.join("sotto-agent")).arg(file);
         command.args(["run", "--bundle", &bundle, "--json"]).args(args);
-        let printed = succeeded("sotto-agent on standard input", self.to_the_end(command)?)?;
-        serde_json::from_str(&printed).context("the agent's summary is no JSON")
+        summary("sotto-agent on standard input", self.to_the_end(command)?)
     }
 
     /// Starts a device's agent, with its output in a file.
@@ -302,6 +300,23 @@ impl Drop for Running {
 fn signal(child: &Child, name: &str) -> Result<()> {
     Command::new("kill").args([format!("-{name}"), child.id().to_string()]).status().context("no kill")?;
     Ok(())
+}
+
+/// The exit code of a run that was right, and lost readings, as those out of range.
+const LOST: i32 = 4;
+
+/// Returns the summary of an agent that read its source to the end.
+fn summary(what: &str, done: Finished) -> Result<Value> {
+    let read =
+        |printed: &str| serde_json::from_str::<Value>(printed).context("the agent's summary is no JSON");
+    if done.status.code() == Some(LOST) {
+        let summary = read(&done.stdout)?;
+        if summary["lost"]["readings"].as_u64().is_none_or(|lost| lost == 0) {
+            bail!("{what}: exit code {LOST}, and nothing is lost: {}", done.stdout.trim());
+        }
+        return Ok(summary);
+    }
+    read(&succeeded(what, done)?)
 }
 
 fn succeeded(what: &str, done: Finished) -> Result<String> {

@@ -49,6 +49,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
 fn message(kept: &[u8]) -> Result<Vec<u8>> {
     const HEAD: usize = 16;
     const DIGEST: usize = 32;
+    const KINDS: usize = 1 << 15;
     let payload = kept.get(HEAD..kept.len().saturating_sub(DIGEST)).context("no frame")?;
     let mut rest = payload;
     let mut take = |count: usize| -> Result<usize> {
@@ -64,12 +65,18 @@ fn message(kept: &[u8]) -> Result<Vec<u8>> {
     }
     // Skips period and ticks; then the channels, and the quantities of each part.
     take(8 + 4)?;
-    for _ in 0..take(2)? {
+    // The highest bit says that channels have kinds: here gauges, that do not hold.
+    let channels = take(2)?;
+    for _ in 0..channels & !KINDS {
         for _ in ["name", "unit"] {
             let length = take(1)?;
             take(length)?;
         }
         take(3 * 8)?;
+        if channels & KINDS != 0 {
+            ensure!(take(1)? == 1, "the channel is no gauge");
+            take(2)?;
+        }
     }
     for _ in 0..take(1)? {
         take(1)?;
