@@ -137,6 +137,7 @@ fn open_files(
         encoding: read.encoding,
         header_line: read.header_line,
         skip_lines: read.skip_lines,
+        table: read.table.clone(),
         missing: settings.missing.clone(),
         scale: settings.scale.clone(),
         offset: settings.offset.clone(),

@@ -1,5 +1,7 @@
 //! The device's inputs: files of readings, names in its spool, the cloud's address and receipts.
 
+use std::path::Path;
+
 use sotto_agent::source::{Encoding, FileOptions, FileSource, Source as _};
 use sotto_agent::spool::Entry;
 use sotto_agent::stop::Stop;
@@ -12,6 +14,8 @@ use super::{Inputs, Target, in_file, once};
 pub(super) const TARGETS: &[Target] = &[
     // A thousand rows are kept to guess formats: 128 bytes a row, which is two or three bytes of the file.
     Target { name: "device-files", run: files, inputs: Inputs::Kept(all_files), memory: |bytes| 128 * bytes.len() + (512 << 10) },
+    // Pages are decompressed, some thousand times as large at most.
+    Target { name: "device-tables", run: tables, inputs: Inputs::MadeAnew(all_tables), memory: |bytes| 4096 * bytes.len() + (8 << 20) },
     Target { name: "device-words", run: words, inputs: Inputs::Kept(all_words), memory: |bytes| 64 * bytes.len() + (256 << 10) },
     Target { name: "receipt", run: receipt, inputs: Inputs::Kept(receipts), memory: |bytes| 64 * bytes.len() + (16 << 10) },
 ];
@@ -49,6 +53,41 @@ fn files(bytes: &[u8]) -> bool {
             assert!(rows <= bytes.len(), "a file has an end");
         }
         accepted
+    })
+}
+
+/// Tables of every format, smaller ones first.
+fn all_tables() -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../apps/agent/tests/data/tables");
+    [
+        "encodings.parquet",
+        "pages-2.parquet",
+        "kinds.parquet",
+        "lz4.parquet",
+        "kinds.feather",
+        "polars.arrow",
+        "deltas.arrows",
+        "zstd.feather",
+        "heads.xlsx",
+        "rows.sqlite",
+    ]
+    .map(|name| std::fs::read(folder.join(name)).expect("a table"))
+    .to_vec()
+}
+
+/// Reads some rows of a table of any format.
+fn tables(bytes: &[u8]) -> bool {
+    let channels = ["temp", "hum", "power"].map(|name| Channel {
+        name: name.to_owned(),
+        maximum: 10_000.0,
+        ..Channel::default()
+    });
+    in_file(bytes, |path| {
+        let (paths, time) = (vec![path.to_owned()], vec!["time".to_owned()]);
+        let conditions = vec![("sensor".to_owned(), "a".to_owned())];
+        let options = FileOptions { paths, time, conditions, ..FileOptions::default() };
+        let Ok(mut source) = FileSource::open(options, &channels, Stop::new()) else { return false };
+        (0..1000).any(|_| source.next_row().is_ok())
     })
 }
 

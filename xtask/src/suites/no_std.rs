@@ -16,7 +16,8 @@ const CRATES: [&str; 6] = ["kernels", "ring", "rlwe", "keys", "wire", "pack"];
 const FEATURES: &str = "sotto-keys/partial,sotto-pack/zones,sotto-wire/partial,sotto-wire/plan";
 
 /// Package and features that compile on this machine without the default features.
-const ALONE: [(&str, &str); 11] = [
+const ALONE: [(&str, &str); 12] = [
+    ("sotto-agent", ""),
     ("sotto-he", ""),
     ("sotto-he", "threads"),
     ("sotto-he", "key-files"),

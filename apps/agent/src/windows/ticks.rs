@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use sotto_pack::{Channel, Clock, Cut};
+use sotto_pack::{Channel, Clock, Cut, Span};
 
 /// Rows that tell the phase of a stream.
 const LEAST_ROWS: usize = 4;
@@ -12,7 +12,8 @@ const MOST_OF_8: usize = 5;
 /// How the times of a stream find their ticks.
 ///
 /// A reading of a sampled channel belongs to the tick nearest to its time, of two as near to the earlier one; any other to
-/// the tick whose interval holds the time. All ticks are shifted by the *phase*: the time after the clock's ticks at which
+/// the tick whose interval holds the time, and so does any reading where the period does not divide the span of the windows.
+/// All ticks are shifted by the *phase*: the time after the clock's ticks at which
 /// the sensor reports.
 #[derive(Clone, Debug)]
 pub(crate) struct TickRules {
@@ -23,8 +24,11 @@ pub(crate) struct TickRules {
 }
 
 impl TickRules {
-    pub(crate) fn new(channels: &[Channel], period: u32, phase: i64) -> Self {
-        let half = (i64::from(period.max(1)) - 1) / 2;
+    pub(crate) fn new(channels: &[Channel], cut: Cut, phase: i64) -> Self {
+        let period = i64::from(cut.period.max(1));
+        let span = if cut.span == Span::Hour { 3_600_000 } else { 86_400_000 };
+        // Where the period does not divide the span, ticks begin anew with each, at other times than the sensor's.
+        let half = if span % period == 0 { (period - 1) / 2 } else { 0 };
         let ahead = |channel: &Channel| if channel.kind.rules().samples() { half } else { 0 };
         Self { phase, ahead: channels.iter().map(ahead).collect() }
     }
@@ -91,7 +95,7 @@ pub(crate) fn phase_of_rows(cut: Cut, clock: &Clock, rows: impl Iterator<Item = 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sotto_pack::{ChannelKind, Gauge, Span};
+    use sotto_pack::{ChannelKind, Gauge};
 
     const MINUTE: i64 = 60_000;
 
@@ -120,15 +124,19 @@ mod tests {
         let channel = |kind| Channel { kind, ..Channel::default() };
         let channels = [channel(ChannelKind::Gauge(Gauge::default())), channel(ChannelKind::Interval)];
         for period in [4_u32, 5, 300_000] {
-            let rules = TickRules::new(&channels, period, 0);
+            let rules = TickRules::new(&channels, Cut { span: Span::Day, period, ticks: 9 }, 0);
             let tick = |channel, at: i64| rules.on_clock(channel, at).div_euclid(period.into());
             let half = i64::from(period) / 2;
             assert_eq!([0, half, half + 1].map(|at| tick(0, at)), [0, 0, 1], "{period}");
             assert_eq!(tick(0, -1), if period == 2 { -1 } else { 0 });
             assert_eq!([0, half + 1, i64::from(period)].map(|at| tick(1, at)), [0, 0, 1]);
         }
-        let times: Vec<i64> = TickRules::new(&channels, 5, 3).times(10).collect();
+        let times: Vec<i64> =
+            TickRules::new(&channels, Cut { span: Span::Day, period: 5, ticks: 9 }, 3).times(10).collect();
         assert_eq!(times, [7, 9]);
-        assert_eq!(TickRules::new(&channels[..1], 5, 3).times(10).count(), 1);
+        assert_eq!(
+            TickRules::new(&channels[..1], Cut { span: Span::Day, period: 5, ticks: 9 }, 3).times(10).count(),
+            1
+        );
     }
 }

@@ -14,4 +14,6 @@ mod slots;
 mod sources;
 mod spool;
 mod sums;
+#[cfg(feature = "tables")]
+mod tables;
 mod upload;

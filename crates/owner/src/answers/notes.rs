@@ -194,15 +194,6 @@ pub(super) fn on_windows(listed: &[DeviceWindows], scheme: Option<ExactScheme>) 
                  number counts"
             ));
         }
-        match aside.replaced {
-            0 => {}
-            1 => notes.push(format!(
-                "readings of 1 window of {device} are replaced by those of a later one: it was corrected, or late readings came"
-            )),
-            count => notes.push(format!(
-                "readings of {count} windows of {device} are replaced by those of later ones: they were corrected, or late readings came"
-            )),
-        }
         match aside.shifted {
             0 => {}
             count => notes.push(format!(

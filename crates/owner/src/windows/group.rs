@@ -166,13 +166,16 @@ pub(crate) fn pieces(groups: &[Group], by: Option<By>, window: &StoredWindow) ->
     pieces
 }
 
-/// Returns the number of ticks with a reading that the end of a group cuts. The reading may be on either side of it.
+/// Returns the number of ticks with a reading that the end of a group cuts. The reading may be on either side of it. Samples
+/// are at the instants of their ticks.
 pub(crate) fn cut_ticks(groups: &[Group], by: Option<By>, window: &StoredWindow) -> u64 {
+    let channels = || (0..).zip(window.layout().channels());
+    let reports = || channels().filter(|(_, channel)| !channel.kind.rules().samples()).map(|(at, _)| at);
     let is_cut = |InGroup { group, ticks }: &InGroup| {
         let (last, end) = (ticks.end - 1, window.to().min(window.instant(ticks.end)));
-        let has_reading = |presence: &Presence| presence.contains(last);
-        let presence = &window.description.presence;
-        groups[*group].to < end && (presence.is_empty() || presence.iter().any(has_reading))
+        let has_reading =
+            |at: u16| window.description.presence(at).is_none_or(|presence| presence.contains(last));
+        groups[*group].to < end && reports().any(has_reading)
     };
     match by {
         None | Some(By::Window) => 0,

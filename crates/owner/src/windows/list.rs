@@ -133,7 +133,6 @@ pub(crate) fn list(
                 Some(Read::Window(mut window)) => {
                     let others = replaced.channels(entry.sequence, signed);
                     if !others.is_empty() {
-                        aside.replaced += 1;
                         window.leave_out_channels(plant, &others);
                     }
                     windows.push(*window);

@@ -187,8 +187,6 @@ pub(crate) struct DeviceWindows {
 pub(crate) struct Aside {
     /// Windows with readings at ticks that another window of the bundle has, which counts there.
     pub(crate) overlapping: usize,
-    /// Windows of which readings are replaced by those of a later one.
-    pub(crate) replaced: usize,
     /// Windows beside others of the same readings whose ticks are at other instants of the hour.
     pub(crate) shifted: usize,
     /// Windows that no bundle of this plant makes (another layout, key or parameters), or that are damaged.

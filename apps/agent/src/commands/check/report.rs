@@ -61,7 +61,9 @@ pub(super) fn lines(seen: &Seen, times: &Times, clock: &Clock) -> Vec<String> {
 }
 
 fn of_file(file: &FileFacts, clock: &Clock) -> Vec<String> {
-    let mut words = vec![file.format.to_owned(), file.encoding.to_owned()];
+    let mut words = vec![file.format.to_owned()];
+    words.extend(file.table.as_ref().map(|table| format!("table {table:?}")));
+    words.extend(file.encoding.map(str::to_owned));
     words.extend(file.compression.map(str::to_owned));
     words.extend(file.delimiter.map(|delimiter| format!("{} between values", named(delimiter))));
     words.extend(file.header_line.map(|line| format!("names in line {line}")));

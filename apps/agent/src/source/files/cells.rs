@@ -4,6 +4,7 @@ use sotto_pack::Reason;
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
 use super::decimal::{Decimal, whole};
+use super::local::When;
 use super::numbers::{self, Mark, Written};
 
 /// Maximum bytes of a time.
@@ -31,12 +32,25 @@ impl Default for Cell {
 
 impl DefaultIsZeroes for Cell {}
 
-/// A row with a time that is not parsed yet.
+/// The time of a row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(in crate::source) enum Stamp {
+    /// None, or none of the file's format.
+    #[default]
+    None,
+    /// A text that is not parsed, as the format of the file's times is not known yet.
+    Text(String),
+    /// A time.
+    At(When),
+}
+
+/// A row.
+#[derive(Default)]
 pub(in crate::source) struct Record {
     /// The line number, from 1.
     pub(in crate::source) line: u64,
-    /// The text of its time.
-    pub(in crate::source) time: Option<String>,
+    /// Its time.
+    pub(in crate::source) time: Stamp,
     /// A cell for each channel.
     pub(in crate::source) cells: Zeroizing<Vec<Cell>>,
 }
@@ -77,12 +91,12 @@ impl Cell {
 }
 
 /// Returns the trimmed text of a time, without stray quotes; `None` if it is empty or longer than 128 bytes.
-pub(in crate::source) fn time_text(text: &str) -> Option<String> {
+pub(in crate::source) fn time_text(text: &str) -> Option<&str> {
     let mut text = text.trim();
     if text.starts_with('"') || text.ends_with('"') {
         text = text.trim_matches('"').trim();
     }
-    (1..=LONGEST_TIME).contains(&text.len()).then(|| text.to_owned())
+    (1..=LONGEST_TIME).contains(&text.len()).then_some(text)
 }
 
 /// Returns true if a cell equals the wanted text, as text or as a number.

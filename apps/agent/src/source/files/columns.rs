@@ -2,22 +2,51 @@
 
 use sotto_pack::{Channel, Reason, State};
 
-use super::cells::Cell;
+use super::cells::{Cell, Stamp, time_text};
 use super::decimal::Decimal;
-use super::numbers::Mark;
+use super::encoding::decode;
+use super::numbers::{self, Mark};
 use super::states;
-use super::time_columns::TimeColumns;
+use super::time_columns::{TimeColumns, joined};
+use super::times::TimeFormat;
 use super::units::{self, Conversion};
 use crate::source::SourceError;
 
 /// The requested columns.
+#[derive(Clone, Default)]
 pub(in crate::source) struct Wanted {
     /// The columns of the time. `None` if rows have no time of their own.
     pub(in crate::source) time: Option<TimeColumns>,
+    /// The format of the times, once it is known.
+    pub(super) form: Option<TimeFormat>,
     /// The column of each channel.
     pub(in crate::source) values: Vec<Column>,
     /// Conditions: columns, each with the text that it must hold.
     pub(in crate::source) conditions: Vec<(String, String)>,
+}
+
+impl Wanted {
+    /// Returns the time that a text states.
+    pub(in crate::source) fn stamp(&self, text: &str) -> Stamp {
+        match (time_text(text), &self.form) {
+            (None, _) => Stamp::None,
+            (Some(text), Some(form)) => form.read(text).map_or(Stamp::None, Stamp::At),
+            (Some(text), None) => Stamp::Text(text.to_owned()),
+        }
+    }
+
+    /// Returns the time that bytes state.
+    pub(in crate::source) fn stamp_of_bytes(&self, bytes: &[u8]) -> Stamp {
+        match self.form.as_ref().and_then(|form| form.read_usual(bytes)) {
+            Some(local) => Stamp::At(local),
+            None => self.stamp(&decode(bytes)),
+        }
+    }
+
+    /// Returns the time that the texts of several columns state together.
+    pub(in crate::source) fn stamp_of<T: AsRef<str>>(&self, parts: impl IntoIterator<Item = T>) -> Stamp {
+        joined(parts).map_or(Stamp::None, |text| self.stamp(&text))
+    }
 }
 
 /// The column of a channel.
@@ -105,7 +134,14 @@ impl Column {
 
     /// Reads a cell of bytes.
     pub(in crate::source) fn read_bytes(&self, bytes: &[u8]) -> Cell {
-        self.read(&super::encoding::decode(bytes))
+        // Most cells are a number and nothing else.
+        if self.missing.is_empty()
+            && self.states.is_none()
+            && let Some((number, mark)) = numbers::short(bytes)
+        {
+            return Cell::Number(number, mark);
+        }
+        self.read(&decode(bytes))
     }
 
     /// Returns the reading of a cell, or the reason why there is none.
@@ -121,13 +157,28 @@ impl Column {
         if value.is_finite() { Ok(value) } else { Err(Some(Reason::NotANumber)) }
     }
 
+    /// Returns true if the text, or its number, stands for no reading. `text` is called if any does.
+    #[cfg(feature = "tables")]
+    pub(in crate::source) fn is_missing<'t>(&self, text: impl FnOnce() -> std::borrow::Cow<'t, str>) -> bool {
+        !self.missing.is_empty() && {
+            let text = text();
+            self.missing.iter().any(|(missing, _)| *missing == text)
+        }
+    }
+
+    /// Returns the factor from numbers to readings.
+    #[cfg(feature = "tables")]
+    pub(in crate::source) fn scale(&self) -> f64 {
+        self.conversion.scale
+    }
+
     fn converted(&self, number: f64) -> f64 {
         let Conversion { scale, offset } = self.conversion;
         if scale == 1.0 && offset == 0.0 { number } else { number * scale + offset }
     }
 
     /// Returns true if the number is in the channel's range.
-    pub(super) fn may_be(&self, number: f64) -> bool {
+    pub(in crate::source) fn may_be(&self, number: f64) -> bool {
         (self.minimum..=self.maximum).contains(&self.converted(number))
     }
 

@@ -104,20 +104,31 @@ fn day(text: &str) -> Option<f64> {
 /// Returns the local time of a spreadsheet's day: days since 30 December 1899, rounded to the precision that its digits
 /// have.
 pub(super) fn read_day(text: &str) -> Option<DateTime> {
-    let (whole, fraction) =
-        (day(text)?, text.len() - text.find(['.', ',']).map_or(text.len(), |mark| mark + 1));
-    let midnight = date(1899, 12, 30).at(0, 0, 0, 0);
-    let milliseconds = whole.fract() * DAY;
+    let fraction = text.len() - text.find(['.', ',']).map_or(text.len(), |mark| mark + 1);
     let step = match fraction {
-        0..5 => 60_000.0,
-        5..9 => 1000.0,
-        // Whole seconds that are a fraction of a day: they are off by less than 5 ms.
-        _ if (milliseconds / 1000.0 - (milliseconds / 1000.0).round()).abs() < 0.005 => 1000.0,
-        _ => 1.0,
+        0..5 => Some(60_000.0),
+        5..9 => Some(1000.0),
+        _ => None,
     };
+    rounded(day(text)?, step)
+}
+
+/// Returns the local time of a spreadsheet's day as the cell of a workbook holds it.
+#[cfg(feature = "tables")]
+pub(in crate::source) fn of_days(days: f64) -> Option<DateTime> {
+    (days.is_finite() && days >= 0.0).then(|| rounded(days, None)).flatten()
+}
+
+/// Rounds a day to steps of so many milliseconds. Without a step, seconds that it is near to are meant, and else
+/// milliseconds.
+fn rounded(days: f64, step: Option<f64>) -> Option<DateTime> {
+    let midnight = date(1899, 12, 30).at(0, 0, 0, 0);
+    let milliseconds = days.fract() * DAY;
+    // Whole seconds that are a fraction of a day: they are off by less than 5 ms.
+    let is_near = (milliseconds / 1000.0 - (milliseconds / 1000.0).round()).abs() < 0.005;
+    let step = step.unwrap_or(if is_near { 1000.0 } else { 1.0 });
     let rounded = (milliseconds / step).round() * step;
-    let span =
-        jiff::Span::new().try_days(whole.trunc() as i64).ok()?.try_milliseconds(rounded as i64).ok()?;
+    let span = jiff::Span::new().try_days(days.trunc() as i64).ok()?.try_milliseconds(rounded as i64).ok()?;
     midnight.checked_add(span).ok()
 }
 

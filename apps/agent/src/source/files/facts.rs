@@ -53,6 +53,12 @@ pub(in crate::source) struct Shape {
     /// Words under the names of the channels' columns.
     pub(in crate::source) units: Vec<String>,
     pub(in crate::source) packing: Option<Packing>,
+    /// True if cells have types: then the file has no encoding.
+    pub(in crate::source) typed: bool,
+    /// How times are read, if their cells have a type of their own.
+    pub(in crate::source) stamps: Option<&'static str>,
+    /// The name of the table, if the file may have several.
+    pub(in crate::source) table: Option<String>,
     /// The encoding, if it is not UTF-8.
     pub(in crate::source) encoding: Option<Encoding>,
     /// Rows whose quotes do not match.
@@ -76,8 +82,10 @@ pub struct FileFacts {
     pub format: &'static str,
     /// Its compression: `gzip` or `Zstandard`.
     pub compression: Option<&'static str>,
-    /// The encoding of its text.
-    pub encoding: &'static str,
+    /// The name of its table, if it may have several.
+    pub table: Option<String>,
+    /// The encoding of its text; `None` if cells have types.
+    pub encoding: Option<&'static str>,
     /// The character between values.
     pub delimiter: Option<char>,
     /// The line that names the columns, from 1.

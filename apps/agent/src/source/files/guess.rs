@@ -4,12 +4,12 @@ use std::path::Path;
 
 use sotto_pack::Reason;
 
-use super::cells::{Cell, Record};
+use super::cells::{Cell, Record, Stamp};
 use super::columns::Wanted;
 use super::decimal::{Decimal, Marks};
 use super::decimals::{Decided, Evidence, Example};
 use super::reader::{Next, Reader};
-use super::times::{Guess, TimeFormat};
+use super::times::Guess;
 use super::{FileSource, LOOKED_AT, TimeColumns};
 use crate::source::{NoNumber, SourceError};
 
@@ -24,17 +24,22 @@ impl FileSource {
         let (path, marks) = (reader.path().to_owned(), reader.marks());
         self.decimal = self.options.decimal;
         let times = self.wanted.time.is_some() && self.custom.is_none();
-        let (mut guess, mut evidence) = (Guess::default(), Evidence::default());
+        let (mut guess, mut evidence, mut typed) = (Guess::default(), Evidence::default(), false);
         while self.ahead.len() < LOOKED_AT {
-            let known = !times || guess.forms().len() == 1;
+            let known = !times || typed || guess.forms().len() == 1;
             if known && self.paced {
                 break;
             }
-            let Some(record) = self.read()? else { break };
-            if let Some(time) = record.time.as_ref().filter(|_| times) {
-                guess.look(time);
+            let mut record = Record::default();
+            if !self.read(&mut record)? {
+                break;
             }
-            let none = times && guess.forms().is_empty() && self.is_time_guessed();
+            match &record.time {
+                Stamp::Text(time) => guess.look(time),
+                Stamp::At(_) => typed = true,
+                Stamp::None => {}
+            }
+            let none = times && !typed && guess.forms().is_empty() && self.is_time_guessed();
             if none && self.paced && self.ahead.is_empty() {
                 return Err(self.no_time_column(&path));
             }
@@ -44,7 +49,7 @@ impl FileSource {
             self.ahead.push_back(record);
         }
         if times {
-            self.settle(&guess, &path)?;
+            self.settle(&guess, typed, &path)?;
         }
         if self.paced {
             return Ok(());
@@ -69,40 +74,46 @@ impl FileSource {
         SourceError::NoTimeColumn { path: path.to_owned(), columns: self.names.clone() }
     }
 
-    /// Decides the time format of the file.
-    fn settle(&mut self, guess: &Guess, path: &Path) -> Result<(), SourceError> {
+    /// Decides the format of times that are text. Cells with a type of their own need none.
+    fn settle(&mut self, guess: &Guess, typed: bool, path: &Path) -> Result<(), SourceError> {
         let Some(first) = self.ahead.front() else { return Ok(()) };
         let (line, rows, path) = (first.line, self.ahead.len(), path.to_owned());
-        let cell = first.time.as_deref().unwrap_or_default().chars().take(LONGEST_CELL).collect();
+        let cell = match &first.time {
+            Stamp::Text(text) => text.chars().take(LONGEST_CELL).collect(),
+            _ => String::new(),
+        };
         let column = || match &self.wanted.time {
             Some(TimeColumns::Named(names)) => names.join(" and "),
             _ => "time".to_owned(),
         };
-        let before = self.form.take();
-        self.form = match guess.forms() {
+        let before = self.before.take();
+        let form = match guess.forms() {
+            [] if typed => return Ok(()),
             [] if self.is_time_guessed() => return Err(self.no_time_column(&path)),
             [] => return Err(SourceError::UnknownTime { path, line, column: column(), cell }),
             [form] => Some(form.clone()),
             forms => before.filter(|before| forms.contains(before)),
         };
-        if self.form.is_none() {
+        if form.is_none() {
             let (day_first, month_first) = guess.formats();
             return Err(SourceError::AmbiguousTime { path, column: column(), rows, day_first, month_first });
         }
+        self.wanted.form = form;
         Ok(())
     }
 
     /// Finds out whether the newest row comes first.
     fn order(&mut self) {
-        let Some(form) = self.form().cloned() else { return };
-        let times: Vec<_> =
-            self.ahead.iter().filter_map(|record| form.read(record.time.as_deref()?)).collect();
-        self.local.order(times.iter());
-    }
-
-    /// Returns the format of times.
-    pub(super) fn form(&self) -> Option<&TimeFormat> {
-        self.custom.as_ref().or(self.form.as_ref())
+        for record in &mut self.ahead {
+            if let Stamp::Text(text) = &record.time {
+                record.time = self.wanted.stamp(text);
+            }
+        }
+        let times = self.ahead.iter().filter_map(|record| match &record.time {
+            Stamp::At(time) => Some(time),
+            _ => None,
+        });
+        self.local.order(times);
     }
 
     /// Refuses a file whose first rows hold text alone in the column of a channel.
@@ -133,9 +144,11 @@ impl FileSource {
     /// Reads the whole file once for the marks of its numbers.
     fn scan(&self, path: &Path, marks: Marks, evidence: &mut Evidence) -> Result<(), SourceError> {
         let Wanted { values, conditions, .. } = &self.wanted;
-        let wanted = Wanted { time: None, values: values.clone(), conditions: conditions.clone() };
+        let (values, conditions) = (values.clone(), conditions.clone());
+        let wanted = Wanted { time: None, form: None, values, conditions };
         let mut reader = Reader::open(path, false, &self.options, &wanted, &self.stop)?;
-        while let Next::Record(record) = reader.next(&wanted)? {
+        let mut record = Record::default();
+        while let Next::Record = reader.next(&wanted, &mut record)? {
             for (cell, column) in record.cells.iter().zip(&wanted.values) {
                 if cell.has_mark() {
                     evidence.look(record.line, *cell, column, marks);

@@ -1,5 +1,8 @@
 //! Bytes of a file, of standard input or of a pipe, as they arrive.
 
+#[cfg(feature = "tables")]
+mod whole;
+
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};

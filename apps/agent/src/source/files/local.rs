@@ -10,7 +10,7 @@ const DAY: i64 = 86_400_000;
 
 /// A parsed time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum When {
+pub(in crate::source) enum When {
     /// Milliseconds since 1970.
     Instant(i64),
     /// Local time, as a clock in the plant's zone shows it.

@@ -7,15 +7,15 @@ pub(super) mod columns;
 pub(super) mod decimal;
 mod decimals;
 pub(super) mod encoding;
-mod epoch;
+pub(super) mod epoch;
 pub(super) mod facts;
 mod guess;
 pub(super) mod input;
-mod local;
+pub(super) mod local;
 pub(super) mod names;
 pub(super) mod numbers;
 mod options;
-mod packed;
+pub(super) mod packed;
 pub(super) mod places;
 mod reader;
 mod states;
@@ -38,7 +38,7 @@ pub use options::FileOptions;
 
 use super::{Row, Source, SourceError};
 use crate::stop::Stop;
-use cells::{Cell, Record};
+use cells::{Cell, Record, Stamp};
 use columns::{Column, Wanted};
 use decimals::Evidence;
 use facts::Shape;
@@ -78,7 +78,10 @@ pub struct FileSource {
     reader: Option<Reader>,
     /// Rows read ahead to guess the formats.
     ahead: VecDeque<Record>,
-    form: Option<TimeFormat>,
+    /// The row that is being read.
+    record: Record,
+    /// The format of times of the file before.
+    before: Option<TimeFormat>,
     decimal: Option<Decimal>,
     local: Local,
     /// Number of rows with a time counted from the start.
@@ -116,7 +119,7 @@ impl FileSource {
         let paced = options.follow || options.paths.iter().any(|path| input::is_stream(path));
         let mut source = Self {
             channels: channels.to_vec(),
-            wanted: Wanted { time, values, conditions },
+            wanted: Wanted { time, form: custom.clone(), values, conditions },
             custom,
             start,
             stop,
@@ -124,7 +127,8 @@ impl FileSource {
             waiting: options.paths.iter().cloned().collect(),
             reader: None,
             ahead: VecDeque::new(),
-            form: None,
+            record: Record::default(),
+            before: None,
             decimal: options.decimal,
             local: Local::new(options.zone.zone().clone()),
             given: 0,
@@ -166,6 +170,9 @@ impl FileSource {
     /// Opens the next file and guesses its formats. Returns false if there is none.
     fn open_next(&mut self) -> Result<bool, SourceError> {
         let Some(path) = self.waiting.pop_front() else { return Ok(false) };
+        if self.custom.is_none() {
+            self.before = self.wanted.form.take();
+        }
         let follow = self.options.follow && self.waiting.is_empty();
         let reader = Reader::open(&path, follow, &self.options, &self.wanted, &self.stop)?;
         if !self.open.format.is_empty() {
@@ -179,12 +186,12 @@ impl FileSource {
         Ok(true)
     }
 
-    /// Returns the next row of the open file; `None` at its end.
-    fn read(&mut self) -> Result<Option<Record>, SourceError> {
+    /// Reads the next row of the open file. Returns false at its end.
+    fn read(&mut self, record: &mut Record) -> Result<bool, SourceError> {
         loop {
-            let Some(reader) = &mut self.reader else { return Ok(None) };
-            match reader.next(&self.wanted)? {
-                Next::Record(record) => return Ok(Some(record)),
+            let Some(reader) = &mut self.reader else { return Ok(false) };
+            match reader.next(&self.wanted, record)? {
+                Next::Record => return Ok(true),
                 Next::End => {
                     (self.shape, self.names) = (reader.shape(), reader.names());
                     self.reader = None;
@@ -205,15 +212,22 @@ impl FileSource {
             self.given = self.given.saturating_add(1);
             return Ok(start.saturating_add(passed));
         }
-        let form = self.custom.as_ref().or(self.form.as_ref()).ok_or(Reason::NoTime)?;
-        let when = record.time.as_ref().and_then(|text| form.read(text)).ok_or(Reason::NoTime)?;
         let series = record.cells.iter().position(|cell| *cell != Cell::Absent).unwrap_or_default();
-        self.local.instant(&when, series)
+        match &record.time {
+            Stamp::None => Err(Reason::NoTime),
+            Stamp::At(when) => self.local.instant(when, series),
+            Stamp::Text(text) => {
+                let form = self.wanted.form.as_ref().ok_or(Reason::NoTime)?;
+                self.local.instant(&form.read(text).ok_or(Reason::NoTime)?, series)
+            }
+        }
     }
 
     /// Converts the cells of a row. If the rows before had no decimal mark, the first number with one decides it.
     fn row(&mut self, at: i64, record: &Record) -> Result<Row, SourceError> {
-        let (mut values, mut missing) = (Zeroizing::new(Vec::new()), Vec::new());
+        let count = record.cells.len();
+        let (mut values, mut missing) =
+            (Zeroizing::new(Vec::with_capacity(count)), Vec::with_capacity(count));
         let mut unknown = Vec::new();
         for (cell, column) in record.cells.iter().zip(&self.wanted.values) {
             if self.decimal.is_none() && cell.has_mark() {
@@ -260,6 +274,31 @@ impl FileSource {
         Ok(())
     }
 
+    /// Reads rows into `record` until one has a time.
+    fn next_of(&mut self, record: &mut Record) -> Result<Row, SourceError> {
+        loop {
+            match self.ahead.pop_front() {
+                Some(ahead) => *record = ahead,
+                None if self.read(record)? => {}
+                None => {
+                    self.log_faults();
+                    if self.open_next()? {
+                        continue;
+                    }
+                    return Err(SourceError::Ended);
+                }
+            }
+            (self.line, self.open.rows) = (record.line, self.open.rows + 1);
+            match self.time(record) {
+                Ok(at) => return self.row(at, record),
+                Err(reason) => {
+                    facts::count(&mut self.open.left_out, None, reason, record.line);
+                    self.left_out.add(reason, self.channels.len() as u64);
+                }
+            }
+        }
+    }
+
     /// Logs the first lines of rows that gave no reading; no cell.
     fn log_faults(&self) {
         for Fault { channel, reason, lines } in &self.open.left_out {
@@ -278,13 +317,18 @@ impl FileSource {
         };
         FileFacts {
             compression: shape.packing.map(packed::Packing::name),
-            encoding: shape.encoding.map_or("UTF-8", Encoding::name),
+            table: shape.table,
+            encoding: (!shape.typed).then(|| shape.encoding.map_or("UTF-8", Encoding::name)),
             delimiter: shape.delimiter,
             header_line: shape.header_line,
             decimal: self.decimal.map(mark),
             columns: self.wanted.values.iter().map(|column| column.requested.clone()).collect(),
             time_columns: shape.time,
-            time_format: self.form().filter(|_| self.start.is_none()).map(TimeFormat::words),
+            time_format: shape
+                .stamps
+                .map(str::to_owned)
+                .or_else(|| self.wanted.form.as_ref().map(TimeFormat::words))
+                .filter(|_| self.start.is_none()),
             newest_first: self.local.is_newest_first(),
             words: shape.units,
             mended_quotes: shape.mended,
@@ -303,27 +347,11 @@ impl Source for FileSource {
     }
 
     fn next_row(&mut self) -> Result<Row, SourceError> {
-        loop {
-            let record = match self.ahead.pop_front() {
-                Some(record) => Some(record),
-                None => self.read()?,
-            };
-            let Some(record) = record else {
-                self.log_faults();
-                if self.open_next()? {
-                    continue;
-                }
-                return Err(SourceError::Ended);
-            };
-            (self.line, self.open.rows) = (record.line, self.open.rows + 1);
-            match self.time(&record) {
-                Ok(at) => return self.row(at, &record),
-                Err(reason) => {
-                    facts::count(&mut self.open.left_out, None, reason, record.line);
-                    self.left_out.add(reason, self.channels.len() as u64);
-                }
-            }
-        }
+        // The record is taken out while the source is borrowed, and put back: its memory serves every row.
+        let mut record = std::mem::take(&mut self.record);
+        let row = self.next_of(&mut record);
+        self.record = record;
+        row
     }
 
     fn take_left_out(&mut self) -> LeftOut {

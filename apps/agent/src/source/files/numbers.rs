@@ -39,7 +39,10 @@ pub(super) fn read(text: &str) -> Written {
     if text.len() > LONGEST_NUMBER {
         return Written::Text;
     }
-    short(text.as_bytes()).unwrap_or_else(|| spelled(text))
+    match short(text.as_bytes()) {
+        Some((number, mark)) => Written::Number(number, mark),
+        None => spelled(text),
+    }
 }
 
 /// Powers of ten that a double holds exactly, as many as digits are read here.
@@ -48,7 +51,7 @@ const TENS: [f64; 16] =
 
 /// Reads most numbers: at most 15 digits with at most one point or comma. The quotient of two exact doubles is rounded once, as
 /// the decimal number would be. Returns `None` for other texts.
-fn short(bytes: &[u8]) -> Option<Written> {
+pub(super) fn short(bytes: &[u8]) -> Option<(f64, Mark)> {
     let (negative, digits) = match bytes {
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),
@@ -78,7 +81,7 @@ fn short(bytes: &[u8]) -> Option<Written> {
         }
     };
     let number = mantissa as f64 / TENS[places];
-    Some(Written::Number(if negative { -number } else { number }, mark))
+    Some((if negative { -number } else { number }, mark))
 }
 
 /// Reads a text with a sign, an exponent, several marks, or letters.

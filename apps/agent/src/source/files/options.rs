@@ -44,6 +44,8 @@ pub struct FileOptions {
     pub header_line: Option<u64>,
     /// Number of lines to skip at the beginning of each file.
     pub skip_lines: u64,
+    /// The sheet of a workbook, or the table of a database; the only one with the wanted columns if not given.
+    pub table: Option<String>,
     /// Texts or numbers that stand for no reading, each of one channel or of all.
     pub missing: Vec<(Option<String>, String)>,
     /// Factors of the numbers of one channel or of all: a reading is number · factor + offset. The last one counts.
@@ -77,6 +79,7 @@ impl Default for FileOptions {
             encoding: None,
             header_line: None,
             skip_lines: 0,
+            table: None,
             missing: Vec::new(),
             scale: Vec::new(),
             offset: Vec::new(),

@@ -49,6 +49,16 @@ impl Places {
     }
 }
 
+#[cfg(feature = "tables")]
+impl Places {
+    /// Returns all positions.
+    pub(in crate::source) fn all(&mut self) -> impl Iterator<Item = &mut usize> {
+        let about = self.about.iter_mut().flatten().map(|(place, _)| place);
+        let conditions = self.conditions.iter_mut().map(|(place, _)| place);
+        self.time.0.iter_mut().chain(&mut self.values).chain(conditions).chain(about)
+    }
+}
+
 impl Wanted {
     /// Returns the position of a channel's column and the positions of its conditions.
     fn place(

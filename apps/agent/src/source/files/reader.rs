@@ -14,8 +14,8 @@ use crate::stop::Stop;
 
 /// Result of reading a row.
 pub(super) enum Next {
-    /// A row.
-    Record(Record),
+    /// A row was read.
+    Record,
     /// The end of the file.
     End,
     /// The end of a file that was replaced by another one.
@@ -67,12 +67,12 @@ impl Reader {
         }
     }
 
-    /// Returns the next row.
-    pub(super) fn next(&mut self, wanted: &Wanted) -> Result<Next, SourceError> {
-        Ok(match self.rows.next(wanted)? {
-            Some(record) => Next::Record(record),
-            None if self.rows.is_replaced() => Next::Replaced,
-            None => Next::End,
+    /// Reads the next row into `record`.
+    pub(super) fn next(&mut self, wanted: &Wanted, record: &mut Record) -> Result<Next, SourceError> {
+        Ok(match self.rows.next(wanted, record)? {
+            true => Next::Record,
+            false if self.rows.is_replaced() => Next::Replaced,
+            false => Next::End,
         })
     }
 
@@ -85,8 +85,8 @@ impl Reader {
         wanted: &Wanted,
         stop: &Stop,
     ) -> Result<Option<String>, SourceError> {
-        let mut reader = Self::open(path, false, options, wanted, stop)?;
-        while let Next::Record(record) = reader.next(wanted)? {
+        let (mut reader, mut record) = (Self::open(path, false, options, wanted, stop)?, Record::default());
+        while let Next::Record = reader.next(wanted, &mut record)? {
             if record.line == line {
                 return Ok(reader.rows.cell_text(channel));
             }
@@ -138,7 +138,11 @@ fn open(
     input.begin(options.encoding)?;
     let delimiter = options.delimiter.and_then(|delimiter| u8::try_from(delimiter).ok());
     let FileOptions { header, header_line, skip_lines, .. } = *options;
-    let opening = Opening { wanted, delimiter, header, header_line, skip_lines, before };
+    let table = options.table.as_deref();
+    let opening = Opening { wanted, delimiter, header, header_line, skip_lines, table, before };
     let format = formats::of(&mut input, options.format)?;
+    if table.is_some() && !format.has_tables() {
+        return Err(refused(&input.path, format!("it is one table ({}): leave out --table", format.name())));
+    }
     Ok(format.open(input, &opening)?.map(|rows| (format.name(), rows)))
 }

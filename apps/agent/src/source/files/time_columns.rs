@@ -43,6 +43,7 @@ const PARTS: [&[&str]; 6] = [
 pub(super) const MOST_TIME_COLUMNS: usize = 6;
 
 /// How the time columns are found.
+#[derive(Clone)]
 pub(in crate::source) enum TimeColumns {
     /// By these names, in this order.
     Named(Vec<String>),
@@ -119,8 +120,9 @@ pub(in crate::source) fn is_time(text: &str) -> bool {
 /// Joins the parts of a time; `None` if a part is missing.
 pub(in crate::source) fn joined<T: AsRef<str>>(parts: impl IntoIterator<Item = T>) -> Option<String> {
     let mut parts = parts.into_iter();
-    let first = time_text(parts.next()?.as_ref())?;
-    let rest = parts.map(|part| time_text(part.as_ref())).collect::<Option<Vec<String>>>()?;
+    let owned = |part: T| time_text(part.as_ref()).map(str::to_owned);
+    let first = owned(parts.next()?)?;
+    let rest = parts.map(owned).collect::<Option<Vec<String>>>()?;
     if rest.is_empty() {
         return Some(first);
     }
@@ -148,7 +150,7 @@ pub(in crate::source) fn joined<T: AsRef<str>>(parts: impl IntoIterator<Item = T
         (_, Some(numbers)) => format!("{date} {}", numbers.join(":")),
         (_, None) => format!("{date} {}", fraction_of_second(clock, number)?),
     };
-    time_text(&text)
+    time_text(&text).map(str::to_owned)
 }
 
 /// Joins hour, minute and a second with a fraction, or takes a single text as the time of day.

@@ -59,17 +59,25 @@ impl TimeFormat {
         Ok(form)
     }
 
+    /// Parses 2014-02-14 21:30:05, or 2014-02-14T21:30:05Z, if that is the format; `None` for all other texts.
+    pub(super) fn read_usual(&self, bytes: &[u8]) -> Option<When> {
+        let Self::Date { order: Order::YearMonthDay, mark: b'-', offset } = self else { return None };
+        if !*offset {
+            return civil::iso(bytes).map(When::Local);
+        }
+        let instant = Offset::UTC.to_timestamp(civil::iso(bytes.strip_suffix(b"Z")?)?).ok()?;
+        Some(When::Instant(instant.as_millisecond()))
+    }
+
     /// Parses a text in this format; `None` if it does not have it.
     pub(super) fn read(&self, text: &str) -> Option<When> {
         match self {
             Self::Epoch(unit) => unit.read(text).map(When::Instant),
             Self::Days => epoch::read_day(text).map(When::Local),
-            Self::Date { order: Order::YearMonthDay, mark: b'-', offset: false }
-                if let Some(local) = civil::iso(text.as_bytes()) =>
-            {
-                Some(When::Local(local))
-            }
             Self::Date { order, mark, offset } => {
+                if let Some(local) = self.read_usual(text.as_bytes()) {
+                    return Some(local);
+                }
                 let (text, zone) = without_zone(text);
                 let parts = Parts::read(text).filter(|parts| parts.mark == *mark)?;
                 let local = parts.date_time(*order)?;

@@ -3,11 +3,10 @@
 //! Fields and tags are columns, the measurement is the column `measurement`, the time at the end is `time`.
 
 use sotto_pack::Reason;
-use zeroize::Zeroizing;
 
 use super::{Format, Opening, Rows};
 use crate::source::SourceError;
-use crate::source::files::cells::{Cell, Record, holds, time_text};
+use crate::source::files::cells::{Cell, Record, Stamp, holds};
 use crate::source::files::columns::{Column, Wanted};
 use crate::source::files::encoding::decode;
 use crate::source::files::facts::Shape;
@@ -243,19 +242,21 @@ impl Points {
 }
 
 impl Rows for Points {
-    fn next(&mut self, wanted: &Wanted) -> Result<Option<Record>, SourceError> {
+    fn next(&mut self, wanted: &Wanted, record: &mut Record) -> Result<bool, SourceError> {
         loop {
             let point = match self.held.take() {
                 Some(point) => Some(point),
                 None => match self.read()? {
                     Some(point) => point,
-                    None => return self.check_seen().map(|()| None),
+                    None => return self.check_seen().map(|()| false),
                 },
             };
-            let line = self.line;
+            record.line = self.line;
+            record.cells.clear();
             let Some(point) = point else {
-                let cells = Zeroizing::new(vec![Cell::Missing(Reason::Text); wanted.values.len()]);
-                return Ok(Some(Record { line, time: None, cells }));
+                record.time = Stamp::None;
+                record.cells.resize(wanted.values.len(), Cell::Missing(Reason::Text));
+                return Ok(true);
             };
             self.count(&point)?;
             let holds = |(name, text): &(String, String)| holds(point.text(name).unwrap_or_default(), text);
@@ -267,8 +268,8 @@ impl Rows for Points {
                 Some(text) if place.about.iter().all(holds) => column.read(text),
                 _ => Cell::Absent,
             };
-            let cells: Vec<Cell> = self.values.iter().zip(&wanted.values).map(cell).collect();
-            if cells.iter().all(|cell| *cell == Cell::Absent) {
+            record.cells.extend(self.values.iter().zip(&wanted.values).map(cell));
+            if record.cells.iter().all(|cell| *cell == Cell::Absent) {
                 continue;
             }
             self.last = self
@@ -276,8 +277,8 @@ impl Rows for Points {
                 .iter()
                 .map(|place| point.text(&place.name).unwrap_or_default().to_owned())
                 .collect();
-            let time = point.time.as_deref().and_then(time_text);
-            return Ok(Some(Record { line, time, cells: Zeroizing::new(cells) }));
+            record.time = point.time.as_deref().map_or(Stamp::None, |time| wanted.stamp(time));
+            return Ok(true);
         }
     }
 

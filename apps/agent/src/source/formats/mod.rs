@@ -1,11 +1,22 @@
-//! The formats of files, one file each. A new one is a line in [`FORMATS`] and a file that implements [`Format`] and
+//! The formats of files, one file each. A new one is a line in [`TABLES`] or [`TEXTS`] and a file that implements [`Format`] and
 //! [`Rows`].
 
+#[cfg(feature = "tables")]
+mod arrow;
 mod csv;
 mod influx_csv;
 mod json;
 mod line_protocol;
+mod magic;
+#[cfg(feature = "tables")]
+mod parquet;
+#[cfg(feature = "tables")]
+mod sqlite;
 mod toa5;
+#[cfg(feature = "tables")]
+mod typed;
+#[cfg(feature = "tables")]
+mod xlsx;
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,8 +28,17 @@ use super::files::decimal::Marks;
 use super::files::facts::Shape;
 use super::files::input::{Input, More, refused};
 
-/// All formats, in the order in which a file without a named format is tried.
-static FORMATS: &[&dyn Format] = &[
+/// Tables in binary files.
+#[cfg(feature = "tables")]
+static TABLES: [&dyn Format; 4] = [&parquet::Parquet, &arrow::Arrow, &xlsx::Xlsx, &sqlite::Sqlite];
+#[cfg(not(feature = "tables"))]
+static TABLES: [&dyn Format; 4] = {
+    let [parquet, arrow, xlsx, sqlite] = &magic::absent::ALL;
+    [parquet, arrow, xlsx, sqlite]
+};
+
+/// Formats of text, in the order in which a file without a named format is tried.
+static TEXTS: [&dyn Format; 6] = [
     &json::JsonLines,
     &json::JsonArray,
     &toa5::Toa5,
@@ -27,6 +47,11 @@ static FORMATS: &[&dyn Format] = &[
     &csv::Csv,
 ];
 
+/// Returns all formats, in the order in which a file without a named format is tried.
+fn all() -> impl Iterator<Item = &'static dyn Format> {
+    TABLES.into_iter().chain(TEXTS)
+}
+
 /// A format of files.
 pub(super) trait Format: Sync {
     /// Returns the name: the one of `--format`, and of the source in reports.
@@ -34,6 +59,11 @@ pub(super) trait Format: Sync {
 
     /// Returns true if a file that begins with these bytes may have this format; `None` if more bytes decide.
     fn sniff(&self, begin: &[u8]) -> Option<bool>;
+
+    /// Returns true if a file may have several tables.
+    fn has_tables(&self) -> bool {
+        false
+    }
 
     /// Reads the beginning of a file. Returns `None` if the file has no line.
     ///
@@ -44,11 +74,11 @@ pub(super) trait Format: Sync {
 
 /// The rows of an open file.
 pub(super) trait Rows {
-    /// Returns the next row that meets the conditions; `None` at the end of the file.
+    /// Reads the next row that meets the conditions. Returns false at the end of the file.
     ///
     /// # Errors
     /// [`SourceError`] if the file cannot be read.
-    fn next(&mut self, wanted: &Wanted) -> Result<Option<Record>, SourceError>;
+    fn next(&mut self, wanted: &Wanted, record: &mut Record) -> Result<bool, SourceError>;
 
     /// Returns the text of a channel's cell in the row that was returned last.
     fn cell_text(&self, channel: usize) -> Option<String>;
@@ -87,6 +117,9 @@ pub(super) struct Opening<'o> {
     pub(super) header_line: Option<u64>,
     /// Number of lines to skip at the beginning.
     pub(super) skip_lines: u64,
+    /// The name of the table, if given.
+    #[cfg_attr(not(feature = "tables"), allow(dead_code))]
+    pub(super) table: Option<&'o str>,
     /// The file that this one replaced.
     pub(super) before: Option<&'o dyn Rows>,
 }
@@ -128,12 +161,23 @@ impl FormatName {
 }
 
 fn names() -> Vec<&'static str> {
-    FORMATS.iter().map(|format| format.name()).collect()
+    all().map(|format| format.name()).collect()
 }
 
 /// Returns the format of a file: the named one, else the first that its beginning fits.
 pub(super) fn of(input: &mut Input, named: Option<FormatName>) -> Result<&'static dyn Format, SourceError> {
-    for format in FORMATS.iter().copied() {
+    // A table is never text, whatever the option says.
+    if let Some(named) = named.filter(|named| TEXTS.iter().any(|format| format.name() == named.0)) {
+        for format in TABLES {
+            if fits(format, input)? {
+                let name = format.name();
+                let reason =
+                    format!("it is no {named} but a table in a binary file ({name}): pass it with --file");
+                return Err(refused(&input.path, reason));
+            }
+        }
+    }
+    for format in all() {
         if named.is_some_and(|name| name.0 == format.name()) || named.is_none() && fits(format, input)? {
             return Ok(format);
         }
@@ -164,7 +208,7 @@ mod tests {
             assert_eq!(names.iter().position(|other| other == name), Some(position));
             assert_eq!(name.parse::<FormatName>().map(FormatName::as_str), Ok(*name));
         }
-        let refused = "parquet".parse::<FormatName>().unwrap_err().to_string();
-        assert!(refused.contains("csv") && refused.contains("json-lines"), "{refused}");
+        let refused = "ods".parse::<FormatName>().unwrap_err().to_string();
+        assert!(refused.contains("csv") && refused.contains("parquet"), "{refused}");
     }
 }

@@ -36,7 +36,7 @@ fn rows(hours: impl IntoIterator<Item = u32>) -> String {
 }
 
 fn plant() -> Plant {
-    Plant::new("UTC", &CHANNELS, "sum(heat), sum(flow), covariance(heat, flow) by day")
+    Plant::new("UTC", &CHANNELS, "sum(heat), sum(flow), variance(heat) by day")
 }
 
 impl Plant {

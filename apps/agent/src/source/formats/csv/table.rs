@@ -8,7 +8,6 @@ mod names;
 use std::borrow::Cow;
 
 use sotto_pack::Reason;
-use zeroize::Zeroizing;
 
 use super::head::Header;
 use super::split::{Fields, Found, count, without_end};
@@ -20,7 +19,6 @@ use crate::source::files::encoding::decode;
 use crate::source::files::facts::Shape;
 use crate::source::files::input::{Input, refused};
 use crate::source::files::places::Places;
-use crate::source::files::time_columns::joined;
 use crate::source::formats::{Opening, Rows};
 
 /// Maximum lines of a row.
@@ -209,9 +207,13 @@ impl Table {
             .any(|position| self.field(position).is_some_and(|field| !field.trim_ascii().is_empty()))
     }
 
-    fn record(&self, wanted: &Wanted, wide: bool) -> Record {
+    fn fill(&self, record: &mut Record, wanted: &Wanted, wide: bool) {
         let (places, unsure) = (&self.header.places, self.fields.is_unsure());
-        let time = joined(places.time.0.iter().map(|position| self.text(*position)));
+        record.line = self.line;
+        record.time = match places.time.0[..] {
+            [position] => wanted.stamp_of_bytes(self.field(position).unwrap_or_default()),
+            ref positions => wanted.stamp_of(positions.iter().map(|position| self.text(*position))),
+        };
         let cell = |(channel, position): (usize, &usize)| match self.field(*position) {
             _ if !places.about.is_empty() && !self.meets(&places.about[channel]) => Cell::Absent,
             // The last cell of a file that was cut off may lack its last digits.
@@ -227,16 +229,16 @@ impl Table {
             Some(bytes) => wanted.values[channel].read_bytes(bytes),
             None => Cell::default(),
         };
-        let cells = Zeroizing::new(places.values.iter().enumerate().map(cell).collect());
-        Record { line: self.line, time, cells }
+        record.cells.clear();
+        record.cells.extend(places.values.iter().enumerate().map(cell));
     }
 }
 
 impl Rows for Table {
-    fn next(&mut self, wanted: &Wanted) -> Result<Option<Record>, SourceError> {
+    fn next(&mut self, wanted: &Wanted, record: &mut Record) -> Result<bool, SourceError> {
         loop {
             if !std::mem::take(&mut self.held) && !self.read(wanted)? {
-                return Ok(None);
+                return Ok(false);
             }
             if self.words > 0 {
                 let is_words = self.is_words(wanted);
@@ -262,11 +264,11 @@ impl Rows for Table {
                 self.shape.wide.add(self.line);
             }
             if self.meets(&self.header.places.conditions) {
-                let record = self.record(wanted, wide);
+                self.fill(record, wanted, wide);
                 if self.header.places.about.is_empty()
                     || record.cells.iter().any(|cell| *cell != Cell::Absent)
                 {
-                    return Ok(Some(record));
+                    return Ok(true);
                 }
             }
         }

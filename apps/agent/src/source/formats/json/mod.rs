@@ -6,17 +6,16 @@ mod objects;
 
 use serde_json::{Map, Value};
 use sotto_pack::Reason;
-use zeroize::Zeroizing;
 
 use super::{Format, Opening, Rows};
 use crate::source::SourceError;
-use crate::source::files::cells::{Cell, Record, holds};
+use crate::source::files::cells::{Cell, Record, Stamp, holds};
 use crate::source::files::columns::{Column, Wanted};
 use crate::source::files::facts::Shape;
 use crate::source::files::input::Input;
 use crate::source::files::names::position;
 use crate::source::files::numbers::Mark;
-use crate::source::files::time_columns::{TimeColumns, joined};
+use crate::source::files::time_columns::TimeColumns;
 use member::{as_text, member, name_members};
 use objects::{Layout, Objects};
 
@@ -163,8 +162,8 @@ impl Members {
         }
     }
 
-    fn cells(&mut self, object: &Map<String, Value>, wanted: &Wanted) -> Vec<Cell> {
-        let mut cells = Vec::with_capacity(self.values.len());
+    fn fill(&mut self, cells: &mut Vec<Cell>, object: &Map<String, Value>, wanted: &Wanted) {
+        cells.clear();
         let meets = |(name, text): &(String, String)| holds(&as_text(member(object, name)), text);
         for (place, column) in self.values.iter().zip(&wanted.values) {
             let is_about = place.about.iter().all(meets);
@@ -173,32 +172,40 @@ impl Members {
         if cells.contains(&Cell::Missing(Reason::Text)) {
             self.texts = self.values.iter().map(|place| as_text(member(object, &place.name))).collect();
         }
-        cells
     }
 }
 
 impl Rows for Members {
-    fn next(&mut self, wanted: &Wanted) -> Result<Option<Record>, SourceError> {
+    fn next(&mut self, wanted: &Wanted, record: &mut Record) -> Result<bool, SourceError> {
         loop {
             let object = match self.held.take() {
                 Some(object) => Some(object),
                 None => match self.objects.next()? {
                     Some(object) => object,
-                    None => return self.check_seen().map(|()| None),
+                    None => return self.check_seen().map(|()| false),
                 },
             };
-            let line = self.objects.line;
+            record.line = self.objects.line;
             let Some(object) = object else {
-                let cells = Zeroizing::new(vec![Cell::Missing(Reason::Text); wanted.values.len()]);
-                return Ok(Some(Record { line, time: None, cells }));
+                record.time = Stamp::None;
+                record.cells.clear();
+                record.cells.resize(wanted.values.len(), Cell::Missing(Reason::Text));
+                return Ok(true);
             };
             self.count(&object)?;
             let meets = |(name, text): &(String, String)| holds(&as_text(member(&object, name)), text);
             if wanted.conditions.iter().all(meets) {
-                let time = joined(self.time.iter().map(|name| as_text(member(&object, name))));
-                let cells = Zeroizing::new(self.cells(&object, wanted));
+                record.time = match &self.time[..] {
+                    [name] => match member(&object, name) {
+                        Some(Value::String(text)) => wanted.stamp_of_bytes(text.as_bytes()),
+                        other => wanted.stamp(&as_text(other)),
+                    },
+                    names => wanted.stamp_of(names.iter().map(|name| as_text(member(&object, name)))),
+                };
+                self.fill(&mut record.cells, &object, wanted);
+                let cells = &record.cells;
                 if cells.is_empty() || cells.iter().any(|cell| *cell != Cell::Absent) {
-                    return Ok(Some(Record { line, time, cells }));
+                    return Ok(true);
                 }
             }
         }
