@@ -14,7 +14,7 @@ use super::pending::Report;
 use super::timeline::Timeline;
 use super::values::Part;
 use super::walk::{Filled, Walk, last_of, taken};
-use crate::spool::kept::{KeptReadings, KeptWindow};
+use crate::spool::kept::{KeptHeld, KeptReadings, KeptWindow};
 use crate::spool::{Runs, SentWindows};
 use crate::summary::counted;
 use crate::windows::closed::{FillError, JoinedFacts};
@@ -36,8 +36,8 @@ pub(super) struct Correction {
     known: Vec<Runs>,
     /// The times of the first and the last reading of the file so far.
     span: Option<(i64, i64)>,
-    /// The starts of the windows that are corrected.
-    done: BTreeSet<i64>,
+    /// The time of the windows that are corrected.
+    done: Runs,
     /// The end of the last of them.
     reached: Option<i64>,
     lacks: Lacks,
@@ -60,7 +60,7 @@ impl Correction {
         let rules = timeline.rules.iter();
         let known = rules.clone().map(|rules| index.times_of(&rules.name).shifted(-timeline.phase)).collect();
         let fills = rules.zip(&channels).any(|(rules, has)| *has && rules.fills());
-        let (done, lacks) = (BTreeSet::new(), Lacks::default());
+        let (done, lacks) = (Runs::default(), Lacks::default());
         Self { channels, fills, index, known, span: None, done, reached: None, lacks }
     }
 
@@ -89,7 +89,20 @@ impl Correction {
     pub(super) fn has(&self, window: Part, has_readings: bool) -> bool {
         let is_within =
             || self.span.is_some_and(|(first, last)| first < window.until && window.start <= last);
-        !self.done.contains(&window.start) && (has_readings || self.fills && is_within())
+        !self.done.contains(window.start) && (has_readings || self.fills && is_within())
+    }
+
+    /// Returns true if ticks from a time on hold a reading of a corrected window, of a channel that is `open` there: windows
+    /// come again, whether the value is another one or not.
+    pub(super) fn holds_in(&self, timeline: &Timeline, at: i64, held: &KeptHeld, open: &[bool]) -> bool {
+        timeline.rules.iter().zip(&self.channels).zip(held.iter().zip(open)).any(
+            |((rules, has), (held, open))| {
+                let corrected = held.filter(|held| self.done.contains(held.at));
+                *has && *open
+                    && rules.holds()
+                    && corrected.is_some_and(|held| at < rules.holds_until(held.at))
+            },
+        )
     }
 
     /// Returns the ticks that the file lacks.
@@ -104,7 +117,7 @@ impl Walk {
         &mut self,
         window: Part,
         reports: &[Report],
-        held: &mut crate::spool::kept::KeptHeld,
+        held: &mut KeptHeld,
     ) -> Result<(), FillError> {
         let Some(mut correction) = self.correction.take() else { return Ok(()) };
         let corrected = self.correct_by(&mut correction, window, reports, held);
@@ -117,9 +130,9 @@ impl Walk {
         correction: &mut Correction,
         window: Part,
         reports: &[Report],
-        held: &mut crate::spool::kept::KeptHeld,
+        held: &mut KeptHeld,
     ) -> Result<(), FillError> {
-        correction.done.insert(window.start);
+        correction.done.insert(window.start, window.until);
         correction.reached = correction.reached.max(Some(window.until));
         let heads = self.timeline.heads(window.start, window.until);
         let kept = heads.iter().map(|head| self.timeline.kept_window(head.start));

@@ -75,12 +75,8 @@ impl ChannelRules {
         at.saturating_add(most)
     }
 
-    /// Returns true if a reading fills ticks for a time that its channel states.
-    pub(super) fn is_bounded(&self) -> bool {
-        matches!(self.between, Between::Held(Some(_)))
-    }
-
-    /// Returns true if ticks from `at` on hold another value by the reading `now` than by `was`.
+    /// Returns true if ticks from `at` on are filled by the reading `now`, and were by another one. Values do not matter but
+    /// for those of one time: which windows come again does not follow from them.
     pub(super) fn holds_other(
         &self,
         at: i64,
@@ -90,9 +86,8 @@ impl ChannelRules {
         match (now, was) {
             (None, None) => false,
             (Some(one), None) | (None, Some(one)) => holds(one),
-            (Some(now), Some(was)) if self.holds() && now.number != was.number => holds(now) || holds(was),
-            // The times at which they end to hold differ, which matters if that is soon.
-            (Some(now), Some(was)) => now.at != was.at && self.is_bounded() && (holds(now) || holds(was)),
+            // Zeros are the same behind every reading.
+            (Some(now), Some(was)) => self.holds() && now != was && (holds(now) || holds(was)),
         }
     }
 

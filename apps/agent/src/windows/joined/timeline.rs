@@ -1,6 +1,6 @@
 //! What is known of a stream: the ticks that it has sent, the readings that are kept, and the readings that hold.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use sotto_pack::{Clock, Cut, Layout};
@@ -181,27 +181,29 @@ impl Timeline {
         }
     }
 
-    /// Returns the start of the first kept window that was made with other readings before it than there are: a run was
-    /// killed while it made the windows behind a late reading again.
-    pub(super) fn first_stale(&self) -> Option<i64> {
-        let mut held: Option<KeptHeld> = None;
+    /// Returns the starts of the kept windows that were made with other readings before them than there are: a run was killed
+    /// while it made the windows behind a late reading again.
+    pub(super) fn stale(&self) -> BTreeSet<i64> {
+        let (mut held, all): (Option<KeptHeld>, _) = (None, vec![true; self.rules.len()]);
+        let mut stale = BTreeSet::new();
         for head in self.heads(i64::MIN, i64::MAX) {
             let mut now = held.unwrap_or_else(|| head.held.clone());
             now.resize(self.rules.len(), None);
             self.add_forgotten(&mut now, head.start);
-            if self.is_changed(&head, now.clone()) {
-                return Some(head.start);
+            if self.is_changed(&head, now.clone(), &all) {
+                stale.insert(head.start);
             }
             for (now, last) in now.iter_mut().zip(head.last.iter()) {
                 *now = last.filter(|last| last.at >= head.start).or(*now);
             }
             held = Some(now);
         }
-        None
+        stale
     }
 
-    /// Returns true if ticks of a kept window hold other values behind these readings than those that it was made with.
-    pub(super) fn is_changed(&self, head: &KeptHead, mut now: KeptHeld) -> bool {
+    /// Returns true if ticks of a kept window are filled by other readings than those that it was made with, of channels that
+    /// are `open` at its beginning.
+    pub(super) fn is_changed(&self, head: &KeptHead, mut now: KeptHeld, open: &[bool]) -> bool {
         self.forget_unknown(&mut now, head.start);
         let mut was = head.held.clone();
         self.forget_unknown(&mut was, head.start);
@@ -210,7 +212,7 @@ impl Timeline {
             // The window alone knows a reading that is not kept any more.
             let is_behind = |was: &KeptReading| now.is_none_or(|now| now.at < was.at);
             let alone = was.filter(is_behind).is_some_and(|was| self.is_forgotten(channel, was));
-            !alone && rules.holds_other(head.start, (now, was))
+            open.get(channel) == Some(&true) && !alone && rules.holds_other(head.start, (now, was))
         })
     }
 

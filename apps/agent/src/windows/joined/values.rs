@@ -115,11 +115,6 @@ impl Values {
         Some((first as u32, last as u32))
     }
 
-    /// Returns the number of a channel at a tick.
-    pub(super) fn at(&self, channel: usize, tick: u32) -> Option<f64> {
-        self.0.get(channel)?.get(tick as usize).copied().flatten()
-    }
-
     /// Returns for each channel the ticks with a number, of this part.
     pub(super) fn presence(&self, part: Part) -> Vec<Runs> {
         let of = |values: &Zeroizing<Vec<Option<f64>>>| {

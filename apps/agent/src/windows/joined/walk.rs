@@ -65,7 +65,7 @@ pub(super) struct Filled<'f> {
 
 impl Walk {
     pub(super) fn new(timeline: Timeline, correction: Option<Correction>) -> Self {
-        let stale = timeline.first_stale().into_iter().collect();
+        let stale = timeline.stale();
         Self {
             timeline,
             queue: BTreeMap::new(),
@@ -116,7 +116,11 @@ impl Walk {
         self.stale.extend(within);
         if let Some((end, held)) = &place {
             // Those that wait for more readings are looked at then.
-            self.stale.extend(timeline.changed_from(*end, held));
+            self.stale.extend(timeline.first_unfilled(*end, held));
+            let head = timeline.kept.as_ref().and_then(|kept| kept.head_from(&timeline.name, *end));
+            let all = vec![true; timeline.rules.len()];
+            let changed = head.filter(|head| self.is_changed(head, held, &all)).map(|head| head.start);
+            self.stale.extend(changed);
         }
         let stale = self.stale.first().copied().filter(|at| *at < self.bound);
         let gap = |start: i64| timeline.first_gap(&timeline.carried(start), start).unwrap_or(start);
@@ -215,16 +219,17 @@ impl Walk {
         let elsewhere: Vec<Runs> = timeline.elsewhere(part, &known.presence);
         let limits = timeline.limits();
         let values = timeline.filling(held, &limits, &elsewhere).values(part, &merged);
-        let (forever, none) = (vec![i64::MAX; limits.len()], Vec::new());
-        let before = timeline.filling(&known.head.held, &forever, &none).values(part, &known.readings);
-        let differs = |(channel, tick): (usize, u32)| {
-            let had = known.presence.get(channel).is_some_and(|runs| runs.contains(part.at(tick)));
-            values.at(channel, tick) != before.at(channel, tick).filter(|_| had)
-        };
-        let ticks = (0..limits.len()).flat_map(|channel| (0..part.ticks()).map(move |tick| (channel, tick)));
-        let is_changed = known.head.is_unsent || ticks.into_iter().any(differs);
         let readings = taken(&outcomes, limits.len());
         let is_new = readings.iter().any(|count| *count > 0);
+        // Channels whose first ticks hold the reading before.
+        let begins = |readings: &KeptReadings| {
+            readings.first().is_some_and(|first| part.tick_of(first.at).0 == part.start)
+        };
+        let open: Vec<bool> = merged.iter().map(|readings| !begins(readings)).collect();
+        let is_changed = known.head.is_unsent
+            || is_new
+            || self.is_changed(&known.head, held, &open)
+            || values.presence(part) != known.presence;
         let next = last_of(&merged, held);
         self.count(outcomes);
         if is_changed {
@@ -237,14 +242,23 @@ impl Walk {
             let facts = JoinedFacts { replaces, cleared, ..JoinedFacts::default() };
             let filled = Filled { part, merged, held, values, readings };
             self.make(&filled, (part.start, part.until), facts, &known.left_out)?;
-        } else if is_new || known.head.held != *held {
-            // No tick changes: the readings are kept for later ones.
+        } else if known.head.held != *held {
+            // No tick holds it.
             let head = KeptHead { held: held.clone(), last: next.clone(), ..known.head };
             let kept = KeptWindow { head, readings: merged, ..known };
             self.timeline.kept.as_ref().map_or(Ok(()), |kept_of| kept_of.put(&self.timeline.name, &kept))?;
         }
         *held = next;
         Ok(())
+    }
+
+    /// Returns true if ticks of a kept window are filled by other readings than those that it was made with, of channels that
+    /// are `open` at its beginning.
+    fn is_changed(&self, head: &KeptHead, held: &KeptHeld, open: &[bool]) -> bool {
+        let correction = self.correction.as_ref();
+        self.timeline.is_changed(head, held.clone(), open)
+            || correction
+                .is_some_and(|correction| correction.holds_in(&self.timeline, head.start, held, open))
     }
 
     /// Makes a window of a part, from one time to another.
@@ -325,21 +339,17 @@ impl Timeline {
         gaps.min()
     }
 
-    /// Returns the first time from the end of a window on at which ticks lack a value, or hold another one than they were
-    /// sent with.
-    fn changed_from(&self, end: i64, held: &KeptHeld) -> Option<i64> {
-        let filled = || self.rules.iter().enumerate().filter(|(_, rules)| rules.fills());
+    /// Returns the first tick from the end of a window on that lacks a value.
+    fn first_unfilled(&self, end: i64, held: &KeptHeld) -> Option<i64> {
         let limits = self.limits();
-        let gaps = filled().filter_map(|(channel, rules)| {
-            let held = held.get(channel).copied().flatten()?;
-            let gap = self.unsent_from(channel, end);
-            (gap < limits[channel].min(rules.holds_until(held.at))).then_some(gap)
-        });
-        let gap = gaps.min();
-        let kept = self.kept.as_ref().filter(|_| filled().next().is_some());
-        let next = kept.and_then(|kept| kept.head_from(&self.name, end));
-        let changed = next.filter(|head| self.is_changed(head, held.clone())).map(|head| head.start);
-        gap.into_iter().chain(changed).min()
+        let gaps = self.rules.iter().enumerate().filter(|(_, rules)| rules.fills()).filter_map(
+            |(channel, rules)| {
+                let held = held.get(channel).copied().flatten()?;
+                let gap = self.unsent_from(channel, end);
+                (gap < limits[channel].min(rules.holds_until(held.at))).then_some(gap)
+            },
+        );
+        gaps.min()
     }
 }
 

@@ -322,14 +322,20 @@ proptest! {
         series.dedup();
         let ticks = if by_day { Cut { span: Span::Day, period: 600_000, ticks: 144 } } else { cut(60_000) };
         let site = || Site::new(channels(), ticks, NEVER, 2 * DAY);
-        let mut messy = site();
+        let (mut messy, mut other) = (site(), site());
+        let others: Vec<Read> = series.iter().map(|(channel, at, value)| (*channel, *at, if *channel == 0 { 1.0 - value } else { 95.0 - value })).collect();
         let last = Run { rows: (0..series.len()).rev().collect(), paced: seed % 3 == 0, most_reports: 9, kill: Kill::Never };
         for run in runs.iter().chain([&last]) {
             let rows: Vec<Read> = run.rows.iter().map(|row| series[row % series.len()]).collect();
             let how = How { paced: run.paced, most_reports: Some(run.most_reports), ..How::default() };
             let (_, lost) = messy.run(rows_of(6, &rows), &how, run.kill).unwrap();
             prop_assert_eq!(lost.by_reason.total(), 0);
+            let rows: Vec<Read> = run.rows.iter().map(|row| others[row % series.len()]).collect();
+            other.run(rows_of(6, &rows), &how, run.kill).unwrap();
         }
+        // Which windows come, and what their heads show, does not follow from values.
+        let heads = |site: &Site| site.messages.iter().map(|message| message.description.clone()).collect::<Vec<_>>();
+        prop_assert!(heads(&messy) == heads(&other));
         let mut sorted = site();
         sorted.run(rows_of(6, &series), &How::default(), Kill::Never).unwrap();
         let (expected, pairs) = sorted.fold();
