@@ -89,9 +89,11 @@ impl Plant {
         let zone = TimeZone::get(zone).unwrap();
         let mut groups: BTreeMap<String, Vec<Tick>> = BTreeMap::new();
         for tick in &self.ticks {
-            // The device counts ticks from its midnight.
+            // Where a period does not divide the day, the device counts ticks from its midnight; else they are where
+            // its sensor reports.
             let midnight = tick.at.to_zoned(self.zone.clone()).start_of_day().unwrap().timestamp();
-            let since = (tick.at.as_second() - midnight.as_second()) / 60 / self.minutes * self.minutes;
+            let since = (tick.at.as_second() - midnight.as_second()) / 60;
+            let since = if 24 * 60 % self.minutes == 0 { since } else { since / self.minutes * self.minutes };
             let local = (midnight + since.minutes()).to_zoned(zone.clone());
             let start = local.start_of_day().unwrap();
             let key = if form == "%Y-%m-%d" { start.strftime("%Y-%m-%d%:z") } else { local.strftime(form) };

@@ -191,7 +191,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn rule(maximum: f64, at_most: Option<f64>) -> (Increase, Quantiser) {
-        let quantiser = Quantiser::with_resolution(0.0, maximum, 1.0).unwrap();
+        let quantiser = Quantiser::with_resolution(0.0, maximum, 1.0).expect("a range of few steps");
         (Increase::new(&Counter { at_most, ..Counter::default() }, &quantiser), quantiser)
     }
 
