@@ -2,7 +2,7 @@
 
 /// The reason why parts do not fit the channels of a stream.
 ///
-/// Example: [`SumsPart::check`]
+/// Example: [`crate::SumsPart::check`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SumsError {
     /// A quantity names a channel that the stream lacks.

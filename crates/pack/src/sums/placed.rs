@@ -12,7 +12,7 @@ const MOST_WIDTH: u8 = 60;
 
 /// A quantity in a part: the share of its values that the places hold, and the bits of each.
 ///
-/// Example: [`SumsPart`]
+/// Example: [`crate::SumsPart`]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Placed {
