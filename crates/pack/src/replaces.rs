@@ -13,6 +13,8 @@ pub const MOST_REPLACED: usize = 4096;
 ///
 /// Of two windows that replace one, the one with the higher number counts. A window that is replaced replaces nothing any
 /// more that its successor does not name: a device names all windows with readings in the time of the new one.
+///
+/// Example: [`crate::Window`]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replaces {

@@ -72,7 +72,10 @@ fn read_channel(reader: &mut Reader<'_>) -> Result<Channel, WireError> {
 
 fn write_kind(out: &mut Vec<u8>, kind: &ChannelKind) -> Result<(), WireError> {
     let code = match kind {
-        ChannelKind::Interval => return Ok(out.push(0)),
+        ChannelKind::Interval => {
+            out.push(0);
+            return Ok(());
+        }
         ChannelKind::Gauge(_) => 1,
         ChannelKind::Counter(_) => 2,
         ChannelKind::State(_) => 3,

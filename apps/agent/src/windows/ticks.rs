@@ -26,9 +26,7 @@ pub(crate) struct TickRules {
 impl TickRules {
     pub(crate) fn new(channels: &[Channel], cut: Cut, phase: i64) -> Self {
         let period = i64::from(cut.period.max(1));
-        let span = if cut.span == Span::Hour { 3_600_000 } else { 86_400_000 };
-        // Where the period does not divide the span, ticks begin anew with each, at other times than the sensor's.
-        let half = if span % period == 0 { (period - 1) / 2 } else { 0 };
+        let half = if begins_anew(cut) { 0 } else { (period - 1) / 2 };
         let ahead = |channel: &Channel| if channel.kind.rules().samples() { half } else { 0 };
         Self { phase, ahead: channels.iter().map(ahead).collect() }
     }
@@ -53,18 +51,24 @@ impl TickRules {
     }
 }
 
+/// Whether the period does not divide the span: ticks then begin anew with each span, at other times than the sensor's.
+fn begins_anew(cut: Cut) -> bool {
+    let span = if cut.span == Span::Hour { 3_600_000 } else { 86_400_000 };
+    span % i64::from(cut.period.max(1)) != 0
+}
+
 /// Returns the phase of ticks that were sent: that of one of them.
 pub(crate) fn phase_of_tick(cut: Cut, clock: &Clock, tick: i64) -> i64 {
     let (start, _) = cut.window(clock, tick);
     tick.saturating_sub(start).rem_euclid(i64::from(cut.period.max(1)))
 }
 
-/// Returns the phase of rows with these times: 0, unless most of them report at nearly the same time after a tick, and this
+/// Returns the phase of rows with these times: 0 where ticks begin anew with each span, and unless most of them report at nearly the same time after a tick, and this
 /// is more than a sixteenth of a period away from a tick.
 pub(crate) fn phase_of_rows(cut: Cut, clock: &Clock, rows: impl Iterator<Item = i64>) -> i64 {
     let period = i64::from(cut.period.max(1));
     let mut phases: Vec<i64> = rows.map(|at| phase_of_tick(cut, clock, at)).collect();
-    if phases.len() < LEAST_ROWS {
+    if begins_anew(cut) || phases.len() < LEAST_ROWS {
         return 0;
     }
     phases.sort_unstable();
@@ -116,6 +120,8 @@ mod tests {
         // A few seconds late, and irregular rows.
         assert_eq!(phase(5, &|row| row * 5 * MINUTE + 11_000), 0);
         assert_eq!(phase(15, &|row| row * 7 * MINUTE + row * row * 977), 0);
+        // Seven minutes do not divide a day.
+        assert_eq!(phase(7, &|row| row * 7 * MINUTE + 2 * MINUTE), 0);
         assert_eq!(phase_of_rows(cut(15), &clock, [7 * MINUTE].into_iter()), 0);
     }
 

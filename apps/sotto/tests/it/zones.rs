@@ -88,10 +88,15 @@ impl Plant {
     fn in_groups(&self, zone: &str, form: &str) -> BTreeMap<String, Vec<Tick>> {
         let zone = TimeZone::get(zone).unwrap();
         let mut groups: BTreeMap<String, Vec<Tick>> = BTreeMap::new();
+        let midnight_of =
+            |tick: &Tick| tick.at.to_zoned(self.zone.clone()).start_of_day().unwrap().timestamp();
+        let first = &self.ticks[0];
+        let phase = (first.at.as_second() - midnight_of(first).as_second()) / 60 % self.minutes;
         for tick in &self.ticks {
-            // The device counts ticks from its midnight.
-            let midnight = tick.at.to_zoned(self.zone.clone()).start_of_day().unwrap().timestamp();
-            let since = (tick.at.as_second() - midnight.as_second()) / 60 / self.minutes * self.minutes;
+            // The device counts ticks from its midnight, or from where its sensor reports.
+            let midnight = midnight_of(tick);
+            let since = (tick.at.as_second() - midnight.as_second()) / 60;
+            let since = (since - phase).div_euclid(self.minutes) * self.minutes + phase;
             let local = (midnight + since.minutes()).to_zoned(zone.clone());
             let start = local.start_of_day().unwrap();
             let key = if form == "%Y-%m-%d" { start.strftime("%Y-%m-%d%:z") } else { local.strftime(form) };

@@ -45,7 +45,9 @@ class Session:
         done = subprocess.run(
             [path, *words[1:]], cwd=self.folder, capture_output=True, text=True, timeout=300
         )
-        assert done.returncode == 0, f"{' '.join(words)}: {done.stdout}{done.stderr}"
+        # Exit code 4 of the agent: some of the rows were left out, as the test wants them.
+        right = [0, 4] if words[:2] == ("sotto-agent", "run") else [0]
+        assert done.returncode in right, f"{' '.join(words)}: {done.stdout}{done.stderr}"
         return done.stdout
 
     def type(self, line):

@@ -85,6 +85,8 @@ pub struct Answer {
 }
 
 /// The number of windows in the log of each stream, by device and stream.
+///
+/// Example: [`Answer`]
 pub type Logs = BTreeMap<String, BTreeMap<String, u64>>;
 
 /// One result for one group.

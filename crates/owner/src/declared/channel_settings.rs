@@ -6,6 +6,8 @@ use sotto_pack::{Amount, Angle, Channel, ChannelKind, Counter, Gauge, Several, S
 use crate::amount::{Every, Hold, Range};
 
 /// What the readings of a channel are.
+///
+/// Example: [`ChannelSettings`]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KindName {

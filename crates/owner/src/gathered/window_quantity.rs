@@ -106,7 +106,7 @@ impl WindowQuantity {
             Self::Least => all().min()?,
             Self::Largest => all().max()?,
             Self::First => all().next()?,
-            Self::Last => all().last()?,
+            Self::Last => all().next_back()?,
             Self::Increase => over()?.increase,
             Self::Doubt => over()?.doubt,
             Self::Falls => over()?.falls,

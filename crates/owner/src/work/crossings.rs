@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn what_lies_between_neighbouring_ticks_belongs_to_the_later_group() {
         let (day, next) = (held((0, 10.0), (9, 20.0)), held((10, 25.0), (19, 30.0)));
-        let found = increases(&[&[day.clone()], &[next.clone()]]);
+        let found = increases(&[std::slice::from_ref(&day), std::slice::from_ref(&next)]);
         assert_eq!(found, [Some([10.0, 1.0, 1.0, 0.0]), Some([10.0, 2.0, 2.0, 0.0])]);
         // It began again at 0.
         let after = held((20, 7.0), (29, 8.0));
@@ -98,7 +98,7 @@ mod tests {
     fn a_gap_inside_a_group_counts_there_and_one_over_its_end_is_open() {
         let (day, next) = (held((0, 10.0), (9, 20.0)), held((100, 60.0), (109, 60.0)));
         assert_eq!(increases(&[&[day.clone(), next.clone()]]), [Some([50.0, 3.0, 3.0, 0.0])]);
-        let found = increases(&[&[day.clone()], &[], &[next]]);
+        let found = increases(&[std::slice::from_ref(&day), &[], &[next]]);
         // 10 to 50, no reading, 0 to 40.
         assert_eq!(found, [Some([30.0, 22.0, 1.5, 0.5]), None, Some([20.0, 22.0, 1.5, 0.5])]);
         let between = held((5, 12.0), (6, 13.0));

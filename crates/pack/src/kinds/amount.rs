@@ -9,6 +9,8 @@ use crate::Channel;
 
 /// What came since the reading before, as tips of a rain gauge or pulses. A tick has what came in its interval, 0 if nothing
 /// was reported.
+///
+/// Example: [`crate::ChannelKind`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Amount {

@@ -13,6 +13,8 @@ use num_traits::Float as _;
 pub const ANGLE_STEPS: i64 = 1 << 16;
 
 /// A direction, as that of wind. Its cosine and its sine are sent beside it, whose sums give the mean direction.
+///
+/// Example: [`crate::ChannelKind`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Angle {

@@ -10,6 +10,8 @@ use crate::{Channel, Quantiser};
 use num_traits::Float as _;
 
 /// A total that only grows, as that of a meter, but for falls: the counter began again at its minimum, or passed its end.
+///
+/// Example: [`crate::ChannelKind`]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counter {
@@ -89,6 +91,8 @@ pub struct Increase {
 }
 
 /// What came over some readings of a counter, in steps.
+///
+/// Example: [`Increase`]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Increased {
     /// The increase.
@@ -191,7 +195,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn rule(maximum: f64, at_most: Option<f64>) -> (Increase, Quantiser) {
-        let quantiser = Quantiser::with_resolution(0.0, maximum, 1.0).unwrap();
+        let quantiser = Quantiser::with_resolution(0.0, maximum, 1.0).expect("a range of few steps");
         (Increase::new(&Counter { at_most, ..Counter::default() }, &quantiser), quantiser)
     }
 

@@ -8,6 +8,8 @@ use super::{Between, Rules, Several};
 use crate::Channel;
 
 /// Samples of a quantity, as a temperature. A tick has the reading nearest to it.
+///
+/// Example: [`crate::ChannelKind`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gauge {

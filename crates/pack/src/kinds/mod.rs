@@ -52,6 +52,8 @@ pub enum ChannelKind {
 }
 
 /// The rules of a kind.
+///
+/// Example: [`ChannelKind`]
 pub trait Rules {
     /// The word for the kind.
     fn word(&self) -> &'static str;
@@ -84,6 +86,8 @@ pub trait Rules {
 }
 
 /// What ticks between two readings hold.
+///
+/// Example: [`ChannelKind`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Between {
     /// No reading.

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// It does not depend on their order: readings of one time and value are one reading, and of the readings of one time the
 /// smallest value comes first.
+///
+/// Example: [`crate::ChannelKind`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Several {

@@ -15,6 +15,8 @@ pub const MOST_STATES: usize = 256;
 /// One of several states, as that of a contact. A state holds until the next report.
 ///
 /// The number of a state is its place among the words, from 0.
+///
+/// Example: [`crate::ChannelKind`]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct State {

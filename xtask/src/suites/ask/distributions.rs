@@ -92,11 +92,17 @@ pub(super) fn on_random_windows(cases: &mut Cases) -> Result<()> {
         tick += if numbers.next() < 0.01 { (numbers.next() * 300.0) as i64 } else { 1 };
         let at = begin + tick * MINUTE;
         let copies = if numbers.next() < 0.1 { 2 } else { 1 };
+        let mut taken = Vec::new();
         for _ in 0..copies {
             let value =
                 ((12.0 + 9.0 * (tick as f64 / 50.0).sin() + 12.0 * numbers.next()) * 100.0).round() / 100.0;
-            rows.push(Sample { at, device: 0, values: [Some(value), None] });
             text += &format!("{},{value}\n", jiff::Timestamp::from_millisecond(at)?);
+            taken.extend((value <= channel.high).then_some(value));
+        }
+        // A tick has the mean of its readings.
+        if !taken.is_empty() {
+            let value = taken.iter().sum::<f64>() / taken.len() as f64;
+            rows.push(Sample { at, device: 0, values: [Some(value), None] });
         }
     }
     series.take(rows);

@@ -54,18 +54,12 @@ no time,12\r
 2025-01-15 02:10:00,1e1\r
 2025-01-16 23:50:00,-19.99\r
 ";
-const DIRTY_LEFT_OUT: &[(&str, u64)] = &[
-    ("duplicate", 1),
-    ("empty", 1),
-    ("no-time", 1),
-    ("not-a-number", 2),
-    ("off-grid", 1),
-    ("out-of-range", 1),
-    ("text", 1),
-];
+const DIRTY_LEFT_OUT: &[(&str, u64)] =
+    &[("empty", 1), ("no-time", 1), ("not-a-number", 2), ("out-of-range", 1), ("text", 1)];
 const DIRTY_READINGS: &[(&str, f64)] = &[
     ("2025-01-15T00:00:00+01:00", 10.04),
-    ("2025-01-15T00:10:00+01:00", 11.0),
+    // The mean of the three readings nearest to this tick.
+    ("2025-01-15T00:10:00+01:00", 11.5),
     ("2025-01-15T01:17:00+01:00", 20.0),
     ("2025-01-15T03:00:00+01:00", 21.37),
     ("2025-01-15T02:00:00+01:00", 15.0),

@@ -145,7 +145,7 @@ fn judge(right: &Value, answer: &Value) -> Vec<String> {
                     // The number of readings of any result.
                     None if name == "count" && rows.iter().any(|row| row["count"] == *expected) => {}
                     row => {
-                        faults.push(format!("{name} is {:?}, not {expected}", row.map(|row| &row["value"])))
+                        faults.push(format!("{name} is {:?}, not {expected}", row.map(|row| &row["value"])));
                     }
                 }
             }
