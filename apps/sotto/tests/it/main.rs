@@ -9,6 +9,7 @@ mod earlier;
 mod extremes;
 mod first_answer;
 mod guide;
+mod joined;
 mod late;
 mod names;
 mod passphrase;

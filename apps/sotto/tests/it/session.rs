@@ -75,6 +75,11 @@ pub(crate) fn try_text(folder: &Path, bundle: &str, text: &str) -> anyhow::Resul
     send_file(folder, bundle, text, &[])
 }
 
+/// Sends the readings of a file with this text, with further options of the agent. Messages may be refused.
+pub(crate) fn try_text_with(folder: &Path, bundle: &str, text: &str, options: &[&str]) -> anyhow::Result<()> {
+    send_file(folder, bundle, text, options)
+}
+
 fn send_file(folder: &Path, bundle: &str, text: &str, options: &[&str]) -> anyhow::Result<()> {
     let csv = folder.join("days.csv");
     std::fs::write(&csv, text).unwrap();
