@@ -11,8 +11,8 @@ pub const MOST_REPLACED: usize = 4096;
 
 /// The windows of a stream in whose place a window comes, and the channels. Readings of other channels go on to count.
 ///
-/// Of two windows that replace one, the one with the higher number counts. A window that is replaced replaces nothing any
-/// more that its successor does not name: a device names all windows with readings in the time of the new one.
+/// Of two windows that replace one, the one with the higher number counts. A window that is replaced goes on to replace
+/// what it named.
 ///
 /// Example: [`crate::Window`]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
