@@ -3,8 +3,9 @@
 use sotto_pack::Reason;
 
 use crate::arguments::Pair;
+use crate::nouns::counted;
 use crate::spool::ChannelTotals;
-use crate::summary::{counted, left_out_words};
+use crate::summary::left_out_words;
 use crate::windows::Windows;
 
 /// Reasons that concern the time of a row.

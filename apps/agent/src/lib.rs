@@ -17,6 +17,7 @@ pub mod feed;
 mod fruitless;
 pub mod journal;
 pub mod lost;
+mod nouns;
 pub mod pinned;
 pub mod position;
 mod progress;

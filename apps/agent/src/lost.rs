@@ -1,12 +1,12 @@
-//! Lost readings, for people and for programs: what they are, where they are, and the way out.
+//! Lost readings, for people and for programs: their number by reason, their lines, and the way out.
 
 use std::path::PathBuf;
 
 use serde::Serialize;
 use sotto_pack::{LeftOut, Reason};
 
+use crate::nouns::counted;
 use crate::source::FileFacts;
-use crate::summary::counted;
 use crate::windows::{Lost, LostReading};
 
 /// Readings that are lost: finite values with a valid time that end in no window.

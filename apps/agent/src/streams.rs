@@ -97,7 +97,7 @@ pub fn open(profile: &DeviceProfile, keys: &DeviceKeys) -> Result<Vec<Stream>, S
 }
 
 impl Stream {
-    /// Returns true if a reading may change what is sent about other ticks, or about another channel: readings that were
+    /// Returns true if a reading may change the values of other ticks, or of another channel: readings that were
     /// sent are kept for a while, and their windows are made again.
     #[must_use]
     pub fn is_joined(&self) -> bool {

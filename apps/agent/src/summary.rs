@@ -6,6 +6,7 @@ use serde::Serialize;
 use sotto_pack::{Clock, LeftOut, Reason};
 
 use crate::lost::LostSummary;
+use crate::nouns::counted;
 use crate::spool::{ChannelTotals, Totals};
 use crate::streams::Stream;
 use crate::windows::Taken;
@@ -144,10 +145,4 @@ pub fn left_out_words(left_out: &LeftOut) -> Option<String> {
     let words: Vec<String> =
         left_out.iter().map(|(reason, count)| format!("{count} {}", reason.words())).collect();
     (!words.is_empty()).then(|| words.join(", "))
-}
-
-/// Returns a number with its noun, in the plural unless the number is 1.
-#[must_use]
-pub fn counted(count: u64, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }

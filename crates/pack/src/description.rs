@@ -212,7 +212,10 @@ impl WindowDescription {
         if let Some(channel) = present.iter().position(|count| *count > end) {
             return Err(DescriptionError::TooMany { channel, count: present[channel], ticks: end });
         }
-        self.replaces.as_ref().map_or(Ok(()), |replaces| replaces.check(expected))
+        match &self.replaces {
+            Some(replaces) if !replaces.fits(expected) => Err(DescriptionError::Replaces),
+            _ => Ok(()),
+        }
     }
 
     /// Returns the length of the window in ticks, present or not.

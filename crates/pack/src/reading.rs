@@ -70,6 +70,14 @@ impl Channel {
         if self.unit.len() > UNIT_BYTES || !clean(&self.unit) {
             return Err(PackError::ChannelText { index, what: "unit" });
         }
-        self.kind.rules().check(self).map_err(|reason| PackError::Kind { channel: self.name.clone(), reason })
+        self.check_kind().map_err(|reason| PackError::Kind { channel: self.name.clone(), reason })
+    }
+
+    /// Checks the kind.
+    ///
+    /// # Errors
+    /// The reason why the channel cannot have it, with what to do.
+    pub fn check_kind(&self) -> Result<(), String> {
+        self.kind.rules().check(&self.unit, (self.minimum, self.maximum), self.resolution)
     }
 }

@@ -4,8 +4,6 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::DescriptionError;
-
 /// Largest number of windows that one window replaces.
 pub const MOST_REPLACED: usize = 4096;
 
@@ -25,18 +23,12 @@ pub struct Replaces {
 }
 
 impl Replaces {
-    /// Checks numbers and columns for a window of a stream with `channels` channels.
-    ///
-    /// # Errors
-    /// [`DescriptionError::Replaces`]
-    pub fn check(&self, channels: usize) -> Result<(), DescriptionError> {
+    /// Returns true if a window of a stream with `channels` channels can replace these.
+    #[must_use]
+    pub fn fits(&self, channels: usize) -> bool {
         let Self { windows, channels: columns } = self;
         let is_known = columns.last().is_some_and(|last| usize::from(*last) < channels);
         let ascend = windows.is_sorted_by(|a, b| a < b) && columns.is_sorted_by(|a, b| a < b);
-        if (1..=MOST_REPLACED).contains(&windows.len()) && is_known && ascend {
-            Ok(())
-        } else {
-            Err(DescriptionError::Replaces)
-        }
+        (1..=MOST_REPLACED).contains(&windows.len()) && is_known && ascend
     }
 }

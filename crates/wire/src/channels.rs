@@ -11,7 +11,6 @@ use sotto_pack::{Amount, Angle, Channel, ChannelKind, Counter, Gauge, MOST_STATE
 
 use crate::error::WireError;
 use crate::reader::{Reader, write_varint};
-use crate::stream::counted;
 
 /// Set in the length of a list of channels with kinds.
 const KINDS: u16 = 1 << 15;
@@ -116,7 +115,7 @@ fn read_kind(reader: &mut Reader<'_>) -> Result<ChannelKind, WireError> {
         }
         3 => {
             let hold = hold(reader)?;
-            let states = counted(reader, 1)?;
+            let states = reader.counted(1)?;
             if usize::from(states.end) > MOST_STATES {
                 return Err(WireError::Value("a channel has at most 256 states"));
             }

@@ -24,6 +24,16 @@ impl<'b> Reader<'b> {
         self.bytes.len()
     }
 
+    /// Reads a count of two bytes and checks that the remaining bytes suffice for as many items of `bytes` bytes.
+    pub(crate) fn counted(&mut self, bytes: usize) -> Result<core::ops::Range<u16>, WireError> {
+        let count = self.u16()?;
+        let expected = usize::from(count) * bytes;
+        if self.left() < expected {
+            return Err(WireError::Truncated { expected: expected as u64, found: self.left() as u64 });
+        }
+        Ok(0..count)
+    }
+
     /// Returns the remaining bytes without consuming them.
     pub(crate) fn rest(&self) -> &'b [u8] {
         self.bytes

@@ -391,13 +391,3 @@ fn skip_places(reader: &mut Reader<'_>) -> Result<(), WireError> {
     }
     reader.take(if flags & FLEET == 0 { 0 } else { 16 }).map(drop)
 }
-
-/// Reads a count of two bytes and checks that the remaining bytes suffice for as many items of `bytes` bytes.
-pub(crate) fn counted(reader: &mut Reader<'_>, bytes: usize) -> Result<core::ops::Range<u16>, WireError> {
-    let count = reader.u16()?;
-    let expected = usize::from(count) * bytes;
-    if reader.left() < expected {
-        return Err(WireError::Truncated { expected: expected as u64, found: reader.left() as u64 });
-    }
-    Ok(0..count)
-}

@@ -298,8 +298,9 @@ impl WindowHead {
             generated: flags & GENERATED != 0,
             replaces,
         };
-        if let Some(replaces) = &description.replaces {
-            replaces.check(layout.channels().len()).map_err(|_| NOT_OF_THE_STREAM)?;
+        let fits = |replaces: &Replaces| replaces.fits(layout.channels().len());
+        if !description.replaces.as_ref().is_none_or(fits) {
+            return Err(NOT_OF_THE_STREAM);
         }
         let read = Self { sequence, mask, description };
         // The encoding is canonical.

@@ -8,11 +8,11 @@ use sotto_wire::Envelope;
 
 use crate::arguments::RequeueArguments;
 use crate::bundle::Bundle;
+use crate::nouns::counted;
 use crate::position::{Learning, NoPosition};
 use crate::send::{Sender, Sending};
 use crate::spool::{PutBack, Sent, refuse_places};
 use crate::stop::Stop;
-use crate::summary::counted;
 
 /// Moves the refused messages back into the spool, sends all that wait, and returns a line with their number.
 ///

@@ -8,8 +8,9 @@ use sotto_pack::{Clock, LeftOut};
 
 use crate::arguments::StatusArguments;
 use crate::bundle::{self, Bundle};
+use crate::nouns::counted;
 use crate::spool::{ChannelTotals, Inventory, RefusedMessage, StreamInventory};
-use crate::summary::{counted, left_out_words};
+use crate::summary::left_out_words;
 
 /// Maximum number of refused messages shown to people.
 const MOST_SHOWN: usize = 5;

@@ -7,8 +7,9 @@ use super::Device;
 use crate::fruitless::fruitless;
 use crate::journal::WhatWasRead;
 use crate::lost::LostSummary;
+use crate::nouns::counted;
 use crate::send::Sender;
-use crate::summary::{Summary, counted};
+use crate::summary::Summary;
 use crate::windows::End;
 
 impl Device {

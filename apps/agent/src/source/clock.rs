@@ -1,9 +1,9 @@
 //! Rows of a clock that was not set: those of the first days of 1970, for example, before a device knew the time.
 
-use sotto_pack::{Channel, LeftOut, Reason};
+use sotto_pack::{LeftOut, Reason};
 
 use super::files::count_fault;
-use super::{Fault, FileFacts, Row, Source, SourceError};
+use super::{Around, Fault, FileFacts, Row, Source, SourceError};
 
 /// Rows that are read ahead.
 const AHEAD: usize = 2000;
@@ -64,9 +64,13 @@ pub fn with_clock_set(source: Box<dyn Source>, first_times: &[i64]) -> Box<dyn S
     Box::new(Set { source, leaves_out, left_out: LeftOut::default(), faults: Vec::new() })
 }
 
-impl Source for Set {
-    fn channels(&self) -> &[Channel] {
-        self.source.channels()
+impl Around for Set {
+    fn inner(&self) -> &dyn Source {
+        &*self.source
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn Source {
+        &mut *self.source
     }
 
     fn next_row(&mut self) -> Result<Row, SourceError> {
@@ -87,18 +91,6 @@ impl Source for Set {
         let mut all = self.source.take_left_out();
         all.merge(&std::mem::take(&mut self.left_out));
         all
-    }
-
-    fn paced(&self) -> bool {
-        self.source.paced()
-    }
-
-    fn line(&self) -> Option<u64> {
-        self.source.line()
-    }
-
-    fn file(&self) -> usize {
-        self.source.file()
     }
 
     fn facts(&self) -> Vec<FileFacts> {

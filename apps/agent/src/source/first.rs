@@ -1,8 +1,6 @@
 //! Limits a source to its first rows.
 
-use sotto_pack::{Channel, LeftOut};
-
-use super::{Row, Source, SourceError};
+use super::{Around, Row, Source, SourceError};
 
 /// A source that ends after the first `left` rows of another.
 struct First {
@@ -17,9 +15,13 @@ pub fn first(source: Box<dyn Source>, rows: u64) -> Box<dyn Source> {
     Box::new(First { source, rows, left: rows })
 }
 
-impl Source for First {
-    fn channels(&self) -> &[Channel] {
-        self.source.channels()
+impl Around for First {
+    fn inner(&self) -> &dyn Source {
+        &*self.source
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn Source {
+        &mut *self.source
     }
 
     fn next_row(&mut self) -> Result<Row, SourceError> {
@@ -27,26 +29,6 @@ impl Source for First {
         let row = self.source.next_row()?;
         self.left = left;
         Ok(row)
-    }
-
-    fn take_left_out(&mut self) -> LeftOut {
-        self.source.take_left_out()
-    }
-
-    fn paced(&self) -> bool {
-        self.source.paced()
-    }
-
-    fn line(&self) -> Option<u64> {
-        self.source.line()
-    }
-
-    fn file(&self) -> usize {
-        self.source.file()
-    }
-
-    fn facts(&self) -> Vec<super::FileFacts> {
-        self.source.facts()
     }
 
     fn restart(&mut self) -> Result<(), SourceError> {

@@ -1,5 +1,6 @@
 //! Sources of readings.
 
+mod around;
 mod clock;
 mod error;
 pub mod files;
@@ -15,6 +16,7 @@ use sotto_pack::{Channel, LeftOut};
 
 use crate::windows::RowPlace;
 
+pub(crate) use around::Around;
 pub use clock::{first_times, with_clock_set};
 pub use error::{NoNumber, NoSensors, SourceError};
 pub use files::{

@@ -1,12 +1,12 @@
 //! Maps the channels of a source to those of a bundle.
 
-use sotto_pack::{Channel, LeftOut};
+use sotto_pack::Channel;
 use zeroize::Zeroizing;
 
 use super::files::column_options::column_of;
 use super::files::columns::check_channels;
 use super::files::names::{self, Found};
-use super::{Row, Source, SourceError};
+use super::{Around, Row, Source, SourceError};
 
 /// A source whose rows have the requested channels, in their order.
 struct Selected {
@@ -42,7 +42,15 @@ pub fn select(
     Ok(Box::new(Selected { source, channels: channels.to_vec(), positions }))
 }
 
-impl Source for Selected {
+impl Around for Selected {
+    fn inner(&self) -> &dyn Source {
+        &*self.source
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn Source {
+        &mut *self.source
+    }
+
     fn channels(&self) -> &[Channel] {
         &self.channels
     }
@@ -56,30 +64,6 @@ impl Source for Selected {
             values: Zeroizing::new(self.positions.iter().map(value).collect()),
             missing: self.positions.iter().map(reason).collect(),
         })
-    }
-
-    fn take_left_out(&mut self) -> LeftOut {
-        self.source.take_left_out()
-    }
-
-    fn paced(&self) -> bool {
-        self.source.paced()
-    }
-
-    fn line(&self) -> Option<u64> {
-        self.source.line()
-    }
-
-    fn file(&self) -> usize {
-        self.source.file()
-    }
-
-    fn facts(&self) -> Vec<super::FileFacts> {
-        self.source.facts()
-    }
-
-    fn restart(&mut self) -> Result<(), SourceError> {
-        self.source.restart()
     }
 }
 

@@ -8,7 +8,7 @@ use sotto_pack::WindowDescription;
 use super::cuts::Cuts;
 use super::entry::Entry;
 use super::folder::read;
-use super::sent::{Runs, ticks_of};
+use super::runs::{Runs, ticks_of};
 use super::totals::Totals;
 
 /// The time, the counts and the ticks of a message's window. Empty for a message that is counted already.

@@ -36,6 +36,7 @@ mod private;
 mod put_back;
 mod refusals;
 mod reserve;
+mod runs;
 mod sent;
 mod sent_journal;
 mod sequences;
@@ -61,7 +62,8 @@ pub use numbers::SentWindows;
 pub use places::refuse_places;
 pub use places_wait::PlacesWait;
 pub use put_back::PutBack;
-pub use sent::{NotRuns, Runs, Sent};
+pub use runs::{NotRuns, Runs};
+pub use sent::Sent;
 pub use totals::{ChannelTotals, Totals};
 
 use crate::stop::Stop;

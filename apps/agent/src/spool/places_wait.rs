@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use crate::summary::counted;
+use crate::nouns::counted;
 
 /// The windows of places in a spool. Their readings have to be sent again from the source.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,7 +16,7 @@ use super::error::SpoolError;
 use super::numbers::Listed;
 use super::private;
 use super::reserve::{Reserve, is_full};
-use super::sent::Runs;
+use super::runs::Runs;
 use super::totals::Totals;
 
 const FILE: &str = "sent.journal";

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::contents::Contents;
 use super::error::SpoolError;
 use super::numbers::{Listed, SentWindows};
-use super::sent::{Runs, Sent};
+use super::runs::Runs;
+use super::sent::Sent;
 use super::sent_journal::{Counts, Line, SentJournal, Unread};
 use super::totals::Totals;
 

@@ -4,10 +4,9 @@ use sotto_pack::{Clock, LeftOut};
 
 use super::closed::{ClosedWindow, FillError};
 use super::joined::{JoinedWindows, Lacks};
-use super::lost::{FirstLost, RowPlace};
+use super::lost::FirstLost;
 use super::stream::StreamWindows;
-use super::{Closed, Taken};
-use crate::source::Row;
+use super::{Closed, ReadRow, Taken};
 
 /// The windows of a stream.
 pub(super) enum Filling {
@@ -50,19 +49,19 @@ impl Filling {
     /// Takes a row. Adds the windows that it closes to `closed`, and lost readings to `lost`.
     pub(super) fn take(
         &mut self,
-        (row, place): (&Row, RowPlace),
+        read: ReadRow<'_>,
         clock: &Clock,
         closed: &mut Vec<Closed>,
         lost: &mut FirstLost,
     ) -> Result<(), FillError> {
         match self {
             Self::Plain(windows) => {
-                windows.take(row, clock, closed)?;
+                windows.take(read, clock, closed)?;
                 windows
                     .off_grid()
-                    .for_each(|channel| lost.note(place, &channel, sotto_pack::Reason::OffGrid));
+                    .for_each(|channel| lost.note(read.place, &channel, sotto_pack::Reason::OffGrid));
             }
-            Self::Joined(windows) => windows.take(row, place),
+            Self::Joined(windows) => windows.take(read),
         }
         Ok(())
     }

@@ -28,6 +28,7 @@
 //! last reading, and the next run begins a window there: a file that has grown continues where it ended. Missing
 //! readings after the last reading are in the report of the run but not in the window: the next run reads them again.
 
+mod ahead;
 mod closed;
 mod fed;
 mod filling;
@@ -57,6 +58,7 @@ use crate::spool::kept::Kept;
 use crate::spool::{Cuts, Sent, Totals};
 use crate::stop::Stop;
 use crate::streams::Stream;
+use ahead::Ahead;
 use fed::{StreamFacts, phase};
 use filling::Filling;
 use ticks::TickRules;
@@ -67,8 +69,6 @@ const MOST_PACED: usize = 64;
 const MOST_SLOTS: usize = 4 << 20;
 /// Maximum number of readings of joined streams that wait for their window: some 30 bytes each.
 const MOST_REPORTS: usize = 1 << 19;
-/// A row may be this far ahead of this machine's clock: one day, in milliseconds.
-const AHEAD: i64 = 86_400_000;
 /// A window takes the memory of this many slots beside its own.
 const OVERHEAD: usize = 128;
 
@@ -84,8 +84,6 @@ pub(crate) struct Rules {
     pub(crate) sampled: bool,
     /// True if the readings are also kept in the clear.
     pub(crate) keep_clear: bool,
-    /// True if times in the future are accepted.
-    pub(crate) future: bool,
     /// Maximum number of readings of a joined stream that wait for their window.
     pub(crate) reports: usize,
     /// The present time in milliseconds since 1970; `None` for that of this machine's clock.
@@ -130,6 +128,15 @@ pub struct Lost {
     pub first: FirstLost,
 }
 
+/// A row of the source.
+#[derive(Clone, Copy)]
+struct ReadRow<'r> {
+    row: &'r Row,
+    place: RowPlace,
+    /// True if its time is too far ahead of the clock.
+    is_ahead: bool,
+}
+
 /// Fills the windows of all streams from one source.
 pub struct Windows {
     source: Box<dyn Source>,
@@ -139,10 +146,7 @@ pub struct Windows {
     /// time.
     anew: Option<Box<dyn Fn() -> Vec<Filling>>>,
     allow_missing: bool,
-    /// True if times in the future are accepted, and the present time if it is not that of this machine's clock.
-    rules: (bool, Option<i64>),
-    /// An earlier present time.
-    seen_now: i64,
+    ahead: Ahead,
     lost: FirstLost,
     stop: Stop,
     end: Option<End>,
@@ -185,8 +189,8 @@ impl Windows {
             let has = |column: &Option<usize>| column.is_some();
             let is_fed = if options.correct { columns.iter().any(has) } else { columns.iter().all(has) };
             let sampled = options.own_period.is_some_and(|own| own < cut.period);
-            let (keep_clear, future, now) = (options.keep_clear, options.future, options.now);
-            let rules = Rules { open, paced, sampled, keep_clear, future, reports, now };
+            let (keep_clear, now) = (options.keep_clear, options.now);
+            let rules = Rules { open, paced, sampled, keep_clear, reports, now };
             let sent = sent(&stream.name);
             let phase = phase(stream, cut, cuts.clock(), &sent, options);
             let ticks = TickRules::new(stream.layout.channels(), cut, phase);
@@ -218,8 +222,7 @@ impl Windows {
             streams,
             anew: correct.then(|| Box::new(move || make(kept.clone())) as Box<dyn Fn() -> Vec<Filling>>),
             allow_missing: options.allow_missing,
-            rules: (options.future, options.now),
-            seen_now: i64::MIN,
+            ahead: Ahead::new(options),
             lost: FirstLost::default(),
             stop,
             end: None,
@@ -402,11 +405,15 @@ impl Windows {
             Ok(row) => {
                 self.rows += u64::from(self.passes == 1);
                 self.progress.rows(self.rows, self.windows);
-                let place = self.source.place();
-                self.note_lost(&row, place);
+                let read = ReadRow {
+                    row: &row,
+                    place: self.source.place(),
+                    is_ahead: self.ahead.leaves_out(row.at),
+                };
+                self.note_lost(read);
                 for (stream, given) in self.streams.iter_mut().zip(&self.given) {
                     if !(self.once && *given) {
-                        stream.take((&row, place), &self.clock, &mut closed, &mut self.lost)?;
+                        stream.take(read, &self.clock, &mut closed, &mut self.lost)?;
                     }
                 }
             }
@@ -427,12 +434,7 @@ impl Windows {
     }
 
     /// Notes values of a row that no stream takes.
-    fn note_lost(&mut self, row: &Row, place: RowPlace) {
-        let (allowed, present) = self.rules;
-        if row.at > self.seen_now.saturating_add(AHEAD) {
-            self.seen_now = present.unwrap_or_else(now);
-        }
-        let is_ahead = !allowed && row.at > self.seen_now.saturating_add(AHEAD);
+    fn note_lost(&mut self, ReadRow { row, place, is_ahead }: ReadRow<'_>) {
         for (at, channel) in self.channels.iter().enumerate() {
             let Some(value) = row.values.get(at).copied().flatten() else {
                 // A word that is none of the states.

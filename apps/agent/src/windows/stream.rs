@@ -10,16 +10,13 @@ use super::open::{OpenWindow, Times};
 use super::pass::{Excess, Pass};
 use super::sent::SentTicks;
 use super::ticks::TickRules;
-use super::{Closed, Rules};
-use crate::source::{Row, now};
+use super::{Closed, ReadRow, Rules};
 use crate::spool::{ChannelTotals, Totals};
 
 /// Maximum number of missing readings after the last reading that are not yet assigned to a window.
 const LONGEST_TAIL: usize = 1 << 16;
 /// Readings of ticks with several that all open windows keep apart, at most: some 32 MB.
 const MOST_SEVERAL: usize = 2 << 20;
-/// A row may be this far ahead of this machine's clock: one day, in milliseconds.
-const AHEAD: i64 = 86_400_000;
 
 pub(super) struct StreamWindows {
     /// The stream's position in the profile.
@@ -125,19 +122,19 @@ impl StreamWindows {
     /// Takes a row. Adds the windows that it closes to `closed`.
     pub(super) fn take(
         &mut self,
-        row: &Row,
+        read: ReadRow<'_>,
         clock: &Clock,
         closed: &mut Vec<Closed>,
     ) -> Result<(), FillError> {
         self.rows += 1;
-        self.ticks.times(row.at).try_for_each(|at| self.take_at(at, row, clock, closed))
+        self.ticks.times(read.row.at).try_for_each(|at| self.take_at(at, read, clock, closed))
     }
 
     /// Takes the readings of a row whose time on the clock's ticks is `at`.
     fn take_at(
         &mut self,
         at: i64,
-        row: &Row,
+        ReadRow { row, is_ahead, .. }: ReadRow<'_>,
         clock: &Clock,
         closed: &mut Vec<Closed>,
     ) -> Result<(), FillError> {
@@ -148,13 +145,12 @@ impl StreamWindows {
         let value = |column: &usize| row.values.get(*column).copied().flatten();
         // An earlier run or pass may have counted what it left out of this time.
         let earlier = self.sent.continues.is_some_and(|until| at < until) || self.pass.was_closed_early(at);
-        let future = !self.rules.future && row.at > now().saturating_add(AHEAD);
         let mut takes = std::mem::take(&mut self.takes);
         let take = |(channel, column): (usize, &usize)| match value(column) {
             _ if self.ticks.on_clock(channel, row.at) != at => Take::Other,
             None => Take::Nothing,
             Some(_) if self.sent.has(channel, at) => Take::Sent,
-            Some(_) if future => Take::Future,
+            Some(_) if is_ahead => Take::Future,
             Some(value) if earlier && !self.in_range(channel, value) => Take::Counted,
             Some(_) => Take::Reading,
         };
@@ -163,7 +159,7 @@ impl StreamWindows {
         let any = takes.contains(&Take::Reading);
         let place = if at >= self.pass.to {
             Place::NextPass
-        } else if future {
+        } else if is_ahead {
             Place::Nowhere
         } else {
             self.place(at, any, earlier, clock, closed)?
@@ -189,7 +185,7 @@ impl StreamWindows {
                 (Take::Nothing, _) => {
                     // Without a reason the row is not about the channel.
                     let Some(reason) = row.missing.get(*column).copied().flatten() else { continue };
-                    if at > self.latest && !self.rules.paced && !future {
+                    if at > self.latest && !self.rules.paced && !is_ahead {
                         self.count_left_out(channel, reason, 1);
                         self.tail.push((at, channel as u16, reason));
                     } else {

@@ -8,6 +8,7 @@ mod files;
 mod joined;
 mod messes;
 mod places;
+mod rows;
 mod run;
 mod site;
 mod slots;

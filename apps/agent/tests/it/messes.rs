@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use sotto_agent::source::{Decimal, FileOptions, FileSource, Source, SourceError};
 use sotto_agent::stop::Stop;
 use sotto_pack::Reason::{Empty, NotANumber, Text};
-use sotto_pack::{Channel, Clock, Reason};
+use sotto_pack::{Channel, Clock};
 
-type Values = Vec<Option<Result<f64, Reason>>>;
+use crate::rows::{Values, rows};
 
 fn channel(name: &str, unit: &str, minimum: f64, maximum: f64, resolution: f64) -> Channel {
     Channel {
@@ -45,18 +45,8 @@ fn read(
     let mut options = FileOptions { paths: vec![path], ..FileOptions::default() };
     change(&mut options);
     let mut source = FileSource::open(options, channels, Stop::new())?;
-    let mut rows = Vec::new();
-    loop {
-        match source.next_row() {
-            Ok(row) => {
-                let value =
-                    |(value, reason): (&Option<f64>, &Option<Reason>)| value.map(Ok).or(reason.map(Err));
-                rows.push((row.at, row.values.iter().zip(&row.missing).map(value).collect()));
-            }
-            Err(SourceError::Ended) => return Ok((rows, source)),
-            Err(error) => return Err(error),
-        }
-    }
+    let rows = rows(&mut source)?;
+    Ok((rows, source))
 }
 
 /// Returns the values of the rows.

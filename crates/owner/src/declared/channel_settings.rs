@@ -242,6 +242,6 @@ impl ChannelSettings {
         if self.several == Some(Several::Sum) && self.kind == KindName::State {
             return Err("several states do not add up: write first, last, min, max or refuse".to_owned());
         }
-        described.kind.rules().check(described)
+        described.check_kind()
     }
 }

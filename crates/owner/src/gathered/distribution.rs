@@ -6,7 +6,7 @@
 
 use sotto_pack::{ChannelBins, Quantiser};
 
-use super::window_quantity::Between;
+use super::between::Between;
 use crate::language::{Comparison, Condition};
 use crate::value::{Value, ValueError};
 

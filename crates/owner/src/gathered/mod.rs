@@ -3,6 +3,7 @@
 //! A call names the results that it needs ([`Need`]). The work on windows puts them into a [`Tally`] for each group, and
 //! a function reads its own by [`Gathered`].
 
+mod between;
 mod bins;
 mod decided;
 pub mod distribution;
@@ -14,13 +15,13 @@ mod weighted;
 mod window_quantity;
 mod windows;
 
+pub(crate) use between::Between;
 pub use bins::{BinsNeeded, USUAL_BINS};
 pub(crate) use decided::Decided;
 pub(crate) use need::{ChannelPair, Need, NeedId, Needed};
 pub(crate) use reals::{Real, Reals};
 pub(crate) use tally::{ChannelTally, Energy, Tally};
 pub(crate) use weighted::{OfSign, Weighted};
-pub(crate) use window_quantity::Between;
 pub use window_quantity::WindowQuantity;
 pub(crate) use windows::{Crossing, Ends, Held, Windows};
 

@@ -1,9 +1,9 @@
 //! The quantities that a window holds once, and that are opened window by window.
 
-use sotto_pack::{ANGLE_STEPS, Layout, Quantiser, Quantity};
+use sotto_pack::{ANGLE_STEPS, Layout, Quantity};
 
+use super::between::Between;
 use super::distribution::Distribution;
-use crate::value::Value;
 
 /// A quantity of the readings of one window, which the owner opens window by window: its values do not add over windows, or
 /// mean nothing without others that do not.
@@ -37,14 +37,6 @@ pub enum WindowQuantity {
     Cosine,
     /// The sum of their sines.
     Sine,
-}
-
-/// Two values between which a value of readings that are rounded to the resolution lies, and the error of the rounding.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Between {
-    pub(crate) low: f64,
-    pub(crate) high: f64,
-    pub(crate) error: f64,
 }
 
 impl WindowQuantity {
@@ -130,31 +122,5 @@ impl WindowQuantity {
             Self::Largest => readings.between(readings.count()),
             _ => None,
         }
-    }
-}
-
-impl Between {
-    /// Returns one value without an error.
-    pub(crate) fn exactly(value: f64) -> Self {
-        Self { low: value, high: value, error: 0.0 }
-    }
-
-    /// Returns the sum of both.
-    pub(crate) fn plus(self, other: Self) -> Self {
-        let (low, high) = (self.low + other.low, self.high + other.high);
-        Self { low, high, error: self.error + other.error }
-    }
-
-    /// Returns the middle. Its bound is half of the width, and the error.
-    pub(crate) fn value(self, unit: &str) -> Value {
-        let Self { low, high, error } = self;
-        let rounding = 8.0 * f64::EPSILON * low.abs().max(high.abs());
-        let bound = (high - low) / 2.0 + error + if high > low { rounding } else { 0.0 };
-        Value { value: low / 2.0 + high / 2.0, bound, unit: unit.to_owned() }
-    }
-
-    fn of_reading(quantiser: &Quantiser, reading: i64) -> Self {
-        let value = quantiser.value(reading);
-        Self { low: value, high: value, error: quantiser.value_error() }
     }
 }

@@ -2,7 +2,8 @@
 
 use sotto_pack::{ANGLE_STEPS, Angle, Increase, Quantiser};
 
-use super::window_quantity::{Between, WindowQuantity};
+use super::between::Between;
+use super::window_quantity::WindowQuantity;
 use crate::value::{Value, ValueError};
 
 /// The quantities of one window of a device, or of those of its ticks that are in a group.

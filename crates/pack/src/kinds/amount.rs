@@ -5,7 +5,6 @@ use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
 use super::{Between, Rules, Several};
-use crate::Channel;
 
 /// What came since the reading before, as tips of a rain gauge or pulses. A tick has what came in its interval, 0 if nothing
 /// was reported.
@@ -46,8 +45,8 @@ impl Rules for Amount {
         Between::Zero
     }
 
-    fn check(&self, channel: &Channel) -> Result<(), String> {
-        if (channel.minimum..=channel.maximum).contains(&0.0) {
+    fn check(&self, _: &str, ends: (f64, f64), _: Option<f64>) -> Result<(), String> {
+        if (ends.0..=ends.1).contains(&0.0) {
             Ok(())
         } else {
             Err("the range of an amount includes 0, what a tick has in which nothing came".into())

@@ -5,7 +5,6 @@ use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
 use super::{Rules, Several};
-use crate::Channel;
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
 
@@ -82,8 +81,8 @@ impl Rules for Angle {
         self.several
     }
 
-    fn check(&self, channel: &Channel) -> Result<(), String> {
-        if matches!(channel.unit.as_str(), "°" | "deg" | "degree" | "degrees" | "rad" | "") {
+    fn check(&self, unit: &str, _: (f64, f64), _: Option<f64>) -> Result<(), String> {
+        if matches!(unit, "°" | "deg" | "degree" | "degrees" | "rad" | "") {
             Ok(())
         } else {
             Err("the unit of an angle is ° or rad".into())

@@ -5,7 +5,7 @@ use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
 use super::{Rules, Several};
-use crate::{Channel, Quantiser};
+use crate::Quantiser;
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
 
@@ -52,7 +52,7 @@ impl Rules for Counter {
         true
     }
 
-    fn check(&self, _channel: &Channel) -> Result<(), String> {
+    fn check(&self, _: &str, _: (f64, f64), _: Option<f64>) -> Result<(), String> {
         match self.at_most {
             Some(most) if !(most.is_finite() && most > 0.0) => {
                 Err("the largest increase of a tick is a number above 0".into())

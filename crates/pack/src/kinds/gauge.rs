@@ -5,7 +5,6 @@ use alloc::string::String;
 use serde::{Deserialize, Serialize};
 
 use super::{Between, Rules, Several};
-use crate::Channel;
 
 /// Samples of a quantity, as a temperature. A tick has the reading nearest to it.
 ///
@@ -50,7 +49,7 @@ impl Rules for Gauge {
         self.hold.map_or(Between::Nothing, |hold| Between::Held(Some(hold)))
     }
 
-    fn check(&self, _channel: &Channel) -> Result<(), String> {
+    fn check(&self, _: &str, _: (f64, f64), _: Option<f64>) -> Result<(), String> {
         match self.hold {
             Some(0) => Err("a reading holds for at least a millisecond: leave hold out".into()),
             _ => Ok(()),

@@ -13,8 +13,6 @@ use alloc::string::String;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Channel;
-
 pub use amount::Amount;
 pub use angle::{ANGLE_STEPS, Angle};
 pub use counter::{Counter, Increase, Increased};
@@ -76,11 +74,11 @@ pub trait Rules {
         self.between() != Between::Nothing
     }
 
-    /// Checks the rules for a channel.
+    /// Checks the rules for a channel with this unit, range and resolution.
     ///
     /// # Errors
     /// The reason why the channel cannot have this kind, with what to do.
-    fn check(&self, _channel: &Channel) -> Result<(), String> {
+    fn check(&self, _: &str, _: (f64, f64), _: Option<f64>) -> Result<(), String> {
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use super::{Between, Rules, Several};
-use crate::{Channel, NAME_BYTES};
+use crate::NAME_BYTES;
 
 /// Largest number of states of a channel.
 pub const MOST_STATES: usize = 256;
@@ -65,7 +65,7 @@ impl Rules for State {
         Between::Held(self.hold)
     }
 
-    fn check(&self, channel: &Channel) -> Result<(), String> {
+    fn check(&self, _: &str, ends: (f64, f64), resolution: Option<f64>) -> Result<(), String> {
         let states = &self.states;
         if !(2..=MOST_STATES).contains(&states.len()) {
             return Err(format!("a channel has 2 to {MOST_STATES} states"));
@@ -79,7 +79,7 @@ impl Rules for State {
             }
         }
         let last = (states.len() - 1) as f64;
-        if (channel.minimum, channel.maximum, channel.resolution) == (0.0, last, Some(1.0)) {
+        if (ends, resolution) == ((0.0, last), Some(1.0)) {
             Ok(())
         } else {
             Err(format!(

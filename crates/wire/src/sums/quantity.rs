@@ -7,7 +7,6 @@ use sotto_pack::{Digit, Placed, Quantity, SumsPart};
 
 use crate::error::WireError;
 use crate::reader::Reader;
-use crate::stream::counted;
 
 pub(super) fn write_part(out: &mut Vec<u8>, part: &SumsPart) -> Result<(), WireError> {
     out.push(part.reasons);
@@ -41,7 +40,7 @@ pub(super) fn read_part(reader: &mut Reader<'_>) -> Result<SumsPart, WireError> 
     };
     let reasons = reader.u8()?;
     // A quantity takes at least 5 bytes.
-    let quantities = counted(reader, 5)?.map(|_| placed(reader)).collect::<Result<_, _>>()?;
+    let quantities = reader.counted(5)?.map(|_| placed(reader)).collect::<Result<_, _>>()?;
     Ok(SumsPart { quantities, reasons })
 }
 
@@ -83,7 +82,7 @@ fn read(reader: &mut Reader<'_>) -> Result<Quantity, WireError> {
         2 => Quantity::Square(x),
         3 => Quantity::Product(x, reader.u16()?),
         4 => {
-            let edges: Range<u16> = counted(reader, 8)?;
+            let edges: Range<u16> = reader.counted(8)?;
             Quantity::Bins { column: x, edges: edges.map(|_| reader.i64()).collect::<Result<_, _>>()? }
         }
         5 => Quantity::Least(x),

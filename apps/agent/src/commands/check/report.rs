@@ -4,8 +4,9 @@ use serde::Serialize;
 use sotto_pack::Clock;
 
 use super::watch::{Period, Seen, SeenChannel};
+use crate::nouns::counted;
 use crate::source::{Fault, FileFacts, Lines};
-use crate::summary::{Summary, counted};
+use crate::summary::Summary;
 
 /// The counts of a run, and the record of the rows of its source.
 #[derive(Debug, Serialize)]

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use serde::Serialize;
-use sotto_pack::{Channel, LeftOut};
+use sotto_pack::Channel;
 
-use crate::source::{FileFacts, Lines, Row, Source, SourceError};
+use crate::source::{Around, FileFacts, Lines, Row, Source, SourceError};
 
 /// Maximum number of different distances between rows that are counted apart.
 const MOST_STEPS: usize = 10_000;
@@ -144,9 +144,13 @@ impl Watched {
     }
 }
 
-impl Source for Watched {
-    fn channels(&self) -> &[Channel] {
-        self.source.channels()
+impl Around for Watched {
+    fn inner(&self) -> &dyn Source {
+        &*self.source
+    }
+
+    fn inner_mut(&mut self) -> &mut dyn Source {
+        &mut *self.source
     }
 
     fn next_row(&mut self) -> Result<Row, SourceError> {
@@ -171,26 +175,6 @@ impl Source for Watched {
             }
         }
         Ok(row)
-    }
-
-    fn take_left_out(&mut self) -> LeftOut {
-        self.source.take_left_out()
-    }
-
-    fn paced(&self) -> bool {
-        self.source.paced()
-    }
-
-    fn line(&self) -> Option<u64> {
-        self.source.line()
-    }
-
-    fn file(&self) -> usize {
-        self.source.file()
-    }
-
-    fn facts(&self) -> Vec<FileFacts> {
-        self.source.facts()
     }
 
     fn restart(&mut self) -> Result<(), SourceError> {

@@ -1,6 +1,8 @@
 //! The formats of files, one file each. A new one is a line in [`TABLES`] or [`TEXTS`] and a file that implements [`Format`] and
 //! [`Rows`].
 
+#[cfg(any(test, not(feature = "tables")))]
+mod absent;
 #[cfg(feature = "tables")]
 mod arrow;
 mod csv;
@@ -33,7 +35,7 @@ use super::files::input::{Input, More, refused};
 static TABLES: [&dyn Format; 4] = [&parquet::Parquet, &arrow::Arrow, &xlsx::Xlsx, &sqlite::Sqlite];
 #[cfg(not(feature = "tables"))]
 static TABLES: [&dyn Format; 4] = {
-    let [parquet, arrow, xlsx, sqlite] = &magic::absent::ALL;
+    let [parquet, arrow, xlsx, sqlite] = &absent::ALL;
     [parquet, arrow, xlsx, sqlite]
 };
 

@@ -101,7 +101,7 @@ fn refuse_unmerged(path: &Path) -> Result<(), SourceError> {
     Err(refused(path, reason))
 }
 
-/// Opens a database to read it alone, with bounds and without trust in what it declares.
+/// Opens a database read-only, with a bound on the bytes of a cell and without trust in its schema.
 fn connect(path: &Path, stop: &Stop) -> rusqlite::Result<Connection> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -112,7 +112,7 @@ fn connect(path: &Path, stop: &Stop) -> rusqlite::Result<Connection> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     connection.pragma_update(None, "query_only", true)?;
     connection.pragma_update(None, "cell_size_check", true)?;
-    // No file for what a view sorts.
+    // Rows that a view sorts stay in memory.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     let stop = stop.clone();
     connection.progress_handler(STEPS, Some(move || stop.is_asked()))?;

@@ -112,7 +112,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Deletes what is kept of streams that are not `known`, if it was sent longer ago than it is kept.
+    /// Deletes kept windows of streams that are not `known`, once they were sent long enough ago.
     ///
     /// # Errors
     /// [`SpoolError::Io`] if it cannot be deleted.

@@ -51,7 +51,7 @@ pub struct KeptHead {
     pub last: KeptHeld,
 }
 
-/// A window with what is kept of it. Lists are by channel, in the order of the stream.
+/// A window with its kept readings. Lists are by channel, in the order of the stream.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeptWindow {
     /// Its times and numbers.

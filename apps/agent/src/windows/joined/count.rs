@@ -16,7 +16,7 @@ impl JoinedWindows {
     pub(in crate::windows) fn count_sent(&mut self, sent: &ClosedWindow) {
         self.totals.windows += 1;
         let Some(facts) = &sent.joined else { return };
-        for (channel, readings) in self.walk.timeline.rules.iter().zip(&facts.readings) {
+        for (channel, readings) in self.maker.timeline.rules.iter().zip(&facts.readings) {
             if let Some(totals) = self.totals.channels.get_mut(&channel.name) {
                 totals.readings += readings;
             }
@@ -46,7 +46,7 @@ impl JoinedWindows {
                 self.count_left_out(channel, reason, 1);
                 self.other_values[channel] += u64::from(outcome == Outcome::OtherValue);
                 if outcome.is_lost() {
-                    self.first_lost.note(report.row(), &self.walk.timeline.rules[channel].name, reason);
+                    self.first_lost.note(report.row(), &self.maker.timeline.rules[channel].name, reason);
                 }
             }
         }
@@ -55,7 +55,7 @@ impl JoinedWindows {
     /// Counts a cell without a reading. Without a reason the row is not about the channel.
     pub(super) fn miss(&mut self, channel: usize, at: i64, reason: Option<Reason>) {
         // An earlier run has counted those before its end.
-        let is_earlier = self.walk.timeline.continues.is_some_and(|until| at < until);
+        let is_earlier = self.maker.timeline.continues.is_some_and(|until| at < until);
         let Some(reason) = reason.filter(|_| self.pass.is_first && !is_earlier) else { return };
         self.count_left_out(channel, reason, 1);
         // Those behind the last reading are counted again by the next run.
@@ -74,8 +74,8 @@ impl JoinedWindows {
             return;
         }
         self.count_left_out(channel, reason, 1);
-        self.first_lost.note(row, &self.walk.timeline.rules[channel].name, reason);
-        if reason == Reason::Future || self.walk.timeline.continues.is_some_and(|until| at < until) {
+        self.first_lost.note(row, &self.maker.timeline.rules[channel].name, reason);
+        if reason == Reason::Future || self.maker.timeline.continues.is_some_and(|until| at < until) {
             // It belongs to no window, or an earlier run has counted it there.
             self.leave_out_later(channel, reason, u64::from(reason == Reason::Future));
         } else {
@@ -91,7 +91,7 @@ impl JoinedWindows {
 
     /// Counts a reading that is left out in the window of its time.
     fn leave_out(&mut self, at: i64, channel: usize, reason: Reason) {
-        let Timeline { cut, clock, .. } = &self.walk.timeline;
+        let Timeline { cut, clock, .. } = &self.maker.timeline;
         self.pending.leave_out(at, channel, reason, *cut, clock);
     }
 
@@ -99,11 +99,11 @@ impl JoinedWindows {
     fn leave_out_later(&mut self, channel: usize, reason: Reason, count: u64) {
         let mut left_out = vec![LeftOut::default(); channel + 1];
         left_out[channel].add(reason, count);
-        merge(&mut self.walk.pending, &left_out);
+        merge(&mut self.maker.left_out, &left_out);
     }
 
     fn count_left_out(&mut self, channel: usize, reason: Reason, count: u64) {
-        let name = &self.walk.timeline.rules[channel].name;
+        let name = &self.maker.timeline.rules[channel].name;
         if let Some(totals) = self.totals.channels.get_mut(name) {
             totals.left_out.add(reason, count);
         }

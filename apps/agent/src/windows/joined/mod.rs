@@ -6,7 +6,7 @@
 //!
 //! 1. They are merged with those that are kept of it, by the rule of the channel. A time keeps the value that was sent:
 //!    another one is *already sent*. A tick that was sent and is not kept any more takes none: a reading that would change
-//!    what is filled there is *too late*.
+//!    the values filled there is *too late*.
 //! 2. Ticks between readings are filled: with the reading before, as long as it holds, or with 0. After the last reading
 //!    of a stream they are filled to the end of its day by the plant's clock, but not beyond now; if rows arrive over time,
 //!    up to now.
@@ -15,8 +15,11 @@
 //!
 //! So what counts depends on the set of readings, not on the order, grouping or repetition of their arrival.
 
+mod corrected;
 mod correction;
 mod count;
+mod lacks;
+mod make;
 mod merge;
 mod outcome;
 mod pending;
@@ -32,22 +35,20 @@ use std::time::Instant;
 use sotto_pack::{Clock, Cut, Layout, Reason, Span};
 use zeroize::Zeroizing;
 
-pub use correction::Lacks;
+pub use lacks::Lacks;
 
 use super::closed::{ClosedWindow, FillError};
 use super::lost::{FirstLost, RowPlace};
 use super::ticks::TickRules;
-use super::{Closed, Rules};
-use crate::source::Row;
+use super::{Closed, ReadRow, Rules};
 use crate::spool::kept::Kept;
 use crate::spool::{ChannelTotals, Runs, Sent, Totals};
 use correction::Correction;
+use make::{Made, Maker};
 use pending::{OfWindow, Pending, Report};
 use timeline::Timeline;
-use walk::{Made, Walk};
+use walk::Walk;
 
-/// A row may be this far ahead of this machine's clock: one day, in milliseconds.
-const AHEAD: i64 = 86_400_000;
 /// Readings for windows that were taken already in this pass: beyond this many windows, rows are out of order.
 const MOST_AGAIN: usize = 64;
 
@@ -77,6 +78,7 @@ pub(super) struct JoinedWindows {
     rules: Rules,
     ticks: TickRules,
     pending: Pending,
+    maker: Maker,
     walk: Walk,
     /// Windows whose readings are in no message, since a run that was killed.
     unsent: Vec<i64>,
@@ -97,8 +99,6 @@ pub(super) struct JoinedWindows {
     first_lost: FirstLost,
     /// True if windows may have been kept for long enough.
     forgets: bool,
-    /// An earlier present time.
-    now: i64,
 }
 
 /// A pass over a source that can be read again.
@@ -131,7 +131,8 @@ impl JoinedWindows {
             rules,
             ticks,
             pending: Pending::default(),
-            walk: Walk::new(timeline, correction),
+            walk: Walk::new(timeline.stale()),
+            maker: Maker::new(timeline, correction),
             unsent,
             pass: Pass {
                 from: i64::MIN,
@@ -147,7 +148,6 @@ impl JoinedWindows {
             span: None,
             first_lost: FirstLost::default(),
             forgets: false,
-            now: rules.now(),
         }
     }
 
@@ -167,7 +167,7 @@ impl JoinedWindows {
 
     /// Iterates over the names of the channels.
     pub(super) fn channels(&self) -> impl Iterator<Item = &str> {
-        self.walk.timeline.rules.iter().map(|rules| &*rules.name)
+        self.maker.timeline.rules.iter().map(|rules| &*rules.name)
     }
 
     pub(super) fn first_lost(&self) -> &FirstLost {
@@ -176,13 +176,12 @@ impl JoinedWindows {
 
     /// Returns the ticks that a correction lacks.
     pub(super) fn lacks(&self) -> Option<&Lacks> {
-        self.walk.correction.as_ref().map(Correction::lacks)
+        self.maker.correction.as_ref().map(Correction::lacks)
     }
 
     /// Takes a row.
-    pub(super) fn take(&mut self, row: &Row, place: RowPlace) {
+    pub(super) fn take(&mut self, ReadRow { row, place, is_ahead }: ReadRow<'_>) {
         let columns = Arc::clone(&self.columns);
-        let future = !self.rules.future && self.is_ahead(row.at);
         for (channel, column) in columns.iter().enumerate() {
             let Some(column) = *column else { continue };
             let at = self.ticks.on_clock(channel, row.at);
@@ -194,8 +193,8 @@ impl JoinedWindows {
                 self.miss(channel, at, row.missing.get(column).copied().flatten());
                 continue;
             };
-            if future || !self.walk.timeline.rules[channel].takes(value) {
-                let reason = if future { Reason::Future } else { Reason::OutOfRange };
+            if is_ahead || !self.maker.timeline.rules[channel].takes(value) {
+                let reason = if is_ahead { Reason::Future } else { Reason::OutOfRange };
                 self.lose(channel, at, reason, place);
                 continue;
             }
@@ -208,16 +207,8 @@ impl JoinedWindows {
         }
     }
 
-    /// Returns true if a time is too far ahead of this machine's clock, which is asked only where it may be.
-    fn is_ahead(&mut self, at: i64) -> bool {
-        if at > self.now.saturating_add(AHEAD) {
-            self.now = self.rules.now();
-        }
-        at > self.now.saturating_add(AHEAD)
-    }
-
     fn take_reading(&mut self, channel: usize, at: i64, value: f64, row: RowPlace) {
-        let Walk { timeline, correction, .. } = &mut self.walk;
+        let Maker { timeline, correction, .. } = &mut self.maker;
         let Some(number) = timeline.layout.unrounded(channel as u16, value) else { return };
         let number = timeline.fixed.fixed(number).0;
         timeline.note(channel, at);
@@ -254,7 +245,7 @@ impl JoinedWindows {
         if !self.rules.paced && self.pass.again.len() > MOST_AGAIN.min(part) {
             if let Some((start, left_out)) = self.pending.drop_newest(most - part) {
                 self.pass.to = start;
-                pending::merge(&mut self.walk.pending, &left_out);
+                pending::merge(&mut self.maker.left_out, &left_out);
             }
             return;
         }
@@ -283,7 +274,7 @@ impl JoinedWindows {
     /// Takes all readings that are left. `ended` is true if the source has no more.
     pub(super) fn finish(&mut self, ended: bool) {
         let windows = self.pending.take_before(i64::MAX);
-        let timeline = &self.walk.timeline;
+        let timeline = &self.maker.timeline;
         let until = match self.last_row {
             _ if self.rules.paced => i64::MAX,
             Some(last) if ended => {
@@ -299,36 +290,37 @@ impl JoinedWindows {
     /// Begins to make windows. Ticks behind the last reading of a channel are filled before `horizon`, but not beyond now.
     fn begin(&mut self, mut windows: BTreeMap<i64, OfWindow>, horizon: i64, bound: Option<i64>) {
         self.forgets = true;
-        let timeline = &self.walk.timeline;
+        let timeline = &self.maker.timeline;
         for start in std::mem::take(&mut self.unsent) {
             windows.entry(timeline.window(start).start).or_default();
         }
         // A tick that is not over may still get another reading.
         let now = self.rules.now().saturating_sub(timeline.phase);
         let over = now.saturating_sub(timeline.period()).saturating_add(1);
-        self.walk.begin(windows, horizon.min(over), bound);
+        self.maker.timeline.horizon = horizon.min(over);
+        self.walk.begin(windows, bound);
     }
 
     /// Returns the next window that was made; `None` if more rows are needed, or none is left.
     pub(super) fn next_made(&mut self) -> Result<Option<Closed>, FillError> {
         let begin = Instant::now();
         if std::mem::take(&mut self.forgets) {
-            self.walk.timeline.forget(self.rules.now())?;
+            self.maker.timeline.forget(self.rules.now())?;
         }
-        let made = self.walk.next()?;
-        for (report, outcome) in std::mem::take(&mut self.walk.outcomes) {
+        let made = self.walk.next(&mut self.maker)?;
+        for (report, outcome) in std::mem::take(&mut self.maker.outcomes) {
             self.note(&report, outcome);
         }
         let Some(made) = made else { return Ok(None) };
         let closed = self.closed(made, begin);
-        if let Some(kept) = self.walk.timeline.kept.as_ref().filter(|kept| kept.pretends()) {
+        if let Some(kept) = self.maker.timeline.kept.as_ref().filter(|kept| kept.pretends()) {
             // Nothing is sent: the window counts as if it were.
             let facts = closed.window.joined.as_deref();
             for start in facts.into_iter().flat_map(|facts| &facts.obsolete) {
-                kept.remove(&self.walk.timeline.name, *start)?;
+                kept.remove(&self.maker.timeline.name, *start)?;
             }
             if let Some(window) = facts.and_then(|facts| facts.kept.as_ref()) {
-                kept.put(&self.walk.timeline.name, window)?;
+                kept.put(&self.maker.timeline.name, window)?;
             }
         }
         Ok(Some(closed))
@@ -336,7 +328,7 @@ impl JoinedWindows {
 
     fn closed(&self, made: Made, begin: Instant) -> Closed {
         let Made { window, part, facts, ends } = made;
-        let timeline = &self.walk.timeline;
+        let timeline = &self.maker.timeline;
         let channels = timeline.rules.len() as u16;
         let row = |tick: u32| {
             let value = |channel| timeline.layout.value(channel, window.number(channel, tick)?);

@@ -12,8 +12,10 @@ use sotto_agent::source::{FileFacts, FileOptions, FileSource, Source, SourceErro
 use sotto_agent::stop::Stop;
 use sotto_pack::{Channel, Clock, LeftOut, Reason};
 
-/// A row: its time, and for each channel a reading, a reason, or nothing.
-type Row = (String, Vec<Option<Result<f64, Reason>>>);
+use crate::rows::Values;
+
+/// A row: its time, and its values.
+type Row = (String, Values);
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tables").join(name)
@@ -53,19 +55,8 @@ fn read(path: &Path, names: &[&str], change: impl FnOnce(&mut FileOptions)) -> R
 }
 
 fn rows(source: &mut FileSource) -> Result<Vec<Row>, SourceError> {
-    let mut rows = Vec::new();
-    loop {
-        match source.next_row() {
-            Ok(row) => {
-                let value =
-                    |(value, reason): (&Option<f64>, &Option<Reason>)| value.map(Ok).or(reason.map(Err));
-                let values = row.values.iter().zip(&row.missing).map(value).collect();
-                rows.push((Timestamp::from_millisecond(row.at).unwrap().to_string(), values));
-            }
-            Err(SourceError::Ended) => return Ok(rows),
-            Err(error) => return Err(error),
-        }
-    }
+    let text = |at: i64| Timestamp::from_millisecond(at).unwrap().to_string();
+    Ok(crate::rows::rows(source)?.into_iter().map(|(at, values)| (text(at), values)).collect())
 }
 
 fn none(_: &mut FileOptions) {}

@@ -6,6 +6,7 @@ use sotto_pack::{Span, SumsPart};
 use sotto_rlwe::{ParameterSpec, SchemeId};
 
 use super::chosen::{Alternative, Chosen};
+use super::held::HeldReport;
 use super::sums::bins_of;
 use super::ways::Way;
 
@@ -118,19 +119,6 @@ pub struct StreamReport {
     pub window_by_window: Option<HeldReport>,
     /// Other choices, each with the reason why it was not chosen.
     pub alternatives: Vec<Alternative>,
-}
-
-/// Values that a window holds once and that do not add, such as its extremes: the owner opens them window by window.
-///
-/// Example: [`StreamReport`]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct HeldReport {
-    /// Number of values of a window.
-    pub values: usize,
-    /// Bytes of a window that hold them, with their tag.
-    pub bytes_sent: usize,
-    /// Bytes of an answer for each window.
-    pub bytes_down: u64,
 }
 
 /// Puts the choice into numbers for people and JSON.

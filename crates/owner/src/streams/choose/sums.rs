@@ -10,7 +10,6 @@ use sotto_sums::{Form, MOST_PLACES, TAG_BYTES};
 use sotto_wire::{SUMS_WINDOW_OVERHEAD, StreamHeader, SumsStream, TickPeriod, WireError};
 
 use super::chosen::Chosen;
-use super::report::HeldReport;
 use super::worst::longest;
 use crate::gathered::WindowQuantity;
 use crate::streams::{Needs, StreamNeeds};
@@ -58,30 +57,16 @@ pub(super) fn best(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen,
 }
 
 /// Returns true if windows of a part are added.
-fn adds(part: &SumsPart) -> bool {
+pub(super) fn adds(part: &SumsPart) -> bool {
     part.quantities.iter().all(|placed| placed.quantity.adds())
 }
 
 /// Returns the bytes of a sum of one part of windows of so many ticks.
-fn answer_bytes(form: &Form<'_>, ticks: u32) -> u64 {
+pub(super) fn answer_bytes(form: &Form<'_>, ticks: u32) -> u64 {
     (form.body_bytes(ticks) + form.counts(ticks) + TAG_BYTES) as u64
 }
 
 impl Chosen {
-    /// Returns the values of a window that come down window by window, as they do not add. None if there are none.
-    pub(crate) fn held(&self) -> Option<HeldReport> {
-        let (header, ticks) = (self.sums_header()?, self.layout.ticks());
-        let mut held = HeldReport::default();
-        for (at, part) in self.sums.iter().enumerate().filter(|(_, part)| !adds(part)) {
-            let form = header.sums_form(at).ok()?;
-            held.values += part.quantities.iter().map(|placed| placed.quantity.places()).sum::<usize>();
-            held.bytes_sent += form.body_bytes(ticks) + TAG_BYTES;
-            // A window alone is the sum of a request.
-            held.bytes_down += SUM_HEAD_BYTES as u64 + 1 + answer_bytes(&form, ticks);
-        }
-        (held.values > 0).then_some(held)
-    }
-
     /// Returns the header of a stream of sums with this form, of no device. Returns None for ciphertexts.
     pub(crate) fn sums_header(&self) -> Option<StreamHeader> {
         header(&self.layout, self.cut.period, &self.sums).ok()

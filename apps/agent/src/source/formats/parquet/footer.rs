@@ -60,7 +60,7 @@ fn is_sound(bytes: &[u8]) -> bool {
     walk.structure(0, Place::Directory).is_some()
 }
 
-/// What is known about a structure.
+/// The part of the footer in which a structure stands.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     Directory,

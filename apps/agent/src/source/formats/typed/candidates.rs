@@ -16,7 +16,7 @@ pub(in crate::source::formats) struct Candidates<T> {
     path: PathBuf,
     names: Vec<String>,
     found: Vec<(String, T)>,
-    /// The number of names of the table that is most likely meant, and what it lacks.
+    /// The number of names of the table that is most likely meant, and the error that names those that it lacks.
     likely: Option<(usize, SourceError)>,
 }
 

@@ -1,4 +1,4 @@
-//! Rows that a thread reads, for readers that borrow from what they have opened.
+//! Rows that a thread reads, for readers that borrow from their open file.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};

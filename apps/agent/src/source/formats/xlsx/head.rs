@@ -53,7 +53,7 @@ pub(in crate::source::formats) struct Notes {
 /// Outcome of the search in a sheet.
 pub(super) enum Search {
     Found(Head),
-    /// The number of names in the row that is most likely the head, and what it lacks.
+    /// The number of names in the row that is most likely the head, and the error that names those that it lacks.
     Lacks(usize, SourceError),
     /// The sheet has no rows.
     Empty,
