@@ -116,7 +116,18 @@ impl Runs {
         self.0.splice(begin..end, rest);
     }
 
-    /// Returns the parts of the runs between two times.
+    /// Takes the time of other runs out.
+    pub fn subtract(&mut self, other: &Self) {
+        other.iter().for_each(|(from, to)| self.remove(from, to));
+    }
+
+    /// Returns the runs between two times, without their parts before and behind.
+    #[must_use]
+    pub fn cut(&self, from: i64, to: i64) -> Self {
+        Self(self.between(from, to).filter(|(from, to)| from < to).collect())
+    }
+
+    /// Iterates over the parts of the runs between two times.
     pub fn between(&self, from: i64, to: i64) -> impl Iterator<Item = (i64, i64)> + '_ {
         let begin = self.0.partition_point(|(_, end)| *end <= from);
         let end = self.0.partition_point(|(start, _)| *start < to).max(begin);
@@ -252,7 +263,10 @@ mod tests {
             let inside: BTreeSet<i64> = all.between(from, to).flat_map(|(from, to)| from..to).collect();
             prop_assert_eq!(inside, expected.range(from..to).copied().collect::<BTreeSet<_>>());
             let mut rest = all.clone();
-            rest.remove(from, to);
+            rest.subtract(&all.cut(from, to));
+            let mut removed = all.clone();
+            removed.remove(from, to);
+            prop_assert_eq!(&rest, &removed);
             prop_assert_eq!(ticks(&rest), expected.iter().copied().filter(|at| !(from..to).contains(at)).collect::<BTreeSet<_>>());
             for at in -41..41 {
                 let end = (at..).find(|at| !expected.contains(at)).unwrap();

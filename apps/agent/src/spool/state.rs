@@ -179,7 +179,7 @@ impl Known {
         let Some(of_stream) = self.ticks.get_mut(stream) else { return };
         for (channel, times) in cleared {
             let Some(runs) = of_stream.get_mut(channel) else { continue };
-            times.iter().for_each(|(from, to)| runs.remove(from, to));
+            runs.subtract(times);
         }
     }
 

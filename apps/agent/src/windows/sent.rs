@@ -41,7 +41,7 @@ impl SentTicks {
 }
 
 /// Returns the start of the first tick at or after a time.
-fn next_tick(cut: Cut, clock: &Clock, time: i64) -> i64 {
+pub(super) fn next_tick(cut: Cut, clock: &Clock, time: i64) -> i64 {
     let (begin, end) = cut.window(clock, time);
     let period = i64::from(cut.period.max(1));
     let since = time.saturating_sub(begin).max(0);

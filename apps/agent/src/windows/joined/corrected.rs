@@ -68,7 +68,7 @@ impl Maker {
         let presence = values.presence(window);
         for channel in (0..before.len()).filter(|channel| correction.channels[*channel]) {
             let mut lacks = before[channel].clone();
-            presence[channel].iter().for_each(|(from, to)| lacks.remove(from, to));
+            lacks.subtract(&presence[channel]);
             let mut unread = reported[channel].clone();
             for report in of_channel(reports, channel) {
                 let (from, to) = window.tick_of(report.at);
@@ -76,7 +76,7 @@ impl Maker {
             }
             lacks.add(&unread);
             let mut unknown = before[channel].clone();
-            correction.known[channel].iter().for_each(|(from, to)| unknown.remove(from, to));
+            unknown.subtract(&correction.known[channel]);
             let name = &timeline.rules[channel].name;
             correction.lacks.add(name, (&lacks, &unknown), window, phase);
         }
@@ -121,12 +121,7 @@ impl Maker {
 impl Timeline {
     /// Returns for each channel the ticks of a window that are sent.
     fn within(&self, window: Part) -> Vec<Runs> {
-        let of = |sent: &Runs| {
-            let mut runs = Runs::default();
-            sent.between(window.start, window.until).for_each(|(from, to)| runs.push(from, to));
-            runs
-        };
-        self.sent.iter().map(of).collect()
+        self.sent.iter().map(|sent| sent.cut(window.start, window.until)).collect()
     }
 
     /// Returns true if the ticks of all other channels are in these windows.
@@ -134,7 +129,7 @@ impl Timeline {
         let is_kept = |(channel, sent): (usize, &Runs)| {
             let mut rest = sent.clone();
             let presence = kept.iter().filter_map(|kept| kept.presence.get(channel));
-            presence.flat_map(Runs::iter).for_each(|(from, to)| rest.remove(from, to));
+            presence.for_each(|presence| rest.subtract(presence));
             corrected[channel] || rest.is_empty()
         };
         self.kept.is_some() && sent.iter().enumerate().all(is_kept)
@@ -143,16 +138,14 @@ impl Timeline {
     /// Returns for each channel the ticks of a window that had readings, where others were filled.
     fn reported_in(&self, window: Part, kept: &[KeptWindow]) -> Vec<Runs> {
         let of = |(channel, rules): (usize, &ChannelRules)| {
-            let mut runs = Runs::default();
-            if rules.fills() {
-                self.reported[channel]
-                    .between(window.start, window.until)
-                    .for_each(|(from, to)| runs.push(from, to));
-                let readings = kept.iter().filter_map(|kept| kept.readings.get(channel));
-                for reading in readings.flat_map(|readings| readings.iter()) {
-                    let (from, to) = window.tick_of(reading.at);
-                    runs.insert(from, to);
-                }
+            if !rules.fills() {
+                return Runs::default();
+            }
+            let mut runs = self.reported[channel].cut(window.start, window.until);
+            let readings = kept.iter().filter_map(|kept| kept.readings.get(channel));
+            for reading in readings.flat_map(|readings| readings.iter()) {
+                let (from, to) = window.tick_of(reading.at);
+                runs.insert(from, to);
             }
             runs
         };

@@ -10,6 +10,7 @@ use super::rules::ChannelRules;
 use super::values::{Filling, Part};
 use crate::spool::kept::{Forgotten, Kept, KeptHead, KeptHeld, KeptReading, KeptWindow};
 use crate::spool::{Runs, Sent, SpoolError};
+use crate::windows::sent::next_tick;
 use crate::windows::several::FixedPoint;
 
 /// What is known of a stream. Times are on the clock's ticks, earlier than those of windows by the phase.
@@ -54,13 +55,8 @@ impl Timeline {
         let rules = ChannelRules::of(&layout, fixed);
         let of = |rules: &ChannelRules| sent.channels.get(&rules.name).map(|runs| runs.shifted(-phase));
         let channels = rules.len();
-        let period = cut.period.max(1).into();
-        let at_tick = |time: i64| {
-            let (start, until) = cut.window(clock, time);
-            let (from, to) = Part { start, until, period }.tick_of(time);
-            if from == time { time } else { to }
-        };
-        let before = sent.before.map_or(i64::MIN, |before| at_tick(before.saturating_sub(phase)));
+        let at_tick = |time: i64| next_tick(cut, clock, time.saturating_sub(phase));
+        let before = sent.before.map_or(i64::MIN, at_tick);
         let mut runs: Vec<Runs> = rules.iter().map(|rules| of(rules).unwrap_or_default()).collect();
         runs.iter_mut().for_each(|runs| runs.insert(i64::MIN, before));
         let mut timeline = Self {
@@ -253,9 +249,9 @@ impl Timeline {
         let mut cleared = BTreeMap::new();
         for (channel, (before, now)) in before.iter().zip(now).enumerate() {
             let mut gone = before.clone();
-            now.iter().for_each(|(from, to)| gone.remove(from, to));
+            gone.subtract(now);
             if !gone.is_empty() {
-                gone.iter().for_each(|(from, to)| self.sent[channel].remove(from, to));
+                self.sent[channel].subtract(&gone);
                 cleared.insert(self.rules[channel].name.clone(), gone.shifted(self.phase));
             }
         }
@@ -265,9 +261,8 @@ impl Timeline {
     /// Returns for each channel the ticks of a part that are sent and not in its window.
     pub(super) fn elsewhere(&self, part: Part, presence: &[Runs]) -> Vec<Runs> {
         let of = |(sent, own): (&Runs, &Runs)| {
-            let mut runs = Runs::default();
-            sent.between(part.start, part.until).for_each(|(from, to)| runs.push(from, to));
-            own.iter().for_each(|(from, to)| runs.remove(from, to));
+            let mut runs = sent.cut(part.start, part.until);
+            runs.subtract(own);
             runs
         };
         self.sent.iter().zip(presence).map(of).collect()

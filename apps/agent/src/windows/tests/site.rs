@@ -120,7 +120,7 @@ impl Site {
             let contents = Contents::of(&description, window.until);
             for (channel, times) in facts.cleared {
                 let runs = self.sent.channels.entry(channel).or_default();
-                times.iter().for_each(|(from, to)| runs.remove(from, to));
+                runs.subtract(&times);
             }
             self.sent.windows.add(
                 number,
