@@ -114,18 +114,19 @@ impl Built {
     /// Returns the command that runs the tests of the package in a folder whose paths contain one of `filters`, with
     /// their output. Refuses filters that no test matches.
     pub(crate) fn tests_of(&self, package: &str, filters: &[&str]) -> Result<Command> {
-        let mut list = self.integration(package)?;
+        let mut list = self.target(package, "it")?;
         let listed = list.args(filters).arg("--list").output().context("a test executable does not start")?;
         let found = String::from_utf8_lossy(&listed.stdout).lines().any(|line| line.ends_with(": test"));
         ensure!(found, "no test of {package} is named {}", filters.join(" or "));
-        let mut command = self.integration(package)?;
+        let mut command = self.target(package, "it")?;
         command.args(filters).arg("--nocapture");
         Ok(command)
     }
 
-    fn integration(&self, package: &str) -> Result<Command> {
-        let found = self.tests.iter().find(|test| test.package == package && test.target == "it");
-        Ok(found.with_context(|| format!("the build made no tests of {package}"))?.command())
+    /// Returns the command that runs a test target of the package in a folder.
+    pub(crate) fn target(&self, package: &str, target: &str) -> Result<Command> {
+        let found = self.tests.iter().find(|test| test.package == package && test.target == target);
+        Ok(found.with_context(|| format!("the build made no tests {target} of {package}"))?.command())
     }
 }
 

@@ -32,4 +32,3 @@ mod steady_state;
 mod streaming;
 mod sum_of_squares;
 mod tables;
-mod trust;

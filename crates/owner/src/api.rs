@@ -85,6 +85,16 @@ impl Plant {
         answers::ask(self, question, None, progress)
     }
 
+    /// Repeats all work of the cloud behind an answer that was asked for just now, on the windows as their devices signed
+    /// them: then its values are recomputed. Sums carry tags, so there is nothing to repeat.
+    ///
+    /// # Errors
+    /// [`OwnerError::NotHeld`] if a statement of the cloud is false, [`OwnerError::NotRepeated`] if a part cannot be repeated;
+    /// another [`OwnerError`] if the cloud is unreachable.
+    pub fn verify_asked(&self, answer: Answer, progress: OnVerified<'_>) -> Result<Answer, OwnerError> {
+        answers::verify_asked(self, answer, progress)
+    }
+
     /// Answers a question as of an earlier answer: from the windows that were in the logs of its devices then. Corrections
     /// and late readings that came since count for nothing.
     ///

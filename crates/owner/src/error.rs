@@ -263,9 +263,53 @@ pub enum OwnerError {
     /// A statement of the cloud is false.
     #[error("the cloud is not to be believed: {0}")]
     Lie(Lie),
+    /// An answer does not hold: the cloud's work was repeated here.
+    #[error("the answer does not hold: {reason}")]
+    NotHeld {
+        /// The false statement of the cloud.
+        reason: String,
+    },
+    /// A job of the cloud did not end in time.
+    #[error(
+        "job {job} has not ended after {seconds} s: the cloud is busy, or does not mean to answer. `job_limit = \"1h\"` in [cloud] of \
+         sotto.toml waits longer"
+    )]
+    NoEnd {
+        /// The job's id.
+        job: String,
+        /// The limit in seconds.
+        seconds: u64,
+    },
+    /// The work behind an answer cannot be repeated.
+    #[error("the answer was not verified: {reason}")]
+    NotRepeated {
+        /// The reason why not.
+        reason: String,
+    },
+    /// Windows whose own tags do not fit, as their device signed them: a fault of the device.
+    #[error("{device} has signed windows that cannot be opened: {}", faulty(windows))]
+    FaultyWindows {
+        /// The device's name.
+        device: String,
+        /// The windows.
+        windows: Vec<FaultyWindow>,
+    },
     /// The cloud's answer does not match the plan.
     #[error("the cloud's answer is not the one that was asked for: {0}")]
     WrongAnswer(String),
+}
+
+/// A window whose own tag does not fit what it holds.
+///
+/// Example: [`OwnerError`]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultyWindow {
+    /// The leaf in the log of its stream.
+    pub leaf: sotto_wire::Digest,
+    /// The stream's name.
+    pub stream: String,
+    /// Its number in the stream.
+    pub sequence: u64,
 }
 
 // These three have no error source: the message already contains theirs, and a chain would print it twice.
@@ -302,8 +346,12 @@ impl OwnerError {
         match self {
             Self::Question(_) | Self::Unanswerable(_) | Self::CannotCarry { .. } | Self::NoParameters(_) => 4,
             Self::Cloud(CloudError::Away { .. } | CloudError::Tls(_)) => 5,
-            Self::Cloud(_) | Self::OtherCopy { .. } | Self::OtherDevice { .. } => 6,
-            Self::WrongAnswer(_) | Self::Lie(_) => 7,
+            Self::Cloud(_)
+            | Self::NoEnd { .. }
+            | Self::NotRepeated { .. }
+            | Self::OtherCopy { .. }
+            | Self::OtherDevice { .. } => 6,
+            Self::WrongAnswer(_) | Self::Lie(_) | Self::NotHeld { .. } | Self::FaultyWindows { .. } => 7,
             _ => 3,
         }
     }
@@ -333,6 +381,16 @@ fn not_verified(sampled: Option<f64>) -> String {
             100.0 * part
         ),
     }
+}
+
+/// Returns the first windows in words: "window 17 of exact-1h".
+pub(crate) fn faulty(windows: &[FaultyWindow]) -> String {
+    let name = |window: &FaultyWindow| format!("window {} of {}", window.sequence, window.stream);
+    let mut names: Vec<String> = windows.iter().take(4).map(name).collect();
+    if windows.len() > names.len() {
+        names.push(format!("and {} more", windows.len() - names.len()));
+    }
+    names.join(", ")
 }
 
 fn only_here(bundle: Option<usize>) -> String {

@@ -55,8 +55,8 @@ mod work;
 
 pub use amount::{Every, Hold, NotAnAmount, Range};
 pub use answers::{
-    Answer, ChannelStatus, DeviceStatus, Forgotten, Giving, KeptAnswer, Logs, Published, Row, Trouble,
-    VERSION, Verified, left_out_in_words,
+    Answer, Assurance, ChannelStatus, DeviceStatus, Forgotten, Giving, KeptAnswer, Logs, Published, Row,
+    Trouble, VERSION, Verified, left_out_in_words,
 };
 pub use backup::{
     BackedUp, BackupError, BackupNote, BackupOptions, RestoreOptions, RestoredFolder, restore_backup,
@@ -69,7 +69,7 @@ pub use devices::{
 };
 #[doc(hidden)]
 pub use devices::{opened_record, sealed_record};
-pub use error::OwnerError;
+pub use error::{FaultyWindow, OwnerError};
 pub use gathered::{BinsNeeded, USUAL_BINS, WindowQuantity, distribution, moments};
 pub use lie::Lie;
 pub use secrets::{SecretsError, Unlock};

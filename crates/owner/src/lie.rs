@@ -64,11 +64,42 @@ pub enum Lie {
         /// The cloud's explanation.
         reason: String,
     },
+    /// A sum is not that of the windows.
+    #[error(
+        "forged sum: the cloud's sum of {windows} windows of stream {stream} of {device} is another one than that of the windows as \
+         the device signed them"
+    )]
+    ForgedSum {
+        /// The device's name.
+        device: String,
+        /// The stream's name.
+        stream: String,
+        /// Number of windows in the refused sums.
+        windows: u64,
+    },
+    /// An answer to a request for sums is another one.
+    #[error("other sums: the cloud's answer is not the one that was asked for: {reason}")]
+    OtherSums {
+        /// The difference.
+        reason: String,
+    },
     /// A window is in the log twice.
     #[error(
         "doubled window: the cloud has window {sequence} of stream {stream} of {device} twice in its log"
     )]
     DoubledWindow {
+        /// The device's name.
+        device: String,
+        /// The stream's name.
+        stream: String,
+        /// The window's sequence number.
+        sequence: u64,
+    },
+    /// The cloud gives a window a name that another one has, or none.
+    #[error(
+        "repeated name: the cloud gives window {sequence} of stream {stream} of {device} a name of zeros, or the name of another window"
+    )]
+    RepeatedName {
         /// The device's name.
         device: String,
         /// The stream's name.
@@ -190,9 +221,11 @@ impl Lie {
     pub(crate) fn device_mut(&mut self) -> Option<&mut String> {
         match self {
             Self::OlderDatabase { device, .. }
+            | Self::ForgedSum { device, .. }
             | Self::ChangedLog { device, .. }
             | Self::ShortLog { device, .. }
             | Self::DoubledWindow { device, .. }
+            | Self::RepeatedName { device, .. }
             | Self::ExchangedWindow { device, .. }
             | Self::ChangedWindow { device, .. }
             | Self::UnsignedWindow { device, .. } => Some(device),

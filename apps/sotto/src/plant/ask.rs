@@ -5,8 +5,9 @@ use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
-use sotto_owner::{Answer, OwnerError};
+use sotto_owner::{Answer, OwnerError, Plant};
 
+use super::verify::repeating;
 use super::{Place, show};
 use crate::output::say;
 use crate::run::Run;
@@ -38,6 +39,12 @@ pub(crate) struct Ask {
     /// Show the steps of the computation, its bytes and its time
     #[arg(long, conflicts_with = "json")]
     explain: bool,
+    /// Repeat the cloud's work on what carries no tags, on the windows as their devices signed them, as `sotto verify` does
+    #[arg(long)]
+    verify: bool,
+    /// Put unchecked values into documents and files too: --json, --html, the answer that is kept
+    #[arg(long, conflicts_with = "verify")]
+    unchecked: bool,
     /// Do not keep the answer in the plant's folder
     #[arg(long)]
     no_keep: bool,
@@ -90,19 +97,32 @@ fn answer(arguments: &Ask) -> Result<Answer, OwnerError> {
         None => plant.ask(&question, &mut progress)?,
     };
     bar.finish_and_clear();
+    let answer = if arguments.verify { verified(&plant, answer)? } else { answer };
+    let answer = if arguments.unchecked { answer.with_unchecked() } else { answer };
     if !arguments.no_keep {
         plant.keep(&answer)?;
     }
     Ok(answer)
 }
 
+/// Repeats the work behind an answer, after it has told the bytes that this fetches.
+fn verified(plant: &Plant, answer: Answer) -> Result<Answer, OwnerError> {
+    if answer.repeat_bytes > 0 {
+        eprintln!(
+            "repeating the cloud's work here: {} of messages are fetched",
+            show::counted(answer.repeat_bytes, "byte")
+        );
+    }
+    repeating(|progress| plant.verify_asked(answer, progress))
+}
+
 fn present(arguments: &Ask, answer: &Answer) -> anyhow::Result<()> {
     if let Some(file) = &arguments.html {
-        std::fs::write(file, show::html(answer))
+        std::fs::write(file, show::html(&answer.checked()))
             .map_err(|error| anyhow::anyhow!("{} cannot be written: {error}", file.display()))?;
     }
     if arguments.json {
-        say(serde_json::to_string_pretty(answer)?);
+        say(serde_json::to_string_pretty(&*answer.checked())?);
         return Ok(());
     }
     // If there are no rows, a remark says so.

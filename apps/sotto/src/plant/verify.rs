@@ -149,9 +149,9 @@ fn shown(all: &[Verification], as_json: bool) -> Outcome {
 }
 
 /// Runs `work`. Draws a bar on standard error once it takes more than two seconds.
-fn repeating(
-    work: impl FnOnce(OnVerified<'_>) -> Result<Verification, OwnerError>,
-) -> Result<Verification, OwnerError> {
+pub(super) fn repeating<T>(
+    work: impl FnOnce(OnVerified<'_>) -> Result<T, OwnerError>,
+) -> Result<T, OwnerError> {
     let bar = ProgressBar::hidden();
     let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));

@@ -28,8 +28,8 @@ class Answer(pd.DataFrame):
     no value is off by more. A value that is missing is NaN, and `why` says why. `readings` counts
     the readings behind a row, `missing` those that did not arrive; `to` is the group's end.
 
-    `attrs` has plain facts: question, kept_as, time_zone, units, remarks, left_out, took_part,
-    cost. Results of pandas' operations are ordinary data frames.
+    `attrs` has plain facts: question, kept_as, time_zone, units, assurance, remarks, left_out,
+    took_part, cost. Results of pandas' operations are ordinary data frames.
     """
 
     _metadata = ["_rows"]
@@ -46,7 +46,7 @@ class Answer(pd.DataFrame):
 
     @property
     def rows(self) -> pd.DataFrame:
-        """One row a result: from, to, device, name, value, bound, unit, readings, missing, why."""
+        """One row a result: from, to, device, name, value, bound, unit, assurance and so on."""
         return self._rows
 
     @property

@@ -98,6 +98,8 @@ class Cloud:
         since: When | None = None,
         until: When | None = None,
         keep: bool = True,
+        verify: bool = False,
+        unchecked: bool = False,
         progress: Progress | None = None,
     ) -> Answer:
         """Ask a question of the readings that have arrived, and decrypt the answer.
@@ -108,7 +110,10 @@ class Cloud:
             question: A question such as "mean(temperature) by day", or the name of a declared one.
             since: Use only windows from this time on. Strings: 2014-01-31 or 2014-01-31T12:00.
             until: Use only windows that end by this time.
-            keep: Keep the answer in the plant's folder, unencrypted; `verify` needs that.
+            keep: Keep the answer in the plant's folder, unencrypted; the method `verify` needs that.
+            verify: Have the cloud's work on what carries no tags repeated here, so that its values
+                are "recomputed". Sums carry tags and are "authenticated" without it.
+            unchecked: Return values that nothing has checked. Otherwise they are NaN.
             progress: Called with the number of finished windows, and with how many there are at
                 most. Default: a bar, after two seconds.
 
@@ -124,7 +129,7 @@ class Cloud:
             PlantError: A file of the plant cannot be used.
             ImportError: pandas is missing.
         """
-        return self._ask(question, since, until, keep, progress, None)
+        return self._ask(question, since, until, (keep, verify, unchecked), progress, None)
 
     async def ask_async(
         self,
@@ -133,6 +138,8 @@ class Cloud:
         since: When | None = None,
         until: When | None = None,
         keep: bool = True,
+        verify: bool = False,
+        unchecked: bool = False,
         progress: Progress | None = None,
     ) -> Answer:
         """Ask like `ask`, without blocking the event loop.
@@ -140,22 +147,26 @@ class Cloud:
         A cancelled task stops the work before its next request; the plant stays usable.
         `progress` is called in another thread.
         """
-        return await in_thread(lambda stop: self._ask(question, since, until, keep, progress, stop))
+        how = (keep, verify, unchecked)
+        return await in_thread(lambda stop: self._ask(question, since, until, how, progress, stop))
 
     def _ask(
         self,
         question: str,
         since: When | None,
         until: When | None,
-        keep: bool,
+        how: tuple[bool, bool, bool],
         progress: Progress | None,
         stop: Stop | None,
     ) -> Answer:
         assembled = _assembled()
         begin, end = written(since), written(until)
         hears = progress or within
+        keep, verify, unchecked = how
         with self._lock:
-            asked = single(lambda: self._plant.ask(question, begin, end, keep, hears, stop))
+            asked = single(
+                lambda: self._plant.ask(question, begin, end, keep, hears, stop, verify, unchecked)
+            )
         return assembled(asked)
 
     def answers(self) -> list[str]:

@@ -27,12 +27,14 @@ pub(super) fn columns<'py>(
     columns.set_item("unit", rows.iter().map(|row| row.unit.as_str()).collect::<Vec<_>>())?;
     columns.set_item("readings", whole(|row| i64::try_from(row.count).unwrap_or(i64::MAX)))?;
     columns.set_item("missing", whole(|row| i64::try_from(row.missing).unwrap_or(i64::MAX)))?;
+    columns.set_item("assurance", rows.iter().map(|row| row.assurance.to_string()).collect::<Vec<_>>())?;
     columns.set_item("why", rows.iter().map(|row| row.why.as_deref()).collect::<Vec<_>>())?;
     let facts = PyDict::new(py);
     facts.set_item("columns", columns)?;
     facts.set_item("question", &answer.question)?;
     facts.set_item("name", name)?;
     facts.set_item("time_zone", &answer.time_zone)?;
+    facts.set_item("assurance", answer.assurance().to_string())?;
     facts.set_item("remarks", answer.remarks())?;
     facts.set_item("took_part", &answer.took_part)?;
     let left_out = PyDict::new(py);

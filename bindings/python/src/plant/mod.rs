@@ -56,7 +56,7 @@ impl Plant {
     }
 
     /// Asks a question. Returns columns and facts of the answer.
-    #[pyo3(signature = (question, since=None, until=None, keep=true, progress=None, stop=None))]
+    #[pyo3(signature = (question, since=None, until=None, keep=true, progress=None, stop=None, verify=false, unchecked=false))]
     #[allow(clippy::too_many_arguments)]
     fn ask<'py>(
         &self,
@@ -67,15 +67,23 @@ impl Plant {
         keep: bool,
         progress: Option<Py<PyAny>>,
         stop: Option<Py<PyAny>>,
+        verify: bool,
+        unchecked: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (answer, name) = self.work(py, Watch::new(progress, stop), |plant, watch| {
             let question = plant.question_between(question, since, until)?;
             let answer = plant.ask(&question, &mut |done, total| watch.tell(done, total))?;
             watch.proceed("the answer")?;
+            let answer = if verify {
+                plant.verify_asked(answer, &mut |done, total| watch.tell(done, total))?
+            } else {
+                answer
+            };
+            let answer = if unchecked { answer.with_unchecked() } else { answer };
             let name = if keep { plant.keep(&answer)? } else { None };
             Ok((answer, name))
         })?;
-        answer::columns(py, &answer, name)
+        answer::columns(py, &answer.checked(), name)
     }
 
     /// Returns a report of the plant as JSON.

@@ -6,14 +6,17 @@ use sotto_pack::Clock;
 
 use super::event::{Event, EventKind};
 use super::files::{self, Stored};
-use super::judge::{self, Judged, undecided};
+use super::judge::{self, Judged, nothing, undecided};
 use super::machine::{Change, Seen, Told, Verdict};
 use super::outbox::Outbox;
 use super::round::Round;
 use super::words::what;
 use crate::declared::{self, Declared, Plant};
 use crate::error::OwnerError;
-use crate::windows::DeviceWindows;
+use crate::windows::StoredWindow;
+
+/// Number of rounds in a row without the cloud after which alarms fail.
+const MOST_AWAY: u32 = 3;
 
 /// An alarm during a round.
 pub(super) struct Active {
@@ -30,10 +33,23 @@ pub(super) struct Evaluated {
     /// The position of the alarm among those of the round.
     pub(super) alarm: usize,
     pub(super) device: String,
-    pub(super) asked: DeviceWindows,
-    pub(super) outcome: Result<Judged, OwnerError>,
-    /// The reason why the cloud's work is not believed, if so.
-    pub(super) refused: Option<String>,
+    /// The windows that were asked for. Empty if there are none, or if they could not be listed.
+    pub(super) asked: Vec<StoredWindow>,
+    pub(super) outcome: Result<Judged, Failure>,
+}
+
+/// The reason why an alarm about a device could not be evaluated.
+pub(super) struct Failure {
+    pub(super) reason: String,
+    /// True if the next round asks for the same windows again. False if the values of an answer are the reason: they must
+    /// not decide about a request.
+    pub(super) again: bool,
+}
+
+impl From<OwnerError> for Failure {
+    fn from(error: OwnerError) -> Self {
+        Self { reason: error.to_string(), again: !matches!(error, OwnerError::WrongAnswer(_)) }
+    }
 }
 
 /// What the evaluated windows of a device come to.
@@ -104,22 +120,20 @@ impl Active {
         late: i64,
         round: &mut Round,
     ) -> Result<(), OwnerError> {
-        let Evaluated { device, asked, outcome, refused, .. } = evaluated;
+        let Evaluated { device, asked, outcome, .. } = evaluated;
         let Taken { seen, failure } = match outcome {
             Ok(judged) => {
                 self.note(&device, &judged, round);
-                Taken { seen: judged.seen, failure: refused }
+                Taken { seen: judged.seen, failure: judged.faulty }
             }
-            // What an answer holds must not decide about a second request.
-            Err(error @ OwnerError::WrongAnswer(_)) => Taken {
-                seen: asked.windows.iter().map(undecided).collect(),
-                failure: Some(error.to_string()),
-            },
-            Err(error) => Taken { seen: Vec::new(), failure: Some(error.to_string()) },
+            Err(Failure { reason, again: false }) => {
+                Taken { seen: asked.iter().map(undecided).collect(), failure: Some(reason) }
+            }
+            Err(Failure { reason, again: true }) => Taken { seen: Vec::new(), failure: Some(reason) },
         };
         let state = self.stored.devices.entry(device.clone()).or_default();
         if failure.is_none() || !seen.is_empty() {
-            state.asked.extend(asked.windows.iter().map(|window| window.id.clone()));
+            state.asked.extend(asked.iter().map(StoredWindow::name));
         }
         round.windows += seen.len() as u64;
         round.undecided += seen.iter().filter(|seen| seen.over == Verdict::Undecided).count() as u64;
@@ -132,20 +146,37 @@ impl Active {
             let what = what(&self.declared, plant, &seen, limit);
             happened.push(Happened { kind, seen, what, mends, number });
         }
-        if let (Some(reason), None, Some(first)) = (&failure, &state.failing, asked.windows.first()) {
-            let seen = undecided(first);
+        let now = jiff::Timestamp::now().as_millisecond();
+        if let (Some(reason), None) = (&failure, &state.failing) {
+            let seen = asked.first().map_or_else(|| nothing(now), undecided);
             let (mends, number) = (None, None);
             happened.push(Happened { kind: EventKind::Failed, seen, what: reason.clone(), mends, number });
         }
-        if failure.is_some() || !asked.windows.is_empty() {
-            state.failing = failure;
-        }
-        let now = jiff::Timestamp::now().as_millisecond();
+        state.failing = failure;
         let present = Present { clock: plant.settings().clock()?, now, late };
         for happened in happened {
             let event = self.event(&device, happened, &present);
             self.stored.unposted.push(event.clone());
             round.events.push(event);
+        }
+        Ok(())
+    }
+
+    /// Notes that the cloud could not be reached. After some rounds each device fails.
+    pub(super) fn note_away(
+        &mut self,
+        plant: &Plant,
+        reason: &str,
+        round: &mut Round,
+    ) -> Result<(), OwnerError> {
+        self.stored.away = self.stored.away.saturating_add(1);
+        if self.stored.away < MOST_AWAY {
+            return Ok(());
+        }
+        for device in self.devices.clone() {
+            let failure = Failure { reason: reason.to_owned(), again: true };
+            let evaluated = Evaluated { alarm: 0, device, asked: Vec::new(), outcome: Err(failure) };
+            self.take(plant, evaluated, i64::MAX, round)?;
         }
         Ok(())
     }

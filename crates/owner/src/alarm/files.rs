@@ -27,7 +27,7 @@ const SEARCHED: u64 = 1 << 20;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct DeviceState {
     pub(super) machine: AlarmState,
-    /// Ids of recent windows that were asked for, whatever the answer was.
+    /// Recent windows that were asked for, whatever the answer was: their leaves, in hexadecimal.
     pub(super) asked: BTreeSet<String>,
     /// The reason why windows could not be evaluated in the last round.
     #[serde(default)]
@@ -43,6 +43,9 @@ pub(super) struct Stored {
     /// Random digits in the names of events, so that a new alarm of the same name has other ones.
     pub(super) tag: String,
     pub(super) devices: BTreeMap<String, DeviceState>,
+    /// Number of rounds in a row in which the cloud could not be reached.
+    #[serde(default)]
+    pub(super) away: u32,
     /// Events that are not in the journal and the outbox yet.
     pub(super) unposted: Vec<Event>,
 }
@@ -73,6 +76,7 @@ pub(super) fn stored_alarm(plant: &Plant, name: &str, declared: &Declared) -> Re
             version: 1,
             definition,
             tag: hex::encode(random::<4>()?),
+            away: 0,
             devices: BTreeMap::new(),
             unposted: other.map(|other| other.unposted).unwrap_or_default(),
         }),

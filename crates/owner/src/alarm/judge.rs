@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::files::DeviceState;
 use super::machine::{Seen, Verdict};
-use crate::answers::{Row, by_window};
+use crate::answers::{Row, by_window, on_faulty};
 use crate::declared::{Declared, Plant};
 use crate::devices;
 use crate::error::OwnerError;
@@ -53,9 +53,9 @@ pub(super) fn new_windows(
         window.from() >= from && window.kind() == kind && has_all
     };
     let wanted: Vec<&StoredWindow> = listed.windows.iter().filter(of_alarm).collect();
-    let there: BTreeSet<&str> = wanted.iter().map(|window| window.id.as_str()).collect();
-    state.asked.retain(|id| there.contains(id.as_str()));
-    let is_new = |window: &&&StoredWindow| !state.asked.contains(&window.id);
+    let there: BTreeSet<String> = wanted.iter().map(|window| window.name()).collect();
+    state.asked.retain(|name| there.contains(name));
+    let is_new = |window: &&&StoredWindow| !state.asked.contains(&window.name());
     let times: BTreeSet<(i64, i64)> =
         wanted.iter().filter(is_new).take(MOST).map(|window| (window.from(), window.to())).collect();
     let new = wanted.into_iter().filter(|window| times.contains(&(window.from(), window.to())));
@@ -65,6 +65,7 @@ pub(super) fn new_windows(
         windows: new.cloned().collect(),
         specs: listed.specs.clone(),
         has_secret: listed.has_secret,
+        twice: listed.twice.clone(),
         aside: listed.aside,
         undeclared: BTreeMap::new(),
         logs: BTreeMap::new(),
@@ -72,12 +73,15 @@ pub(super) fn new_windows(
 }
 
 /// The verdicts on new windows.
+#[derive(Default)]
 pub(super) struct Judged {
     pub(super) seen: Vec<Seen>,
     /// Number of windows that were encrypted for other questions and cannot be evaluated.
     pub(super) not_carried: usize,
     /// Number of windows whose readings were fetched, as they carry no suitable counts.
     pub(super) fetched: u64,
+    /// The windows that their device's fault leaves undecided, in words.
+    pub(super) faulty: Option<String>,
 }
 
 /// Evaluates an alarm on windows of one device.
@@ -88,11 +92,20 @@ pub(super) fn judge(
     computer: &mut Computer<'_>,
 ) -> Result<Judged, OwnerError> {
     let found = by_window(plant, &declared.question, device, computer)?;
-    let mut judged = Judged { seen: Vec::new(), not_carried: found.not_carried, fetched: found.fetched };
+    let twice = |window: &StoredWindow| {
+        window.stream_of_sums().is_some_and(|stream| device.twice.contains(&stream.id().tag().0))
+    };
+    let used_twice = device.windows.iter().any(twice).then(|| {
+        let name = &device.shown;
+        format!("{name} encrypted two windows under one pad number, so its sums prove nothing: `sotto device renew {name}` gives it new keys")
+    });
+    let faulty = (!found.faulty.is_empty()).then(|| on_faulty(&device.shown, &found.faulty)).or(used_twice);
+    let mut judged =
+        Judged { seen: Vec::new(), not_carried: found.not_carried, fetched: found.fetched, faulty };
     for (window, rows) in &found.windows {
         judged.seen.push(match rows {
-            Some(rows) => seen(declared, window, rows),
-            None => undecided(window),
+            Some(rows) if !twice(window) => seen(declared, window, rows),
+            _ => undecided(window),
         });
     }
     Ok(judged)
@@ -114,6 +127,12 @@ fn seen(declared: &Declared, window: &StoredWindow, rows: &[Row]) -> Seen {
         value: first.and_then(|row| row.value),
         bound: first.and_then(|row| row.bound),
     }
+}
+
+/// Returns a time without a window, in milliseconds since 1970.
+pub(super) fn nothing(at: i64) -> Seen {
+    let (over, near) = (Verdict::Undecided, Verdict::Undecided);
+    Seen { from: at, to: at, readings: 0, over, near, value: None, bound: None }
 }
 
 /// Returns a window that was asked for and has no value.

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, TryLockError};
 use std::sync::Mutex;
 
-use sotto_cloud_client::Cloud;
+use sotto_cloud_client::{Cloud, CloudError};
 
-use super::active::{Active, Evaluated};
+use super::active::{Active, Evaluated, Failure};
 use super::files::{self, FOLDER};
-use super::judge::{judge, new_windows, undecided};
+use super::judge::{Judged, judge, new_windows};
 use super::outbox::Outbox;
 use super::round::Round;
 use crate::declared::Plant;
@@ -28,7 +28,6 @@ pub struct Watch {
     /// Held while this process watches.
     _lock: File,
     every_ms: i64,
-    verify: bool,
 }
 
 impl Watch {
@@ -43,7 +42,7 @@ impl Watch {
         let mut options = File::options();
         let lock = options.write(true).create(true).truncate(false).open(&path).map_err(io(&path))?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { _lock: lock, every_ms, verify: false }),
+            Ok(()) => Ok(Self { _lock: lock, every_ms }),
             Err(TryLockError::WouldBlock) => Err(OwnerError::Unanswerable(
                 "another `sotto watch` runs on this plant: stop it first".to_owned(),
             )),
@@ -51,18 +50,14 @@ impl Watch {
         }
     }
 
-    /// Repeats the cloud's work on the windows of each round before an alarm acts on its answers.
-    #[must_use]
-    pub fn verifying(self, verify: bool) -> Self {
-        Self { verify, ..self }
-    }
-
     /// Runs one round: lists every alarm's devices, asks for their new windows, and only then looks at the answers.
-    /// Events are in the journal and in the outbox when it returns.
+    /// Events are in the journal and in the outbox when it returns. Work of the cloud that carries no tags is repeated here
+    /// before an alarm acts on it.
     ///
     /// The requests, their order and their lengths follow from the alarms and from the windows that have arrived: a
-    /// window is asked for once by each alarm, whatever its answer is. An error of the cloud or of a log, which do not
-    /// depend on an answer, lets the next round ask again.
+    /// window is asked for once by each alarm, whatever its answer is. What does not depend on the values of an answer lets the
+    /// next round ask again: an unreachable cloud, a refusal, a job without an end, a log or a tag that does not hold. Each
+    /// fails the alarm about its device and stops no other.
     pub fn round(&mut self, plant: &Plant, outbox: &Mutex<Outbox>) -> Round {
         let mut round = Round::default();
         if let Err(error) = self.run(plant, outbox, &mut round) {
@@ -72,21 +67,29 @@ impl Watch {
     }
 
     fn run(&self, plant: &Plant, outbox: &Mutex<Outbox>, round: &mut Round) -> Result<(), OwnerError> {
-        let names = plant.settings().alarms.keys();
-        let mut active =
-            names.map(|name| Active::read(plant, outbox, name)).collect::<Result<Vec<_>, OwnerError>>()?;
+        let mut active = Vec::new();
+        for name in plant.settings().alarms.keys() {
+            // An alarm that cannot be read does not stop the others.
+            match Active::read(plant, outbox, name) {
+                Ok(alarm) => active.push(alarm),
+                Err(error) => {
+                    round.notes.push(format!("{name} is not evaluated: {error}"));
+                    round.error.get_or_insert(error);
+                }
+            }
+        }
         round.alarms = active.len();
         if active.is_empty() {
             return Ok(());
         }
-        let answered = ask(plant, &mut active, round);
-        let refused = if self.verify { refused(plant, &answered.evidence) } else { None };
-        for mut evaluated in answered.evaluated {
-            evaluated.refused.clone_from(&refused);
-            if let (Some(reason), Ok(judged)) = (&refused, &mut evaluated.outcome) {
-                judged.seen = evaluated.asked.windows.iter().map(undecided).collect();
-                round.notes.push(format!("nothing of this round is believed: {reason}"));
+        let (evaluated, away) = ask(plant, &mut active, round);
+        for alarm in &mut active {
+            match &away {
+                None => alarm.stored.away = 0,
+                Some(reason) => alarm.note_away(plant, reason, round)?,
             }
+        }
+        for evaluated in evaluated {
             active[evaluated.alarm].take(plant, evaluated, LATE_MS + 2 * self.every_ms, round)?;
         }
         for alarm in &mut active {
@@ -97,79 +100,91 @@ impl Watch {
     }
 }
 
-/// The answers of a round, and the evidence of the work behind them.
-#[derive(Default)]
-struct Answered {
-    evaluated: Vec<Evaluated>,
-    evidence: Evidence,
-}
+/// A device's windows, or the reason why they cannot be listed.
+type Listed = BTreeMap<String, Result<DeviceWindows, String>>;
 
-/// Makes all requests of a round, up to an error of the cloud. Looks at no answer.
-fn ask(plant: &Plant, active: &mut [Active], round: &mut Round) -> Answered {
-    let mut answered = Answered::default();
-    if let Err(error) = ask_into(&mut answered, plant, active, round) {
-        round.error = Some(error);
-    }
-    answered
+/// Makes all requests of a round, up to an unreachable cloud: the reason is then beside the results. Looks at no answer.
+fn ask(plant: &Plant, active: &mut [Active], round: &mut Round) -> (Vec<Evaluated>, Option<String>) {
+    let mut evaluated = Vec::new();
+    let away = match ask_into(&mut evaluated, plant, active, round) {
+        Ok(()) => None,
+        Err(error) => {
+            let away = matches!(error, OwnerError::Cloud(CloudError::Away { .. })).then(|| error.to_string());
+            round.error = Some(error);
+            away
+        }
+    };
+    (evaluated, away)
 }
 
 fn ask_into(
-    answered: &mut Answered,
+    evaluated: &mut Vec<Evaluated>,
     plant: &Plant,
     active: &mut [Active],
     round: &mut Round,
 ) -> Result<(), OwnerError> {
     let cloud = plant.cloud()?;
     let mut computer = Computer::new(plant, &cloud, false)?;
-    let listed = list(plant, &cloud, active, round)?;
+    let listed = list(plant, &cloud, active)?;
     round.devices = listed.len();
-    let evaluated = evaluate(plant, &mut computer, active, &listed, &mut answered.evaluated);
-    answered.evidence = std::mem::take(&mut computer.evidence);
-    evaluated
+    evaluate(plant, &mut computer, active, &listed, evaluated)
 }
 
 /// Lists the windows of all devices that an alarm is about.
-fn list(
-    plant: &Plant,
-    cloud: &Cloud,
-    active: &[Active],
-    round: &mut Round,
-) -> Result<BTreeMap<String, DeviceWindows>, OwnerError> {
-    let mut listed = BTreeMap::new();
+fn list(plant: &Plant, cloud: &Cloud, active: &[Active]) -> Result<Listed, OwnerError> {
+    let mut listed = Listed::new();
     let names: BTreeSet<&String> = active.iter().flat_map(|alarm| &alarm.devices).collect();
     for name in names {
         let Some(record) = devices::record(plant, name)? else { continue };
-        match windows::list(plant, cloud, &record, Between::default(), &Needed::once()) {
-            Ok(found) => drop(listed.insert(name.clone(), found)),
-            Err(error @ OwnerError::Cloud(_)) => return Err(error),
-            Err(error) => round.notes.push(format!("{name}: {error}")),
-        }
+        let found = match windows::list(plant, cloud, &record, Between::default(), &Needed::once()) {
+            Ok(found) => Ok(found),
+            Err(error @ OwnerError::Cloud(CloudError::Away { .. })) => return Err(error),
+            Err(error) => Err(error.to_string()),
+        };
+        listed.insert(name.clone(), found);
     }
+    let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
+    windows::mark_twice(plant, &known, listed.values_mut().filter_map(|found| found.as_mut().ok()))?;
     Ok(listed)
 }
 
-/// Evaluates each alarm on the new windows of its devices.
+/// Evaluates each alarm on the new windows of its devices. Work that carries no tags is repeated.
 fn evaluate(
     plant: &Plant,
     computer: &mut Computer<'_>,
     active: &mut [Active],
-    listed: &BTreeMap<String, DeviceWindows>,
+    listed: &Listed,
     evaluated: &mut Vec<Evaluated>,
 ) -> Result<(), OwnerError> {
-    for (number, alarm) in active.iter_mut().enumerate() {
-        for device in &alarm.devices {
-            let Some(listed) = listed.get(device) else { continue };
-            let state = alarm.stored.devices.entry(device.clone()).or_default();
-            let asked = new_windows(&alarm.declared, alarm.since, listed, state);
-            if asked.windows.is_empty() {
-                continue;
-            }
-            let outcome = judge(plant, &alarm.declared, &asked, computer);
-            if let Err(error @ OwnerError::Cloud(_)) = outcome {
+    for (alarm, of) in active.iter_mut().enumerate() {
+        for device in &of.devices {
+            let listed = match listed.get(device) {
+                None => continue,
+                Some(Ok(listed)) => listed,
+                Some(Err(reason)) => {
+                    let failure = Failure { reason: reason.clone(), again: true };
+                    let device = device.clone();
+                    evaluated.push(Evaluated { alarm, device, asked: Vec::new(), outcome: Err(failure) });
+                    continue;
+                }
+            };
+            let state = of.stored.devices.entry(device.clone()).or_default();
+            let asked = new_windows(&of.declared, of.since, listed, state);
+            let outcome = if asked.windows.is_empty() {
+                Ok(Judged::default())
+            } else {
+                judge(plant, &of.declared, &asked, computer)
+            };
+            if let Err(error @ OwnerError::Cloud(CloudError::Away { .. })) = outcome {
                 return Err(error);
             }
-            let device = device.clone();
-            evaluated.push(Evaluated { alarm: number, device, asked, outcome, refused: None });
+            let outcome = match refused(plant, &std::mem::take(&mut computer.evidence)) {
+                // Not by a value: the work was repeated on signed windows.
+                Some(reason) => Err(Failure { reason, again: true }),
+                None => outcome.map_err(Failure::from),
+            };
+            let (device, asked) = (device.clone(), asked.windows);
+            evaluated.push(Evaluated { alarm, device, asked, outcome });
         }
     }
     Ok(())
@@ -177,6 +192,9 @@ fn evaluate(
 
 /// Repeats the cloud's work. Returns the reason why it is not to be believed, if so.
 fn refused(plant: &Plant, evidence: &Evidence) -> Option<String> {
+    if evidence.work.is_empty() {
+        return None;
+    }
     match plant.cloud().and_then(|cloud| trust::verify_work(plant, &cloud, evidence)) {
         Ok(None) => None,
         Ok(Some(finding)) => Some(finding),

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use sotto_pack::{Clock, LeftOut};
 
+use super::assurance::{Assurance, unchecked};
 use crate::question::ExactScheme;
 use crate::work::{Evidence, Flooded};
 
@@ -20,7 +21,7 @@ pub const VERSION: u32 = 1;
 ///     "version": 1, "question": "mean(temperature)", "time_zone": "Europe/Rome", "notes": [],
 ///     "rows": [{
 ///         "from": "2014-01-31T00:00:00+01:00", "to": "2014-02-01T00:00:00+01:00", "device": "boiler",
-///         "name": "mean(temperature)", "value": 71.25, "bound": 0.05, "unit": "°C", "count": 287, "missing": 1
+///         "name": "mean(temperature)", "value": 71.25, "bound": 0.05, "unit": "°C", "count": 287, "missing": 1, "assurance": "authenticated"
 ///     }],
 ///     "bytes_up": 2048, "bytes_down": 512, "seconds": 0.2, "windows": 1, "jobs": 1, "evaluate_us": 150,
 ///     "steps": {}, "left_out": {}
@@ -60,9 +61,18 @@ pub struct Answer {
     /// Number of windows used, by device.
     #[serde(default)]
     pub took_part: BTreeMap<String, u64>,
+    /// Number of windows left out as their own tags do not fit, a fault of their device, by device.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub faulty: BTreeMap<String, u64>,
     /// Devices whose sums are unchecked, as they encrypted two windows under one pad number: see the notes.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub unchecked: BTreeSet<String>,
+    /// True if unchecked values stay in the answer wherever it goes, as whoever asked said.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub holds_unchecked: bool,
+    /// Bytes of messages that repeating the cloud's work fetches.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub repeat_bytes: u64,
     /// The flooding of reals at decryption; None if the question is not `shared` or has no reals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flooded: Option<Flooded>,
@@ -112,6 +122,9 @@ pub struct Row {
     pub count: u64,
     /// Number of missing readings between the device's first and last window.
     pub missing: u64,
+    /// How far the value is checked.
+    #[serde(default = "unchecked")]
+    pub assurance: Assurance,
     /// The reason for a missing value, if there are readings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
@@ -124,6 +137,10 @@ pub struct Row {
     /// End of the group, in milliseconds since 1970.
     #[serde(skip)]
     pub to_ms: i64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Row {

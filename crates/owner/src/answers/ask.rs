@@ -5,15 +5,15 @@ use std::time::Instant;
 
 use sotto_cloud_client::Cloud;
 use sotto_pack::{Clock, LeftOut};
+use sotto_wire::Digest;
 
 use super::answer::{Answer, Logs, VERSION};
 use super::notes;
 use super::rows::{Column, rows};
-use super::unchecked::unchecked;
 use crate::declared::Plant;
 use crate::declared::settings::Settings;
 use crate::devices::DeviceRecord;
-use crate::error::OwnerError;
+use crate::error::{FaultyWindow, OwnerError};
 use crate::functions::Call;
 use crate::gathered::Tally;
 use crate::language::Devices;
@@ -38,10 +38,12 @@ struct Listed {
 struct Done {
     /// The tallies of each device, in the order of the list.
     by_device: Vec<Vec<Tally>>,
-    /// Bytes of the windows used, by id.
-    used: BTreeMap<String, u64>,
+    /// Bytes of the windows used, by leaf.
+    used: BTreeMap<Digest, u64>,
     /// Number of windows used, by device.
     took_part: BTreeMap<String, u64>,
+    /// Windows left out by the fault of their device, by device.
+    faulty: BTreeMap<String, Vec<FaultyWindow>>,
 }
 
 /// Answers a question from the windows stored in the cloud.
@@ -58,24 +60,29 @@ pub(crate) fn ask(
     let (cloud, clock) = (plant.cloud()?, plant.settings().clock()?);
     let asked = Asked::new(question);
     let mut listed = listed(plant, question, as_of, &cloud, &clock)?;
+    let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
+    let twice = windows::mark_twice(plant, &known, listed.devices.iter_mut())?;
     let mut computer = Computer::new(plant, &cloud, question.shared)?;
     let done = computed(&asked, &mut listed, &mut computer, progress).map_err(|error| shown(plant, error))?;
     let needed = question.channels();
     let mut notes = notes::on_windows(&listed.devices, question.scheme);
+    notes.extend(done.faulty.iter().map(|(device, windows)| notes::on_faulty(device, windows)));
     notes.extend(notes::on_hidden(&listed.groups, listed.hidden, question.by, &clock));
     notes.extend(notes::on_cut_ticks(&listed.groups, question.by, &listed.devices));
     notes.extend(notes::on_removed(plant, &clock, &done.took_part));
-    let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
     notes.extend(notes::on_unknown(plant, &cloud, &known)?);
-    let unchecked = unchecked(plant, &known, &listed.devices)?;
-    notes.extend(unchecked.iter().map(|(_, note)| note.clone()));
+    notes.extend(twice.iter().map(|(_, note)| note.clone()));
     notes.extend(notes::on_undecided(&asked, done.by_device.iter()));
     let left_out = left_out(&listed.devices, &needed);
     let logs = listed.devices.iter().map(|device| (device.device.clone(), device.logs.clone())).collect();
     let (used, took_part) = (done.used.clone(), done.took_part.clone());
+    let faulty = done.faulty.iter().map(|(device, windows)| (device.clone(), windows.len() as u64)).collect();
     let columns = done.columns(&listed, question.grouping);
     let rows = rows(&asked, &listed.groups, &columns, plant.settings());
     let Computer { spent, evidence, .. } = computer;
+    let repeated: BTreeSet<&String> = evidence.work.iter().flat_map(|work| &work.inputs).collect();
+    let bytes = used.iter().filter(|(leaf, _)| repeated.contains(&hex::encode(leaf)));
+    let repeat_bytes = bytes.map(|(_, bytes)| bytes).sum();
     Ok(Answer {
         version: VERSION,
         question: question.to_string(),
@@ -90,7 +97,10 @@ pub(crate) fn ask(
         steps: spent.steps,
         schemes: spent.schemes,
         took_part,
-        unchecked: unchecked.into_iter().map(|(device, _)| device).collect(),
+        faulty,
+        unchecked: twice.into_iter().map(|(device, _)| device).collect(),
+        holds_unchecked: false,
+        repeat_bytes,
         flooded: spent.flooded,
         left_out,
         logs,
@@ -149,7 +159,7 @@ fn computed(
     for device in devices {
         let mut tell = |now: u64, _: u64| {
             finished += now;
-            progress(finished, total);
+            progress(finished.min(total), total);
         };
         let work = DeviceWork { asked, groups, ends, device };
         let tallied = work.tallies(computer, &mut tell)?;
@@ -159,6 +169,9 @@ fn computed(
         }
         done.used.append(&mut used);
         done.by_device.push(tallies);
+        if !tallied.faulty.is_empty() {
+            done.faulty.insert(device.shown.clone(), tallied.faulty);
+        }
         not_carried = not_carried.or(tallied.error);
         device.aside.not_carried = tallied.not_carried;
         device.aside.fetched = fetched;

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::answer::Row;
 use super::rows::{Column, rows};
 use crate::declared::Plant;
-use crate::error::OwnerError;
+use crate::error::{FaultyWindow, OwnerError};
 use crate::language::By;
 use crate::question::{Asked, Question};
 use crate::windows;
 use crate::windows::{Between, DeviceWindows, Group, StoredWindow};
-use crate::work::{Computer, DeviceWork};
+use crate::work::{Computer, DeviceWork, Tallied};
 
 /// Results by window.
 pub(crate) struct ByWindow<'w> {
@@ -20,6 +20,8 @@ pub(crate) struct ByWindow<'w> {
     pub(crate) not_carried: usize,
     /// Number of windows whose readings were fetched to compare them.
     pub(crate) fetched: u64,
+    /// Windows that their device's fault leaves out.
+    pub(crate) faulty: Vec<FaultyWindow>,
 }
 
 /// Answers a question by window on some windows of one device. Each result must have one value.
@@ -37,7 +39,7 @@ pub(crate) fn by_window<'w>(
     let asked = Asked::new(question);
     let work = DeviceWork { asked: &asked, groups: &groups, ends: &ends, device };
     let done = work.tallies(computer, &mut |_, _| {})?;
-    let columns = [Column { device: Some(device.shown.clone()), tallies: done.computed.tallies }];
+    let columns = [Column { device: Some(device.shown.clone()), tallies: done.computed.tallies.clone() }];
     let rows = rows(&asked, &groups, &columns, plant.settings());
     let mut by_group: BTreeMap<(i64, i64), Vec<Row>> = BTreeMap::new();
     for row in rows {
@@ -46,8 +48,9 @@ pub(crate) fn by_window<'w>(
     let of = |window: &'w StoredWindow| {
         let Group { from, to } = Group { from: window.from(), to: window.to() };
         let rows = by_group.get(&(from, to)).cloned().unwrap_or_default();
-        (window, done.computed.used.contains_key(&window.id).then_some(rows))
+        (window, done.computed.used.contains_key(&window.leaf).then_some(rows))
     };
     let windows = device.windows.iter().map(of).collect();
-    Ok(ByWindow { windows, not_carried: done.not_carried, fetched: done.computed.fetched })
+    let Tallied { computed, not_carried, faulty, .. } = done;
+    Ok(ByWindow { windows, not_carried, fetched: computed.fetched, faulty })
 }

@@ -10,7 +10,7 @@ use super::evidence;
 use crate::declared;
 use crate::declared::Plant;
 use crate::error::{OwnerError, io};
-use crate::files::{pretty, read_json, write_private};
+use crate::files::{pretty, read_json, remove_if_there, write_private};
 
 /// Largest answer that is stored, in bytes.
 const LARGEST: usize = 16 << 20;
@@ -29,7 +29,7 @@ const LOOKED_AT: usize = 50;
 /// #     "version": 1, "question": "mean(temperature)", "time_zone": "UTC", "notes": [],
 /// #     "rows": [{
 /// #         "from": "2014-01-31T00:00:00Z", "to": "2014-02-01T00:00:00Z", "device": "boiler",
-/// #         "name": "mean(temperature)", "value": 71.25, "bound": 0.05, "unit": "°C", "count": 287, "missing": 1
+/// #         "name": "mean(temperature)", "value": 71.25, "bound": 0.05, "unit": "°C", "count": 287, "missing": 1, "assurance": "authenticated"
 /// #     }],
 /// #     "bytes_up": 2048, "bytes_down": 512, "seconds": 0.2, "windows": 1, "jobs": 1, "evaluate_us": 150,
 /// #     "steps": {}, "left_out": {}
@@ -56,20 +56,51 @@ fn name_at(time: Timestamp) -> String {
     time.strftime("%Y%m%dT%H%M%S%.3fZ").to_string()
 }
 
-/// Stores an answer and returns its name. Returns None, and stores nothing, if it exceeds 16 MiB.
+/// Stores an answer and returns its name. Returns None, and stores nothing, if it exceeds 16 MiB. Unchecked values are in a
+/// file of their own until the answer is verified, which nothing else reads.
 pub(crate) fn keep(plant: &Plant, answer: &Answer) -> Result<Option<String>, OwnerError> {
     let now = Timestamp::now();
     let name = name_at(now);
-    let kept = KeptAnswer { asked_at: now.as_millisecond(), answer: answer.clone() };
-    let json = pretty(&kept)?;
+    let asked_at = now.as_millisecond();
+    let checked = answer.checked();
+    let held_back = checked.holds_back();
+    let json = pretty(&KeptAnswer { asked_at, answer: checked.into_owned() })?;
     if json.len() > LARGEST {
         return Ok(None);
     }
     // The evidence first: an answer without it cannot be verified.
     evidence::keep_evidence(plant, &name, &answer.evidence)?;
-    write_private(&plant.path("answers").join(format!("{name}.json")), &json)?;
+    if held_back {
+        let whole = KeptAnswer { asked_at, answer: answer.clone() };
+        write_private(&unchecked_path(plant, &name), &pretty(&whole)?)?;
+    }
+    write_private(&answer_path(plant, &name), &json)?;
     expire_answers(plant)?;
     Ok(Some(name))
+}
+
+/// Takes the values of an answer that was held back into the answer, as all work behind it was repeated.
+pub(super) fn take_checked(plant: &Plant, name: &str) -> Result<(), OwnerError> {
+    let path = unchecked_path(plant, name);
+    let KeptAnswer { asked_at, answer } =
+        if path.exists() { read_json(&path)? } else { read_json(&answer_path(plant, name))? };
+    let answer = answer.recomputed().checked().into_owned();
+    write_private(&answer_path(plant, name), &pretty(&KeptAnswer { asked_at, answer })?)?;
+    remove_if_there(&path)
+}
+
+/// Deletes the values of an answer that were held back: the cloud's work behind them does not hold.
+pub(super) fn drop_unchecked(plant: &Plant, name: &str) -> Result<(), OwnerError> {
+    remove_if_there(&unchecked_path(plant, name))
+}
+
+fn answer_path(plant: &Plant, name: &str) -> PathBuf {
+    plant.path("answers").join(format!("{name}.json"))
+}
+
+/// Returns the path of the file with all values of an answer, until it is verified.
+fn unchecked_path(plant: &Plant, name: &str) -> PathBuf {
+    plant.path("answers").join(format!("{name}.unchecked"))
 }
 
 /// Deletes answers older than `keep_answers` days (`sotto.toml`). Returns their number.
@@ -102,9 +133,9 @@ fn delete_answers(
     let mut deleted = 0;
     for name in answers(plant)? {
         if chosen(&name)? {
-            let path = plant.path("answers").join(format!("{name}.json"));
+            let path = answer_path(plant, &name);
             std::fs::remove_file(&path).map_err(io(&path))?;
-            for ending in ["evidence", "verified"] {
+            for ending in ["evidence", "verified", "unchecked"] {
                 // Older answers have no such file.
                 let _ = std::fs::remove_file(plant.path("answers").join(format!("{name}.{ending}")));
             }
@@ -161,7 +192,7 @@ pub(crate) fn answer(plant: &Plant, name: &str) -> Result<KeptAnswer, OwnerError
     if !answers(plant)?.iter().any(|known| known == name) {
         return Err(OwnerError::NotDeclared { kind: "answer", name: name.to_owned() });
     }
-    let mut kept: KeptAnswer = read_json(&plant.path("answers").join(format!("{name}.json")))?;
+    let mut kept: KeptAnswer = read_json(&answer_path(plant, name))?;
     let at = |text: &str| text.parse::<Timestamp>().map_or(0, Timestamp::as_millisecond);
     for row in &mut kept.answer.rows {
         (row.from_ms, row.to_ms) = (at(&row.from), at(&row.to));

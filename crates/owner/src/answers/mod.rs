@@ -2,6 +2,7 @@
 
 mod answer;
 mod ask;
+mod assurance;
 mod by_window;
 mod evidence;
 mod forget;
@@ -11,20 +12,21 @@ mod publish;
 mod remarks;
 mod rows;
 mod status;
-mod unchecked;
 mod verify;
 
 pub use answer::{Answer, Logs, Row, VERSION};
 pub(crate) use ask::ask;
+pub use assurance::Assurance;
 pub(crate) use by_window::by_window;
 pub(crate) use evidence::evidence;
 pub use forget::Forgotten;
 pub(crate) use forget::{forget, remove_device};
 pub use kept::KeptAnswer;
 pub(crate) use kept::{answer, answers, expire_answers, keep, last_cost, latest_answer, latest_answers};
+pub(crate) use notes::on_faulty;
 pub use publish::{Giving, Published, Verified};
 pub(crate) use publish::{publish, verified};
 pub use remarks::left_out_in_words;
 pub(crate) use status::status;
 pub use status::{ChannelStatus, DeviceStatus, Trouble};
-pub(crate) use verify::verify;
+pub(crate) use verify::{verify, verify_asked};

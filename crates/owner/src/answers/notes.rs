@@ -8,7 +8,7 @@ use sotto_pack::Clock;
 
 use crate::declared::Plant;
 use crate::devices;
-use crate::error::OwnerError;
+use crate::error::{FaultyWindow, OwnerError, faulty};
 use crate::gathered::{Decided, NeedId, Tally};
 use crate::language::By;
 use crate::question::{Asked, ExactScheme};
@@ -102,6 +102,18 @@ pub(super) fn on_unknown(plant: &Plant, cloud: &Cloud, known: &[Device]) -> Resu
         }
     }
     Ok(notes)
+}
+
+/// Returns a note on windows of a device whose own tags do not fit.
+pub(crate) fn on_faulty(device: &str, windows: &[FaultyWindow]) -> String {
+    let (named, count) = (faulty(windows), windows.len());
+    let (were, them) =
+        if count == 1 { ("1 window".to_owned(), "it") } else { (format!("{count} windows"), "them") };
+    format!(
+        "{were} of {device} {} left out: the device has signed {them} with tags that do not fit, or with values out of range ({named}). Its \
+         program or its memory is at fault, not the cloud; `sotto device renew {device}` gives it new keys",
+        if count == 1 { "was" } else { "were" }
+    )
 }
 
 /// Returns a note on groups without windows that are left out, if there are any.

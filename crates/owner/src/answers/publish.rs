@@ -57,7 +57,7 @@ pub enum Giving {
 /// #     "version": 1, "question": "mean(temperature)", "time_zone": "UTC", "notes": [],
 /// #     "rows": [{
 /// #         "from": "2014-01-31T00:00:00Z", "to": "2014-02-01T00:00:00Z", "device": "boiler",
-/// #         "name": "mean(temperature)", "value": 71.25, "bound": 0.05, "unit": "°C", "count": 287, "missing": 1
+/// #         "name": "mean(temperature)", "value": 71.25, "bound": 0.05, "unit": "°C", "count": 287, "missing": 1, "assurance": "authenticated"
 /// #     }],
 /// #     "bytes_up": 2048, "bytes_down": 512, "seconds": 0.2, "windows": 1, "jobs": 1, "evaluate_us": 150,
 /// #     "steps": {}, "left_out": {}

@@ -3,6 +3,7 @@
 use sotto_pack::LeftOut;
 
 use super::answer::Answer;
+use super::assurance::Assurance;
 
 impl Answer {
     /// Returns notes, readings left out and undetermined results, one line each.
@@ -27,7 +28,13 @@ impl Answer {
                 remarks.push(format!("left out of {channel}: {}", left_out_in_words(counts)));
             }
         }
-        let mut whys: Vec<&String> = self.rows.iter().filter_map(|row| row.why.as_ref()).collect();
+        let unchecked = self.rows.iter().filter(|row| row.assurance == Assurance::Unchecked);
+        match unchecked.filter(|row| row.value.is_some() || row.count > 0).count() {
+            0 => {}
+            count => remarks.push(self.on_unchecked(count)),
+        }
+        let reasons = self.rows.iter().filter(|row| row.assurance != Assurance::Unchecked);
+        let mut whys: Vec<&String> = reasons.filter_map(|row| row.why.as_ref()).collect();
         whys.sort_unstable();
         whys.dedup();
         remarks.extend(whys.into_iter().map(|why| format!("undetermined: {why}")));
@@ -41,6 +48,18 @@ impl Answer {
             remarks.push("no window has arrived for this question: see `sotto status`".to_owned());
         }
         remarks
+    }
+
+    /// Returns a remark on unchecked values.
+    fn on_unchecked(&self, count: usize) -> String {
+        let values = if count == 1 { "1 value is".to_owned() } else { format!("{count} values are") };
+        if self.repeat_bytes == 0 {
+            return format!("unchecked (?): {values} not proved by tags: see the notes");
+        }
+        format!(
+            "unchecked (?): {values} the cloud's word alone; --verify has its work repeated here, which fetches {} bytes",
+            self.repeat_bytes
+        )
     }
 }
 

@@ -3,6 +3,7 @@
 use std::slice::Iter;
 
 use super::answer::Row;
+use super::assurance::Assurance;
 use crate::functions::{Call, Part, Time, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Tally};
 use crate::question::{Asked, AskedCall, AskedResult, CallArithmetic, Expression, unit_of};
@@ -48,6 +49,7 @@ fn named(result: &AskedResult<'_>, device: Option<&String>, group: Group) -> Row
         unit: String::new(),
         count: 0,
         missing: 0,
+        assurance: Assurance::Authenticated,
         why: None,
         bin: None,
         from_ms: group.from,
@@ -67,8 +69,18 @@ impl<'t> From<'t> {
         Gathered::new(self.tallies, &asked.needs, self.channels)
     }
 
+    /// Returns how far the calls of a result are checked.
+    fn assurance(&self, result: &AskedResult<'_>) -> Assurance {
+        let untagged = |asked: &AskedCall<'_>| {
+            let from = Gathered::new(self.tallies, &asked.needs, self.channels);
+            from.is_untagged(asked.call.syntax().across_groups)
+        };
+        if result.calls.iter().any(untagged) { Assurance::Unchecked } else { Assurance::Authenticated }
+    }
+
     /// Adds the rows of a result. `named` is the row without a value.
     fn add_rows(&self, result: &AskedResult<'_>, named: &Row, rows: &mut Vec<Row>) {
+        let named = &Row { assurance: self.assurance(result), ..named.clone() };
         if let (Expression::Call(call), [asked]) = (result.expression, &result.calls[..])
             && let Yields::Several(several) = call.of().yields()
         {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
+use super::answer::Answer;
 use super::publish::Verified;
 use super::{evidence, kept, publish};
 use crate::declared::Plant;
@@ -11,6 +12,30 @@ use crate::error::OwnerError;
 use crate::files::{pretty, write_private};
 use crate::trust::{Claim, Document, Folder, OnVerified, Sources, Verification, verified};
 use crate::{declared, devices};
+
+/// Repeats all work of the cloud behind an answer that was asked for just now.
+///
+/// # Errors
+/// [`OwnerError::NotHeld`] if a statement of the cloud is false, [`OwnerError::NotRepeated`] if a part cannot be repeated.
+pub(crate) fn verify_asked(
+    plant: &Plant,
+    answer: Answer,
+    progress: OnVerified<'_>,
+) -> Result<Answer, OwnerError> {
+    if answer.evidence.work.is_empty() {
+        return Ok(answer);
+    }
+    let cloud = plant.cloud()?;
+    let mut sources = Sources::new(plant, &cloud, &answer.evidence, None)?;
+    let claim = Claim { answer: "", question: &answer.question, evidence: &answer.evidence };
+    let Verification { mut findings, mut open, .. } =
+        verified(&claim, &declared::cloud_keys(plant)?, 1.0, &mut sources, progress)?;
+    match (findings.pop(), open.pop()) {
+        (Some(finding), _) => Err(OwnerError::NotHeld { reason: finding.lie }),
+        (None, Some(open)) => Err(OwnerError::NotRepeated { reason: open.lie }),
+        (None, None) => Ok(answer.recomputed()),
+    }
+}
 
 /// Repeats the work behind a stored answer: all of it, or a random sample that the cloud cannot foresee. With
 /// `save`, everything needed to verify the same work is written to a new folder, for [`verify_folder`].
@@ -38,9 +63,13 @@ pub(crate) fn verify(
         if publish::verified(plant, answer)?.is_none_or(|earlier| earlier.sampled <= sampled) {
             write_private(&kept::verified_path(plant, answer), &pretty(&mark)?)?;
         }
+        if sampled >= 1.0 {
+            kept::take_checked(plant, answer)?;
+        }
     } else if !done.findings.is_empty() {
         // An earlier mark, perhaps of a sample, is no longer valid.
         let _ = std::fs::remove_file(kept::verified_path(plant, answer));
+        kept::drop_unchecked(plant, answer)?;
     }
     if let Some(folder) = save {
         let mut document = Document::new(answer, question, &evidence);

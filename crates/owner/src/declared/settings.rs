@@ -2,6 +2,7 @@
 //! it.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sotto_pack::{Channel, Clock};
@@ -10,10 +11,13 @@ use super::alarm::AlarmSettings;
 pub use super::channel_settings::{ChannelSettings, KindName};
 use super::flooding::FloodingSettings;
 pub use super::question_settings::{Compare, QuestionSettings};
-use crate::amount::Range;
+use crate::amount::{Every, Range};
 use crate::functions::Call;
 use crate::gathered::Channels;
 use crate::question::{Question, QuestionError};
+
+/// The longest wait for a job, unless `sotto.toml` says otherwise.
+const JOB_LIMIT: Duration = Duration::from_secs(900);
 
 /// The version of the file's format.
 pub const VERSION: u32 = 1;
@@ -97,6 +101,17 @@ pub struct CloudSettings {
     /// folder. None: an authority on Mozilla's list, or no TLS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca: Option<String>,
+    /// The longest wait for a job. None: 15 minutes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job_limit: Option<Every>,
+}
+
+impl CloudSettings {
+    /// Returns the longest wait for a job.
+    #[must_use]
+    pub fn job_limit(&self) -> Duration {
+        self.job_limit.map_or(JOB_LIMIT, |limit| Duration::from_millis(limit.milliseconds.into()))
+    }
 }
 
 /// A device.

@@ -128,6 +128,12 @@ impl<'t> Gathered<'t> {
         self.last().and_then(|tally| tally.expected.get(channel)).copied().unwrap_or_default()
     }
 
+    /// Returns true if no tag shows what the cloud gave for the call, in the last group or, if the call looks back, in any.
+    pub(crate) fn is_untagged(&self, looks_back: bool) -> bool {
+        let first = if looks_back { 0 } else { self.tallies.len().saturating_sub(1) };
+        self.tallies[first..].iter().any(|tally| self.needs.iter().any(|need| tally.untagged.contains(need)))
+    }
+
     /// Returns the results of the last groups, in order of time: of `most` groups, or of all if there are fewer.
     pub(crate) fn last_groups(self, most: u32) -> impl Iterator<Item = Self> {
         let all = self.tallies.len();

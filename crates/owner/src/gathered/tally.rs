@@ -1,6 +1,6 @@
 //! The intermediate results of a group.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::distribution::Distribution;
 use super::moments::{Moments, Pair};
@@ -22,6 +22,8 @@ pub(crate) struct Tally {
     pub(crate) decided: BTreeMap<NeedId, Decided>,
     /// Number of ticks at which a channel could have a reading.
     pub(crate) expected: BTreeMap<String, u64>,
+    /// The needs of which no tag shows what the cloud gave.
+    pub(crate) untagged: BTreeSet<NeedId>,
 }
 
 /// The sums of a channel's readings.
@@ -88,6 +90,7 @@ impl Tally {
         for (need, decided) in &other.decided {
             self.decided.entry(*need).or_default().merge(decided);
         }
+        self.untagged.extend(&other.untagged);
         for (name, expected) in &other.expected {
             *self.expected.entry(name.clone()).or_default() += expected;
         }

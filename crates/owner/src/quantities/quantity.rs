@@ -109,7 +109,7 @@ pub(crate) const LARGEST_WEIGHT: i64 = (1 << 16) - 1;
 /// A window as input of a job.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
-    /// The envelope's id in the cloud.
+    /// The envelope's id in the cloud, for requests alone.
     pub(crate) id: String,
     /// The leaf in the log of its stream.
     pub(crate) leaf: sotto_wire::Digest,

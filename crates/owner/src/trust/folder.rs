@@ -4,7 +4,7 @@
 //! evidence.json        the question, transcripts, plans, names of inputs; keys of the cloud and of devices
 //! parameters/ID        frames of the parameters
 //! keys/DIGEST          frames of evaluation keys
-//! messages/ID          frames of the envelopes that the devices signed
+//! messages/LEAF        frames of the envelopes that the devices signed
 //! ```
 
 use std::collections::BTreeMap;
@@ -112,17 +112,18 @@ impl Folder {
         if spec.id() == id { Ok(spec) } else { Err(Lie::OtherPlan.into()) }
     }
 
-    /// Returns the leaf of a message, after checking that a key of its device signed it.
+    /// Returns the leaf of a message, after checking that a key of its device signed it, and that it is the message of its
+    /// name.
     pub(crate) fn leaf(
         &self,
-        id: &str,
+        name: &str,
         devices: &BTreeMap<String, Vec<String>>,
     ) -> Result<Digest, OwnerError> {
         let impossible = |reason: String| OwnerError::Lie(Lie::ImpossibleWork { reason });
-        let message = self.read("messages", id)?;
-        let message = message.ok_or_else(|| impossible(format!("there is no message {id}")))?;
+        let message = self.read("messages", name)?;
+        let message = message.ok_or_else(|| impossible(format!("there is no message {name}")))?;
         let envelope = Envelope::read_kept(&message, LARGEST_ENVELOPE + 4096);
-        let envelope = envelope.map_err(|error| impossible(format!("message {id}: {error}")))?;
+        let envelope = envelope.map_err(|error| impossible(format!("message {name}: {error}")))?;
         let EnvelopeHeader { device, stream, sequence, .. } = envelope.header().clone();
         let signed = |text: &String| {
             let mut key = [0; 32];
@@ -131,6 +132,10 @@ impl Folder {
         if !devices.get(&device).into_iter().flatten().any(signed) {
             return Err(Lie::ChangedWindow { device, stream, sequence }.into());
         }
-        Ok(envelope.signed_header().leaf())
+        let leaf = envelope.signed_header().leaf();
+        if hex::encode(leaf) != name {
+            return Err(Lie::ExchangedWindow { device, stream, sequence }.into());
+        }
+        Ok(leaf)
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn repeat(
     })?;
     pinned.check_transcript(&transcript)?;
     let parts = transcript.parts();
-    let leaves = record.inputs.iter().map(|id| sources.leaf(id)).collect::<Result<Vec<_>, _>>()?;
+    let leaves = record.inputs.iter().map(|leaf| sources.leaf(leaf)).collect::<Result<Vec<_>, _>>()?;
     let inputs = TranscriptInputs::of(leaves);
     if inputs != parts.inputs {
         return Err(Lie::OtherWindows { expected: inputs.count, found: parts.inputs.count }.into());
@@ -73,13 +73,13 @@ pub(super) fn repeat(
     Ok(Repeated { windows: inputs.count, time })
 }
 
-/// Returns the envelope of a window. Its signed header must be the one in the log.
-fn envelope(sources: &mut Sources<'_>, id: &str) -> Result<Envelope, OwnerError> {
-    let leaf = sources.leaf(id)?;
-    let message = match sources.message(id) {
+/// Returns the envelope of a window, by its leaf in hexadecimal. Its signed header must be the one in the log.
+fn envelope(sources: &mut Sources<'_>, name: &str) -> Result<Envelope, OwnerError> {
+    let leaf = sources.leaf(name)?;
+    let message = match sources.message(name) {
         Err(OwnerError::Cloud(error @ CloudError::Refused { status: 404, .. })) => {
             return Err(
-                Lie::ImpossibleWork { reason: format!("it does not give window {id}: {error}") }.into()
+                Lie::ImpossibleWork { reason: format!("it does not give window {name}: {error}") }.into()
             );
         }
         message => message?,
@@ -91,7 +91,7 @@ fn envelope(sources: &mut Sources<'_>, id: &str) -> Result<Envelope, OwnerError>
             let EnvelopeHeader { device, stream, sequence, .. } = envelope.header().clone();
             Err(Lie::ExchangedWindow { device, stream, sequence }.into())
         }
-        Err(error) => Err(Lie::ImpossibleWork { reason: format!("window {id}: {error}") }.into()),
+        Err(error) => Err(Lie::ImpossibleWork { reason: format!("window {name}: {error}") }.into()),
     }
 }
 
@@ -133,7 +133,7 @@ fn typed<S: Managed>(
     let keys = keys.unwrap_or_else(|| EvaluationKeys::empty(&params, parts.key));
     let threads = Threads::new(std::thread::available_parallelism().map_or(1, usize::from));
     let threads = threads.map_err(|error| OwnerError::Unanswerable(error.to_string()))?;
-    let mut bodies = record.inputs.iter().map(|id| envelope(sources, id).map(Envelope::into_body));
+    let mut bodies = record.inputs.iter().map(|leaf| envelope(sources, leaf).map(Envelope::into_body));
     let evaluated = sotto_evaluate::job(&params, &plan, &mut bodies, &keys, &threads, MOST_BYTES);
     let evaluated = evaluated.map_err(|error| match error {
         JobError::Source(error) => error,

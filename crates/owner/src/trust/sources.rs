@@ -11,6 +11,7 @@ use crate::declared::Plant;
 use crate::devices::spec_of;
 use crate::error::OwnerError;
 use crate::lie::Lie;
+use crate::windows::StreamLog;
 use crate::work::Evidence;
 use crate::{devices, windows, work};
 
@@ -30,8 +31,8 @@ pub(super) enum Origin<'p> {
     Plant {
         plant: &'p Plant,
         cloud: &'p Cloud,
-        /// Leaves of windows, by the ids of their envelopes.
-        leaves: HashMap<String, Digest>,
+        /// The ids of windows in the cloud, by leaf in hexadecimal.
+        ids: HashMap<String, String>,
         parameters: BTreeMap<ParameterId, ParameterSpec>,
         /// A folder in which all inputs are saved.
         save: Option<Folder>,
@@ -52,7 +53,7 @@ impl<'p> Sources<'p> {
         evidence: &Evidence,
         save: Option<Folder>,
     ) -> Result<Self, OwnerError> {
-        let (mut leaves, mut parameters) = (HashMap::new(), BTreeMap::new());
+        let (mut ids, mut parameters) = (HashMap::new(), BTreeMap::new());
         let records = devices::all_records(plant)?;
         let streams =
             || records.values().flat_map(|record| record.streams().into_iter().map(move |s| (record, s)));
@@ -61,18 +62,16 @@ impl<'p> Sources<'p> {
             parameters.extend(spec_of(profile)?.map(|spec| (spec.id(), spec)));
         }
         for (record, stream) in streams() {
-            let log = windows::kept_log(plant, &record.device, stream)?;
-            leaves.extend(log.entries.into_iter().map(|entry| (entry.id, entry.leaf)));
+            ids.extend(readable(windows::kept_log(plant, &record.device, stream)?));
         }
         let mut inputs = evidence.work.iter().flat_map(|work| &work.inputs);
-        if inputs.any(|id| !leaves.contains_key(id)) {
+        if inputs.any(|leaf| !ids.contains_key(leaf)) {
             for (record, stream) in streams() {
-                let log = windows::sync_log(plant, cloud, record, stream)?;
-                leaves.extend(log.entries.into_iter().map(|entry| (entry.id, entry.leaf)));
+                ids.extend(readable(windows::sync_log(plant, cloud, record, stream)?));
             }
         }
         let (held, held_bytes, fetched) = (HashMap::new(), 0, 0);
-        let origin = Origin::Plant { plant, cloud, leaves, parameters, save };
+        let origin = Origin::Plant { plant, cloud, ids, parameters, save };
         Ok(Self { origin, held, held_bytes, fetched })
     }
 
@@ -82,39 +81,39 @@ impl<'p> Sources<'p> {
         Self { origin: Origin::Folder { folder, devices }, held, held_bytes, fetched }
     }
 
-    /// Returns everything that a device signed for an envelope.
-    pub(super) fn message(&mut self, id: &str) -> Result<Vec<u8>, OwnerError> {
-        if let Some(message) = self.held.get(id) {
+    /// Returns everything that a device signed for the window of a leaf, in hexadecimal.
+    pub(super) fn message(&mut self, leaf: &str) -> Result<Vec<u8>, OwnerError> {
+        if let Some(message) = self.held.get(leaf) {
             return Ok(message.clone());
         }
         let message = match &self.origin {
-            Origin::Plant { cloud, save, .. } => {
-                let message = cloud.message(id)?;
-                save.as_ref().map_or(Ok(()), |save| save.write("messages", id, &message))?;
+            Origin::Plant { cloud, ids, save, .. } => {
+                let message = cloud.message(ids.get(leaf).ok_or_else(|| deleted(leaf))?)?;
+                save.as_ref().map_or(Ok(()), |save| save.write("messages", leaf, &message))?;
                 message
             }
             Origin::Folder { folder, .. } => {
-                let missing = || Lie::ImpossibleWork { reason: format!("there is no message {id}") };
-                folder.read("messages", id)?.ok_or_else(missing)?
+                let missing = || Lie::ImpossibleWork { reason: format!("there is no message {leaf}") };
+                folder.read("messages", leaf)?.ok_or_else(missing)?
             }
         };
         self.fetched += message.len() as u64;
         if self.held_bytes + message.len() <= MOST_HELD {
             self.held_bytes += message.len();
-            self.held.insert(id.to_owned(), message.clone());
+            self.held.insert(leaf.to_owned(), message.clone());
         }
         Ok(message)
     }
 
-    pub(super) fn leaf(&self, id: &str) -> Result<Digest, OwnerError> {
-        let missing = || {
-            OwnerError::Unanswerable(format!(
-                "window {id} was deleted since: its part of the answer cannot be repeated any more"
-            ))
-        };
+    /// Returns the leaf of a window, of which evidence has the hexadecimal digits, if a device signed the window.
+    pub(super) fn leaf(&self, name: &str) -> Result<Digest, OwnerError> {
         match &self.origin {
-            Origin::Plant { leaves, .. } => leaves.get(id).copied().ok_or_else(missing),
-            Origin::Folder { folder, devices } => folder.leaf(id, devices),
+            Origin::Plant { ids, .. } => {
+                let mut leaf = Digest::default();
+                let is_leaf = ids.contains_key(name) && hex::decode_to_slice(name, &mut leaf).is_ok();
+                if is_leaf { Ok(leaf) } else { Err(deleted(name)) }
+            }
+            Origin::Folder { folder, devices } => folder.leaf(name, devices),
         }
     }
 
@@ -144,4 +143,17 @@ impl<'p> Sources<'p> {
             Origin::Folder { folder, .. } => folder.read("keys", &name),
         }
     }
+}
+
+/// Returns the windows of a log that can be read: their leaves in hexadecimal, and their ids in the cloud.
+fn readable(log: StreamLog) -> impl Iterator<Item = (String, String)> {
+    let signed = log.entries.into_iter().filter(|entry| entry.signed.is_some());
+    signed.map(|entry| (hex::encode(entry.leaf), entry.id))
+}
+
+fn deleted(leaf: &str) -> OwnerError {
+    let short = leaf.get(..16).unwrap_or(leaf);
+    OwnerError::Unanswerable(format!(
+        "window {short}… was deleted since: its part of the answer cannot be repeated any more"
+    ))
 }

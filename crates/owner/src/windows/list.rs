@@ -151,7 +151,17 @@ pub(crate) fn list(
     aside.other_scheme = needed.take_out_others(&mut windows, &sent);
     let windows = overlaps::leave_out(windows, needed, &mut aside);
     let (device, shown) = (record.device.clone(), plant.shown_device(&record.device).to_owned());
-    Ok(DeviceWindows { device, shown, windows, specs, has_secret, aside, undeclared, logs })
+    Ok(DeviceWindows {
+        device,
+        shown,
+        windows,
+        specs,
+        has_secret,
+        twice: BTreeSet::new(),
+        aside,
+        undeclared,
+        logs,
+    })
 }
 
 /// Returns true if the time of a window's readings overlaps the requested time.

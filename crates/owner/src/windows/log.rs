@@ -1,6 +1,6 @@
 //! Logs of streams, compared with the cloud's earlier statements.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use sotto_cloud_client::{Cloud, LoggedWindow};
 use sotto_rlwe::KeyId;
@@ -62,6 +62,7 @@ fn follow(
     let (pinned, keys) = (declared::cloud_keys(plant)?, SigningKeys::of(plant, record)?);
     let had = log.entries.len();
     let mut numbers: BTreeSet<u64> = log.entries.iter().map(|entry| entry.sequence).collect();
+    let mut ids: HashSet<[u8; 16]> = log.entries.iter().filter_map(|entry| id(&entry.id)).collect();
     loop {
         let size = log.tree.size();
         let page = cloud.log(device, stream, size)?;
@@ -86,6 +87,10 @@ fn follow(
                 let (device, stream) = (device.to_owned(), stream.to_owned());
                 return Err(Lie::DoubledWindow { device, stream, sequence: entry.sequence }.into());
             }
+            if entry.signed.is_some() && !id(&entry.id).is_some_and(|id| ids.insert(id)) {
+                let (device, stream) = (device.to_owned(), stream.to_owned());
+                return Err(Lie::RepeatedName { device, stream, sequence: entry.sequence }.into());
+            }
             log.tree.push(entry.leaf);
             log.entries.push(entry);
         }
@@ -105,6 +110,13 @@ pub(crate) fn kept_log(plant: &Plant, device: &str, stream: &str) -> Result<Stre
     devices::make_log_folder(plant, device)?;
     let _lock = stored::lock_logs(plant, device)?;
     stored::read_log(plant, StreamName { device, stream })
+}
+
+/// Returns the bytes of an id. Returns None for zeros, which stand for a deleted window.
+fn id(digits: &str) -> Option<[u8; 16]> {
+    let mut bytes = [0; 16];
+    hex::decode_to_slice(digits, &mut bytes).ok()?;
+    Some(bytes).filter(|bytes| *bytes != [0; 16])
 }
 
 /// Largest signed header, in bytes: a layout of 16 KiB and the other fields.
@@ -178,9 +190,6 @@ fn check(name: StreamName<'_>, window: &LoggedWindow, keys: &SigningKeys) -> Res
     let own_leaf = signed.leaf() == leaf;
     if !same || !own_leaf {
         return Err(Lie::ExchangedWindow { device, stream, sequence }.into());
-    }
-    if id.is_empty() {
-        return Err(OwnerError::WrongAnswer(format!("window {sequence} of a log has no name")));
     }
     Ok(Entry { id, bytes, sequence, leaf, signed: Some(signed), deleted_here: false })
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use sotto_pack::{Channel, ChannelBins, Layout, LeftOut, Reason, WindowDescription};
 use sotto_rlwe::{Origin, ParameterSpec, SchemeId};
-use sotto_wire::{Digest, MaskName, StreamHeader};
+use sotto_wire::{Digest, MaskName, STREAM_TAG_BYTES, StreamHeader};
 
 use crate::declared::Plant;
 use crate::gathered::WindowQuantity;
@@ -17,6 +17,7 @@ use crate::streams::{Kind, bins_of, holds};
 /// A stored window of a device.
 #[derive(Clone, Debug)]
 pub(crate) struct StoredWindow {
+    /// The name that the cloud gave it, for requests alone: it decides nothing.
     pub(crate) id: String,
     /// Its number in its stream.
     pub(super) sequence: u64,
@@ -52,6 +53,11 @@ pub(crate) struct SumsOf {
 }
 
 impl StoredWindow {
+    /// Returns the leaf in hexadecimal: no cloud chooses it.
+    pub(crate) fn name(&self) -> String {
+        hex::encode(self.leaf)
+    }
+
     /// Returns the instant of the window's first tick.
     pub(crate) fn start(&self) -> i64 {
         self.description.start
@@ -174,6 +180,8 @@ pub(crate) struct DeviceWindows {
     pub(crate) specs: BTreeMap<String, ParameterSpec>,
     /// False if the device's secret is not in the folder: then no window can be opened.
     pub(crate) has_secret: bool,
+    /// Streams of sums whose tags prove nothing, as the device encrypted two windows under one pad number.
+    pub(crate) twice: BTreeSet<[u8; STREAM_TAG_BYTES]>,
     /// Counts of unused windows, by reason.
     pub(crate) aside: Aside,
     /// Numbers of windows that lack a channel of the question and hold one that `sotto.toml` does not declare, by the latter.
@@ -219,7 +227,7 @@ impl Aside {
 /// Iterates over windows without repetition: parts of one window count once.
 pub(crate) fn once(windows: &[StoredWindow]) -> impl Iterator<Item = &StoredWindow> {
     let mut seen = BTreeSet::new();
-    windows.iter().filter(move |window| seen.insert(window.id.as_str()))
+    windows.iter().filter(move |window| seen.insert(window.leaf))
 }
 
 /// Returns the readings that devices left out of these windows, by channel. A device reports a reading in each form of

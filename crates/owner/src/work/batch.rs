@@ -11,7 +11,7 @@ pub(super) struct Batch<'w> {
 
 impl<'w> Batch<'w> {
     /// Divides windows into batches, in the order of their first windows.
-    pub(super) fn all(windows: &'w [StoredWindow]) -> Vec<Self> {
+    pub(super) fn all(windows: impl Iterator<Item = &'w StoredWindow>) -> Vec<Self> {
         let mut batches: Vec<Self> = Vec::new();
         for window in windows {
             let Some(kind) = window.kind() else { continue };

@@ -1,6 +1,8 @@
 //! The work on one device: choice of quantities and windows, and tallies from the results.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use sotto_wire::Digest;
 
 use super::batch::Batch;
 use super::crossings::note_crossings;
@@ -11,9 +13,10 @@ use super::progress::OnProgress;
 use super::sums::SumsStream;
 use super::wanted::Wanted;
 use super::weights::GroupSpan;
-use crate::error::OwnerError;
+use crate::error::{FaultyWindow, OwnerError};
 use crate::gathered::{Need, NeedId, Tally};
 use crate::language::By;
+use crate::lie::Lie;
 use crate::quantities::{Input, Part};
 use crate::question::{Asked, AskedCall};
 use crate::streams::Kind;
@@ -37,14 +40,16 @@ pub(crate) struct Tallied {
     pub(crate) not_carried: usize,
     /// The reason why they do not, if there are any.
     pub(crate) error: Option<OwnerError>,
+    /// Windows that their device's fault leaves out.
+    pub(crate) faulty: Vec<FaultyWindow>,
 }
 
 /// Results of windows, by group.
 #[derive(Clone, Default)]
 pub(crate) struct Computed {
     pub(crate) tallies: Vec<Tally>,
-    /// Bytes of the included windows, by id.
-    pub(crate) used: BTreeMap<String, u64>,
+    /// Bytes of the included windows, by leaf.
+    pub(crate) used: BTreeMap<Digest, u64>,
     /// Number of windows whose readings were fetched one by one, as their bins do not answer the question.
     pub(crate) fetched: u64,
 }
@@ -57,17 +62,36 @@ struct Lot {
 }
 
 impl<'w> DeviceWork<'w> {
-    /// Computes a tally for each group. Omits windows whose parameters do not suffice.
+    /// Computes a tally for each group. Omits windows whose parameters do not suffice, and those whose own tags do not fit.
     pub(crate) fn tallies(
         &self,
+        computer: &mut Computer<'_>,
+        progress: OnProgress<'_>,
+    ) -> Result<Tallied, OwnerError> {
+        let mut faulty: Vec<FaultyWindow> = Vec::new();
+        loop {
+            match self.without(&faulty, computer, progress) {
+                Err(OwnerError::FaultyWindows { windows, .. }) if !windows.is_empty() => {
+                    faulty.extend(windows)
+                }
+                done => return Ok(Tallied { faulty, ..done? }),
+            }
+        }
+    }
+
+    fn without(
+        &self,
+        faulty: &[FaultyWindow],
         computer: &mut Computer<'_>,
         progress: OnProgress<'_>,
     ) -> Result<Tallied, OwnerError> {
         let mut done = Tallied::default();
         done.computed.tallies = vec![Tally::default(); self.groups.len()];
         let mut counted: Vec<&StoredWindow> = Vec::with_capacity(self.device.windows.len());
-        let mut wrong = None;
-        for batch in Batch::all(&self.device.windows) {
+        let (mut wrong, mut found) = (None, Vec::new());
+        let faulty: BTreeSet<Digest> = faulty.iter().map(|window| window.leaf).collect();
+        let windows = self.device.windows.iter().filter(|window| !faulty.contains(&window.leaf));
+        for batch in Batch::all(windows) {
             // A batch counts completely or not at all.
             let mut computed = done.computed.clone();
             let answered = match batch.kind {
@@ -75,9 +99,10 @@ impl<'w> DeviceWork<'w> {
                 Kind::Steps => self.steps(&batch, computer, &mut computed, progress),
                 Kind::Real => self.real(&batch, computer, &mut computed, progress),
             };
-            let here = batch.windows;
+            let here = batch.windows.clone();
             match answered {
                 Ok(()) => {
+                    self.note_untagged(&batch, &mut computed.tallies);
                     done.computed = computed;
                     counted.extend(here);
                 }
@@ -86,12 +111,20 @@ impl<'w> DeviceWork<'w> {
                     done.error.get_or_insert(error);
                 }
                 // The other batches are asked for all the same: an answer's content must not decide about a request.
-                Err(error @ OwnerError::WrongAnswer(_)) => drop(wrong.get_or_insert(error)),
+                Err(
+                    error @ (OwnerError::WrongAnswer(_)
+                    | OwnerError::Lie(Lie::OtherSums { .. } | Lie::ForgedSum { .. })),
+                ) => drop(wrong.get_or_insert(error)),
+                Err(OwnerError::FaultyWindows { windows, .. }) => found.extend(windows),
                 Err(error) => return Err(error),
             }
         }
         if let Some(error) = wrong {
             return Err(error);
+        }
+        if !found.is_empty() {
+            let device = self.device.device.clone();
+            return Err(OwnerError::FaultyWindows { device, windows: found });
         }
         for (number, need) in self.asked.needs() {
             if need.follows() {
@@ -100,6 +133,21 @@ impl<'w> DeviceWork<'w> {
         }
         self.note_expected(&counted, &mut done.computed.tallies);
         Ok(done)
+    }
+
+    /// Notes in the tallies of a batch that no tag shows what the cloud gave, unless one does.
+    fn note_untagged(&self, batch: &Batch<'_>, tallies: &mut [Tally]) {
+        if batch.windows[0]
+            .stream_of_sums()
+            .is_some_and(|stream| !self.device.twice.contains(&stream.id().tag().0))
+        {
+            return;
+        }
+        let needs: Vec<NeedId> = self.needs(batch).into_iter().map(|(need, _)| need).collect();
+        let pieces = |window: &&StoredWindow| windows::pieces(self.groups, self.asked.question.by, window);
+        for piece in batch.windows.iter().flat_map(pieces) {
+            tallies[piece.group].untagged.extend(&needs);
+        }
     }
 
     /// Notes in each tally the number of readings that these windows should have.
@@ -257,10 +305,10 @@ fn offset(group: Group, start: i64, period: u32) -> i64 {
 impl Computed {
     /// Notes the windows of parts as included, with their bytes.
     pub(super) fn include(&mut self, batch: &Batch<'_>, parts: &[Part]) {
-        let bytes: BTreeMap<&str, u64> =
-            batch.windows.iter().map(|window| (window.id.as_str(), window.bytes)).collect();
+        let bytes: BTreeMap<Digest, u64> =
+            batch.windows.iter().map(|window| (window.leaf, window.bytes)).collect();
         for input in parts.iter().flat_map(|part| &part.inputs) {
-            self.used.insert(input.id.clone(), bytes.get(input.id.as_str()).copied().unwrap_or_default());
+            self.used.insert(input.leaf, bytes.get(&input.leaf).copied().unwrap_or_default());
         }
     }
 }

@@ -15,13 +15,13 @@ use serde::{Deserialize, Serialize};
 /// #     "version": 1, "question": "mean(temperature)", "time_zone": "UTC", "notes": [],
 /// #     "rows": [{
 /// #         "from": "2014-01-31T00:00:00Z", "to": "2014-02-01T00:00:00Z", "device": "boiler",
-/// #         "name": "mean(temperature)", "value": 71.25, "bound": 0.05, "unit": "°C", "count": 287, "missing": 1
+/// #         "name": "mean(temperature)", "value": 71.25, "bound": 0.05, "unit": "°C", "count": 287, "missing": 1, "assurance": "authenticated"
 /// #     }],
 /// #     "bytes_up": 2048, "bytes_down": 512, "seconds": 0.2, "windows": 1, "jobs": 1, "evaluate_us": 150,
 /// #     "steps": {}, "left_out": {}
 /// # }"#)?;
 /// # let mut answer = answer;
-/// # let (transcript, inputs) = ("00".to_owned(), vec!["00".repeat(16)]);
+/// # let (transcript, inputs) = ("00".to_owned(), vec!["00".repeat(32)]);
 ///
 /// // `answer` is an answer of this `plant`, `transcript` and `inputs` came from the cloud.
 /// let job = WorkRecord { transcript, inputs, evaluate_us: 1200 };
@@ -49,13 +49,13 @@ pub struct Evidence {
 pub struct WorkRecord {
     /// The transcript's frame, in hexadecimal.
     pub transcript: String,
-    /// Ids of the envelopes in the cloud, in the order of the work.
+    /// The windows of the work, in its order: their leaves in the logs, in hexadecimal.
     pub inputs: Vec<String>,
     /// The computing time in microseconds that the cloud reported.
     pub evaluate_us: u64,
 }
 
-/// Largest size of evidence: 1 GiB, in bytes. Each window of the work takes 35 bytes for its id.
+/// Largest size of evidence: 1 GiB, in bytes. Each window of the work takes 67 bytes.
 pub(crate) const LARGEST_EVIDENCE: u64 = 1 << 30;
 
 fn is_zero(number: &u64) -> bool {

@@ -23,7 +23,7 @@ mod transcript;
 mod wanted;
 mod weights;
 
-pub(crate) use device::{Computed, DeviceWork};
+pub(crate) use device::{Computed, DeviceWork, Tallied};
 pub(crate) use evidence::LARGEST_EVIDENCE;
 pub use evidence::{Evidence, WorkRecord};
 pub use flooded::Flooded;

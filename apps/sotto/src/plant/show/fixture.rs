@@ -1,6 +1,6 @@
 //! Small answers for tests.
 
-use sotto_owner::{Answer, Row};
+use sotto_owner::{Answer, Assurance, Row};
 
 /// The beginning of the first hour: 2014-01-31T00:00:00+01:00.
 const START: i64 = 1_391_122_800_000;
@@ -21,7 +21,10 @@ pub(crate) fn answer(rows: Vec<Row>) -> Answer {
         scheme: None,
         schemes: ["BFV".to_owned()].into(),
         took_part: std::collections::BTreeMap::new(),
+        faulty: std::collections::BTreeMap::new(),
         unchecked: std::collections::BTreeSet::new(),
+        holds_unchecked: false,
+        repeat_bytes: 0,
         flooded: None,
         steps: [("add".to_owned(), 7)].into(),
         logs: std::collections::BTreeMap::new(),
@@ -49,6 +52,7 @@ pub(crate) fn row(name: &str, device: Option<&str>, at: i64, value: Option<f64>,
         unit: "°C".to_owned(),
         count: if value.is_some() { 6 } else { 0 },
         missing: 0,
+        assurance: Assurance::Authenticated,
         why: None,
         bin: None,
         from_ms: START + at * HOUR,

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, Table, presets};
-use sotto_owner::Row;
+use sotto_owner::{Assurance, Row};
 
 use super::number::{counted, number, when};
+use super::table::UNCHECKED;
 
 /// Columns of the longest bar, and of the widest map.
 const BAR: usize = 40;
@@ -121,6 +122,9 @@ fn bar(value: f64, most: f64) -> String {
 
 fn count(row: &Row) -> String {
     match (row.value, row.bound) {
+        (Some(value), Some(bound)) if row.assurance == Assurance::Unchecked => {
+            format!("{UNCHECKED} {}", number(value, bound))
+        }
         (Some(value), Some(bound)) => number(value, bound),
         _ => "–".to_owned(),
     }

@@ -30,9 +30,6 @@ pub(crate) struct WatchAlarms {
     /// Run one round, attempt every delivery once, and end
     #[arg(long)]
     once: bool,
-    /// Repeat the cloud's work before an alarm acts on an answer, as `sotto verify` does
-    #[arg(long)]
-    verify: bool,
     /// Print a line of JSON for each event and each round
     #[arg(long)]
     json: bool,
@@ -52,7 +49,7 @@ impl Run for WatchAlarms {
         // Asked for now and not in the first round that needs it.
         plant.open_secrets()?;
         let every = i64::from(self.every.milliseconds.max(1000));
-        let mut watch = Watch::open(&plant, every)?.verifying(self.verify);
+        let mut watch = Watch::open(&plant, every)?;
         let outbox = Arc::new(Mutex::new(Outbox::open(&plant)?));
         let folder = plant.folder().to_owned();
         if self.once {

@@ -14,6 +14,8 @@ pub(super) fn post(url: &str, trust: &Trust, event: &Event, limit: Duration) -> 
         .tls_config(trust.tls_config())
         .timeout_global(Some(limit))
         .http_status_as_error(false)
+        // Elsewhere an event may be lost, or read by somebody else.
+        .max_redirects(0)
         .build();
     let agent = ureq::Agent::new_with_config(config);
     let sent = agent.post(url).header("Idempotency-Key", &event.id).send_json(event);

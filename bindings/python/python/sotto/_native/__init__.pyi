@@ -224,6 +224,8 @@ class Plant:
         keep: bool = True,
         progress: Callable[[int, int], object] | None = None,
         stop: Callable[[], bool] | None = None,
+        verify: bool = False,
+        unchecked: bool = False,
     ) -> dict[str, Any]: ...
     def report(self, name: str, argument: str | None = None) -> str: ...
     def verify(

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::answers::Assurance;
 use crate::answers::kept::verified_path;
 use crate::declared::NewPlant;
 use crate::files::write_private;
@@ -9,6 +10,7 @@ use crate::files::write_private;
 fn row(name: &str, value: f64, bound: f64) -> Row {
     let at = || "2014-01-31T00:00:00+01:00".to_owned();
     Row {
+        assurance: Assurance::Authenticated,
         from: at(),
         to: at(),
         device: None,

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use sotto_cloud_client::JobDone;
+use sotto_cloud_client::{CloudError, JobDone, JobProgress};
 use sotto_decrypt::FloodingBudget;
 use sotto_runtime::{Lowered, Planned};
 use sotto_wire::Digest;
@@ -44,7 +44,15 @@ impl Computer<'_> {
         job: &Submitted<S>,
     ) -> Result<Vec<Vec<u8>>, OwnerError> {
         let expected = job.expected(asking.key, flight.inputs())?;
-        let done = self.cloud.wait(&job.job, |_| ControlFlow::Continue(()))?;
+        let limit = self.plant.settings().cloud.job_limit();
+        let going_on = |progress: &JobProgress| match progress.waited < limit {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        };
+        let done = self.cloud.wait(&job.job, going_on).map_err(|error| match error {
+            CloudError::Cancelled { job } => OwnerError::NoEnd { job, seconds: limit.as_secs() },
+            other => other.into(),
+        })?;
         self.account(&done, &job.lowered);
         let frames = self.download(job)?;
         let own_keys = |digest: &Digest| keys::has_evaluation_keys(self.plant, digest);
@@ -53,7 +61,7 @@ impl Computer<'_> {
         self.evidence.plans.entry(plan).or_insert_with(|| hex::encode(&job.plan));
         self.evidence.work.push(WorkRecord {
             transcript: hex::encode(&done.transcript),
-            inputs: flight.inputs().map(|input| input.id.clone()).collect(),
+            inputs: flight.inputs().map(|input| hex::encode(input.leaf)).collect(),
             evaluate_us: done.evaluate_us,
         });
         Ok(frames)

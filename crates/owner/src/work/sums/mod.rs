@@ -1,6 +1,7 @@
 //! Sums of windows without a lattice: the cloud adds, and the owner takes the pads away and checks the tags.
 
 mod columns;
+mod fault;
 mod open;
 mod request;
 mod tasks;
@@ -20,7 +21,7 @@ use crate::quantities::{Input, Part, Quantity, frame};
 use crate::streams::bins_of;
 use crate::work::job::{Computer, Progress, Results};
 use columns::Source;
-use open::Keys;
+use open::{Keys, NotOpened};
 
 /// A stream of sums of a device.
 #[derive(Clone, Copy)]
@@ -76,7 +77,7 @@ impl Computer<'_> {
         let mut keys = Keys::new(&secret, source.stream)?;
         let mut results: Vec<Results> =
             parts.iter().map(|part| empty(source.stream, layout, part, quantities)).collect();
-        let (mut left, mut told, mut wrong) = (&tasks[..], 0, None);
+        let (mut left, mut told, mut wrong, mut refused) = (&tasks[..], 0, None, Vec::new());
         while !left.is_empty() {
             let (now, later) = left.split_at(request::batch(source.stream, left)?);
             match self.requested(source.stream, &mut keys, now, &inputs) {
@@ -86,12 +87,18 @@ impl Computer<'_> {
                     }
                 }
                 // The next request is made all the same: an answer's content must not decide about it.
-                Err(error @ OwnerError::WrongAnswer(_)) => drop(wrong.get_or_insert(error)),
-                Err(error) => return Err(error),
+                Err(NotOpened::Refused) => refused.extend_from_slice(now),
+                Err(NotOpened::Other(error @ OwnerError::Lie(_))) => {
+                    wrong.get_or_insert(error);
+                }
+                Err(NotOpened::Other(error)) => return Err(error),
             }
             let done = later.first().map_or(inputs.len(), |task| task.windows.start).max(told);
             progress((done - told) as u64, done as u64);
             (told, left) = (done, later);
+        }
+        if !refused.is_empty() {
+            return Err(self.fault(source, &mut keys, &refused, &inputs));
         }
         wrong.map_or(Ok(results), Err)
     }

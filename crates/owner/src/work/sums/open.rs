@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use sotto_keys::DeviceSecret;
-use sotto_sums::{Form, Opening, SALT_BYTES, StartKeys, StreamKeys, TagKey};
+use sotto_sums::{Form, OpenError, Opening, SALT_BYTES, StartKeys, StreamKeys, TagKey};
 use sotto_wire::{MaskName, StreamHeader, SumsAnswer};
 
 use super::Task;
 use super::columns::Opened;
 use crate::error::OwnerError;
+use crate::lie::Lie;
 use crate::quantities::Input;
 
 /// The salt of the start, and the ticks, of windows without gaps.
@@ -17,13 +18,28 @@ type Alike = ([u8; SALT_BYTES], u32);
 /// The keys of a stream of sums.
 pub(super) struct Keys<'k> {
     secret: &'k DeviceSecret,
-    stream: &'k StreamHeader,
+    pub(super) stream: &'k StreamHeader,
     stream_id: &'k [u8; 32],
     of_stream: StreamKeys,
     /// The keys of the device's starts, by salt.
     starts: BTreeMap<[u8; SALT_BYTES], StartKeys>,
     /// The keys of tags, by part.
     tags: BTreeMap<u8, TagKey>,
+}
+
+const OTHERS: &str = "the sums are of other windows than were asked for";
+
+/// The reason why sums were not opened.
+pub(super) enum NotOpened {
+    /// A tag does not fit, or a value is out of its range.
+    Refused,
+    Other(OwnerError),
+}
+
+impl From<OwnerError> for NotOpened {
+    fn from(error: OwnerError) -> Self {
+        Self::Other(error)
+    }
 }
 
 impl<'k> Keys<'k> {
@@ -36,38 +52,38 @@ impl<'k> Keys<'k> {
     /// Returns the values of each task, by part.
     ///
     /// # Errors
-    /// [`OwnerError::WrongAnswer`] unless the answer is the sums of exactly these windows.
+    /// [`NotOpened`] unless the answer is the sums of exactly these windows.
     pub(super) fn open(
         &mut self,
         answer: &SumsAnswer<'_>,
         first: usize,
         tasks: &[Task],
         windows: &[&Input],
-    ) -> Result<Vec<Vec<Opened>>, OwnerError> {
-        let others = || OwnerError::wrong("the sums are of other windows than were asked for");
+    ) -> Result<Vec<Vec<Opened>>, NotOpened> {
+        let others = || OwnerError::from(Lie::OtherSums { reason: OTHERS.to_owned() });
         let names: Option<Vec<MaskName>> = windows.iter().map(|input| input.name).collect();
         let names = names.ok_or_else(others)?;
         if answer.names.len() != names.len() || !answer.names.iter().eq(names.iter().copied()) {
-            return Err(others());
+            return Err(others().into());
         }
         if answer.sums.len() != tasks.len() {
-            return Err(others());
+            return Err(others().into());
         }
         let mut opened = Vec::with_capacity(tasks.len());
         for (task, sum) in tasks.iter().zip(&answer.sums) {
             let asked = ((task.windows.start - first) as u32, task.windows.len() as u32);
             if sum.windows != asked || !sum.parts().map(|(part, _)| part).eq(task.parts.iter().copied()) {
-                return Err(others());
+                return Err(others().into());
             }
             let inside = &windows[task.windows.start - first..task.windows.end - first];
             let mut of_task = Vec::with_capacity(task.parts.len());
             for (part, answer) in sum.parts() {
                 let form = self.form(part)?;
                 let opening = self.opening(&form, part, inside, task.weights.as_deref())?;
-                let key = self.tags.entry(part);
-                let key = key.or_insert_with(|| TagKey::new(&self.of_stream, &form, part.into()));
-                let values =
-                    opening.open(key, answer).map_err(|error| OwnerError::wrong(&error.to_string()))?;
+                let values = opening.open(self.tag(&form, part), answer).map_err(|error| match error {
+                    OpenError::Refused => NotOpened::Refused,
+                    OpenError::Weights => OwnerError::wrong(&error.to_string()).into(),
+                })?;
                 of_task.push(Opened { part, values });
             }
             opened.push(of_task);
@@ -75,12 +91,18 @@ impl<'k> Keys<'k> {
         Ok(opened)
     }
 
-    fn form(&self, part: u8) -> Result<Form<'k>, OwnerError> {
+    /// Returns the key of a part's tags.
+    pub(super) fn tag(&mut self, form: &Form<'_>, part: u8) -> &TagKey {
+        let key = self.tags.entry(part);
+        key.or_insert_with(|| TagKey::new(&self.of_stream, form, part.into()))
+    }
+
+    pub(super) fn form(&self, part: u8) -> Result<Form<'k>, OwnerError> {
         self.stream.sums_form(part.into()).map_err(|error| OwnerError::wrong(&error.to_string()))
     }
 
     /// Adds up the pads of the windows of a sum.
-    fn opening(
+    pub(super) fn opening(
         &mut self,
         form: &Form<'k>,
         part: u8,

@@ -9,11 +9,13 @@ use sotto_wire::{MOST_SUMS, StreamHeader, SumsAnswer};
 
 use super::Task;
 use super::columns::Opened;
-use super::open::Keys;
+use super::open::{Keys, NotOpened};
 use crate::error::OwnerError;
+use crate::lie::Lie;
 use crate::quantities::Input;
 use crate::streams::SUM_HEAD_BYTES;
 use crate::work::job::Computer;
+use crate::work::transcript::of_work;
 
 /// Largest number of windows of a request.
 pub(super) const MOST_WINDOWS: usize = 1 << 20;
@@ -74,7 +76,7 @@ impl Computer<'_> {
         keys: &mut Keys<'_>,
         tasks: &[Task],
         inputs: &[&Input],
-    ) -> Result<Vec<Vec<Opened>>, OwnerError> {
+    ) -> Result<Vec<Vec<Opened>>, NotOpened> {
         let first = tasks.iter().map(|task| task.windows.start).min().unwrap_or_default();
         let end = tasks.iter().map(|task| task.windows.end).max().unwrap_or_default();
         let windows = &inputs[first..end];
@@ -86,7 +88,7 @@ impl Computer<'_> {
         let request = WindowsOf { windows: runs(windows), sums: tasks.iter().map(sum).collect() };
         let begin = Instant::now();
         let Summed { frame, evaluate_us } =
-            self.cloud.stream_sums(&hex::encode(stream.id().tag().0), &request)?;
+            self.cloud.stream_sums(&hex::encode(stream.id().tag().0), &request).map_err(of_work)?;
         let evaluate = Duration::from_micros(evaluate_us);
         self.spent.record("download", begin.elapsed().saturating_sub(evaluate));
         self.spent.record("evaluate", evaluate);
@@ -102,7 +104,8 @@ impl Computer<'_> {
         for task in tasks {
             limit += SUM_OVERHEAD + bytes(stream, &task.parts)?;
         }
-        let wrong = |error: sotto_wire::WireError| OwnerError::wrong(&error.to_string());
+        let wrong =
+            |error: sotto_wire::WireError| OwnerError::from(Lie::OtherSums { reason: error.to_string() });
         let answer = SumsAnswer::read(&frame, stream, limit as u64, windows.len() as u32).map_err(wrong)?;
         let opened = keys.open(&answer, first, tasks, windows);
         self.spent.record("decrypt", begin.elapsed());

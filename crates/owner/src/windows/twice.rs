@@ -1,12 +1,12 @@
 //! Streams of sums whose tags prove nothing any more: their device encrypted two windows under one pad number.
 
 use sotto_api::devices::{Device, RepeatedPads};
-use sotto_wire::SignedHeader;
+use sotto_wire::{STREAM_TAG_BYTES, SignedHeader};
 
+use super::window::{DeviceWindows, StoredWindow, once};
 use crate::declared::Plant;
 use crate::devices;
 use crate::error::OwnerError;
-use crate::windows::{DeviceWindows, once};
 
 /// Largest frame of a signed window without its bodies, in bytes.
 const LARGEST_SIGNED: u64 = 128 << 10;
@@ -16,7 +16,7 @@ const LARGEST_SIGNED: u64 = 128 << 10;
 struct Proof {
     stream: String,
     /// The first bytes of the hash of the stream's header.
-    tag: [u8; 8],
+    tag: [u8; STREAM_TAG_BYTES],
     sequences: [u64; 2],
 }
 
@@ -38,14 +38,14 @@ fn proof(pads: &RepeatedPads, verifying_key: &[u8; 32]) -> Option<Proof> {
     })
 }
 
-/// Returns the devices whose sums are unchecked, by their names in `sotto.toml`, each with a note. `known` are the devices as
-/// the cloud lists them.
-pub(super) fn unchecked(
+/// Marks the streams of these devices whose tags prove nothing, and returns a note for each with windows, by the device's
+/// name in `sotto.toml`. `known` are the devices as the cloud lists them.
+pub(crate) fn mark_twice<'d>(
     plant: &Plant,
     known: &[Device],
-    listed: &[DeviceWindows],
+    listed: impl Iterator<Item = &'d mut DeviceWindows>,
 ) -> Result<Vec<(String, String)>, OwnerError> {
-    let mut unchecked = Vec::new();
+    let mut notes = Vec::new();
     for device in listed {
         let Some(known) = known.iter().find(|known| known.name == device.device) else { continue };
         let record = devices::record(plant, &device.device)?;
@@ -54,13 +54,14 @@ pub(super) fn unchecked(
         for Proof { stream, tag, sequences: [first, second] } in
             known.repeated_pads.iter().filter_map(|pads| proof(pads, &key))
         {
-            let of_stream = |window: &&crate::windows::StoredWindow| {
+            device.twice.insert(tag);
+            let of_stream = |window: &&StoredWindow| {
                 window.stream_of_sums().is_some_and(|stream| stream.id().tag().0 == tag)
             };
             let name = &device.shown;
             match once(&device.windows).filter(of_stream).count() {
                 0 => {}
-                count => unchecked.push((
+                count => notes.push((
                     name.clone(),
                     format!(
                         "the sums of {count} windows of {name} are unchecked: the device encrypted windows {first} and {second} of stream \
@@ -71,7 +72,7 @@ pub(super) fn unchecked(
             }
         }
     }
-    Ok(unchecked)
+    Ok(notes)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(crate) struct Request {
     pub(crate) body: Vec<u8>,
 }
 
-/// An answer.
+/// An answer. With the status 0 the connection ends without one.
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -58,6 +58,9 @@ fn serve(stream: TcpStream, shared: &Mutex<(Truth, Lie)>) {
         let (truth, lie) = &mut *shared.lock().unwrap();
         lie(truth, request)
     };
+    if reply.status == 0 {
+        return;
+    }
     let mut head = format!(
         "HTTP/1.1 {} X\r\nConnection: close\r\nContent-Length: {}\r\n",
         reply.status,

@@ -24,7 +24,7 @@ impl Drop for Running {
     }
 }
 
-/// The state after four days of readings; the older copy of the cloud has two of them.
+/// The state after five days of readings, the second of which was corrected; the older copy of the cloud has two of them.
 pub(crate) struct World {
     folder: TempDir,
     programs: PathBuf,
@@ -44,6 +44,7 @@ pub(crate) struct Printed {
 }
 
 pub(crate) const DAILY: &str = "mean(level), stddev(level) by day";
+pub(crate) const TOTAL: &str = "sum(level)";
 pub(crate) const CURVE: &str = "mean(polynomial(level, [0.5, 1, 0.001]))";
 pub(crate) const OTHER: &str = "mean(polynomial(level, [0.25, 0.5, 0.002]))";
 
@@ -93,6 +94,11 @@ impl World {
             .unwrap();
         assert!(backed.status.success(), "{backed:?}");
         send(programs, &plant, 48..96);
+        // Window 4 replaces window 1; then comes another day.
+        write_readings(&plant, 24..48, 1.5);
+        let done = printed(&agent(programs, &plant).arg("--correct").output().unwrap());
+        assert_eq!(done.code, 0, "{}", done.text);
+        send(programs, &plant, 96..120);
         copy(&plant, &root.join("fresh"));
         run(&["ask", "daily"]);
         run(&["ask", "curve"]);
@@ -131,6 +137,11 @@ impl World {
         to
     }
 
+    /// Returns the path of the device's bundle.
+    pub(crate) fn bundle(&self) -> PathBuf {
+        self.folder.path().join("plant/meter.bundle")
+    }
+
     pub(crate) fn sotto(&self, plant: &Path, words: &[&str]) -> Printed {
         sotto(&self.programs, plant, words)
     }
@@ -142,7 +153,7 @@ impl World {
         let _ = fs::remove_dir_all(&plant);
         copy(&self.folder.path().join("fresh"), &plant);
         let (log, spool) = (plant.join("agent.log"), plant.join("meter.spool"));
-        write_readings(&plant, 120..144);
+        write_readings(&plant, 240..264, 0.0);
         let mut command = agent(&self.programs, &plant);
         command.args(["--cloud", url]).stdout(Stdio::null()).stderr(fs::File::create(&log).unwrap());
         let mut running = Running(command.spawn().unwrap());
@@ -166,7 +177,7 @@ impl World {
 
     /// Sends another day to the cloud.
     pub(crate) fn send_more(&self) {
-        send(&self.programs, &self.folder.path().join("plant"), 96..120);
+        send(&self.programs, &self.folder.path().join("plant"), 120..144);
     }
 }
 
@@ -195,7 +206,7 @@ fn cloud(programs: &Path, words: &[&str], url: &str) -> Running {
 
 /// Sends the readings of some hours.
 fn send(programs: &Path, plant: &Path, hours: std::ops::Range<usize>) {
-    write_readings(plant, hours);
+    write_readings(plant, hours, 0.0);
     let done = printed(&agent(programs, plant).output().unwrap());
     assert_eq!(done.code, 0, "{}", done.text);
 }
@@ -208,10 +219,11 @@ fn agent(programs: &Path, plant: &Path) -> Command {
     command
 }
 
-fn write_readings(plant: &Path, hours: std::ops::Range<usize>) {
+/// Writes the readings of some hours, all of them higher by some metres.
+fn write_readings(plant: &Path, hours: std::ops::Range<usize>, higher: f64) {
     let mut csv = String::from("time,level\n");
     for hour in hours {
-        let level = 20.0 + (hour * 37 % 100) as f64 / 10.0;
+        let level = 20.0 + (hour * 37 % 100) as f64 / 10.0 + higher;
         csv.push_str(&format!("2025-03-{:02}T{:02}:00:00Z,{level}\n", 1 + hour / 24, hour % 24));
     }
     fs::write(plant.join("readings.csv"), csv).unwrap();

@@ -1,0 +1,99 @@
+//! Alarms that a lying cloud cannot silence: it fails, and the windows are asked for again.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use serde_json::{Value, json};
+
+use crate::liar::{self, Lie, Reply, edited};
+use crate::world::World;
+
+/// The lies; 0 is the truth.
+const FORGED_SUM: u8 = 1;
+const REPEATED_ID: u8 = 2;
+const REFUSAL: u8 = 3;
+const AWAY: u8 = 4;
+const NO_END: u8 = 5;
+const FORGED_JOB: u8 = 6;
+
+fn lie(mode: &Arc<AtomicU8>) -> Lie {
+    let mode = Arc::clone(mode);
+    Box::new(move |truth, request| {
+        let mode = mode.load(Ordering::Relaxed);
+        let is_log = request.is("GET", "/v1/log");
+        let is_state = request.path.starts_with("/v1/jobs/") && !request.path.contains("/outputs/");
+        match mode {
+            FORGED_SUM if request.path.ends_with("/sums") => {
+                let reply = truth.tell(&request);
+                let end = reply.body.len() - 33;
+                Reply { body: edited(reply.body, |frame| frame[end] ^= 1), ..reply }
+            }
+            REPEATED_ID if is_log => truth.log(&request, |windows| {
+                if windows.len() > 2 {
+                    windows[2]["id"] = windows[0]["id"].clone();
+                }
+            }),
+            REFUSAL if is_log => Reply { status: 500, ..Reply::of_json(&json!({ "detail": "no" })) },
+            // No bytes: the connection ends.
+            AWAY => Reply { status: 0, headers: Vec::new(), body: Vec::new() },
+            NO_END if is_state => Reply::of_json(&json!({ "state": "running" })),
+            FORGED_JOB if request.path.contains("/outputs/") => {
+                let reply = truth.tell(&request);
+                let middle = reply.body.len() / 2;
+                Reply { body: edited(reply.body, |frame| frame[middle] ^= 1), ..reply }
+            }
+            FORGED_JOB if is_state && truth.tell(&request).json()["state"] == "done" => {
+                let first = liar::Request { path: format!("{}/outputs/0", request.path), ..request.clone() };
+                let body = truth.tell(&first).body;
+                let middle = body.len() / 2;
+                let digest = sotto_wire::frame_digest(&edited(body, |frame| frame[middle] ^= 1)).unwrap();
+                truth.job(&request, |parts| parts.outputs[0] = digest)
+            }
+            _ => truth.tell(&request),
+        }
+    })
+}
+
+/// Runs a round; returns its events: alarm, kind and words.
+fn round(world: &World, plant: &Path) -> Vec<(String, String, String)> {
+    let done = world.sotto(plant, &["watch", "--once", "--json"]);
+    let lines = done.text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let text = |event: &Value, name: &str| event[name].as_str().unwrap_or_default().to_owned();
+    let events = lines.filter(|line| line["event"].is_string());
+    events.map(|event| (text(&event, "alarm"), text(&event, "event"), text(&event, "what"))).collect()
+}
+
+/// Each lie makes the alarm fail once; after it the windows are asked for again, and the alarm is raised.
+pub(crate) fn tried(world: &World) {
+    let sums = ("sums", "mean(level) > 20");
+    let curve = ("curve", "mean(polynomial(level, [0.5, 1, 0.001])) > 10");
+    for (name, told, (alarm, when), says) in [
+        ("a forged sum", FORGED_SUM, sums, "forged sum"),
+        ("an id of another window", REPEATED_ID, sums, "repeated name"),
+        ("a refusal", REFUSAL, sums, "refused the log"),
+        ("a cloud away", AWAY, sums, "cannot be reached"),
+        ("a job without an end", NO_END, curve, "has not ended"),
+        ("a forged job", FORGED_JOB, curve, "forged answer"),
+    ] {
+        let mode = Arc::new(AtomicU8::new(told));
+        let url = liar::start(&world.url, &world.signing_key, lie(&mode));
+        let plant = world.owner(&format!("alarm-{told}"), false, &url);
+        let settings = plant.join("sotto.toml");
+        let text = std::fs::read_to_string(&settings).unwrap();
+        std::fs::write(&settings, text.replace("[cloud]\n", "[cloud]\njob_limit = \"1s\"\n")).unwrap();
+        let added = world.sotto(&plant, &["alarm", "add", alarm, when, "--since", "2025-03-01"]);
+        assert_eq!(added.code, 0, "{}", added.text);
+        let mut events = Vec::new();
+        // A cloud away fails an alarm in the third round.
+        for _ in 0..if told == AWAY { 3 } else { 2 } {
+            events.extend(round(world, &plant));
+        }
+        let failed = |events: &[(String, String, String)]| matches!(events, [(_, kind, what)] if kind == "failed" && what.contains(says));
+        assert!(failed(&events), "{name}: {events:?}");
+        mode.store(0, Ordering::Relaxed);
+        let events = round(world, &plant);
+        assert!(events.iter().any(|(_, kind, _)| kind == "raised"), "{name}: then {events:?}");
+        println!("{name}: the alarm fails, and is raised once the cloud tells the truth");
+    }
+}

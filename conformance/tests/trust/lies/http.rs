@@ -1,0 +1,102 @@
+//! Lies in the form of answers.
+
+use serde_json::json;
+
+use super::Verdict::Refused;
+use super::{Case, at, document};
+use crate::liar::{Lie, Reply, Request};
+use crate::world::DAILY;
+
+fn is_sums(request: &Request) -> bool {
+    request.path.ends_with("/sums")
+}
+
+fn is_log(request: &Request) -> bool {
+    request.is("GET", "/v1/log")
+}
+
+/// Answers with a status and a document.
+fn status(wanted: impl Fn(&Request) -> bool + Send + 'static, status: u16, reason: &'static str) -> Lie {
+    at(wanted, move |_| {
+        let problem = json!({ "type": format!("urn:sotto:problem:{reason}"), "title": reason, "status": status, "detail": "so it is" });
+        Reply { status, ..Reply::of_json(&problem) }
+    })
+}
+
+/// Answers with other bytes.
+fn body(wanted: impl Fn(&Request) -> bool + Send + 'static, bytes: &'static [u8]) -> Lie {
+    at(wanted, move |reply| Reply { body: bytes.to_vec(), ..reply })
+}
+
+pub(super) fn all() -> Vec<Case> {
+    vec![
+        Case::new("an error in place of a sum", DAILY, (Refused, ""), status(is_sums, 500, "internal")),
+        Case::new(
+            "a window that it no longer has",
+            DAILY,
+            (Refused, "missing window"),
+            status(is_sums, 422, "unknown-envelope"),
+        ),
+        Case::new(
+            "a stream that it does not know",
+            DAILY,
+            (Refused, ""),
+            status(is_sums, 404, "unknown-stream"),
+        ),
+        Case::new("a refusal of the token", DAILY, (Refused, ""), status(is_sums, 401, "unauthorized")),
+        Case::new(
+            "no content",
+            DAILY,
+            (Refused, ""),
+            at(is_sums, |reply| Reply { status: 204, body: Vec::new(), ..reply }),
+        ),
+        Case::new(
+            "a redirection of a sum",
+            DAILY,
+            (Refused, ""),
+            at(is_sums, |reply| {
+                let headers = vec![("Location".to_owned(), "http://127.0.0.1:9/".to_owned())];
+                Reply { status: 302, headers, ..reply }
+            }),
+        ),
+        Case::new(
+            "a redirection of a log",
+            DAILY,
+            (Refused, ""),
+            at(is_log, |reply| {
+                let headers = vec![("Location".to_owned(), "http://127.0.0.1:9/".to_owned())];
+                Reply { status: 307, headers, ..reply }
+            }),
+        ),
+        Case::new("text in place of a log", DAILY, (Refused, ""), body(is_log, b"<html>welcome</html>")),
+        Case::new("a list in place of a log", DAILY, (Refused, ""), body(is_log, b"[]")),
+        Case::new(
+            "a deep document in place of a log",
+            DAILY,
+            (Refused, ""),
+            at(is_log, |reply| Reply { body: b"[".repeat(200_000), ..reply }),
+        ),
+        Case::new("no bytes in place of a log", DAILY, (Refused, ""), body(is_log, b"")),
+        Case::new("an error in place of a log", DAILY, (Refused, ""), status(is_log, 500, "internal")),
+        Case::new("a log that it does not know", DAILY, (Refused, ""), status(is_log, 404, "unknown-device")),
+        Case::new(
+            "a sum of 64 MiB",
+            DAILY,
+            (Refused, ""),
+            at(is_sums, |reply| Reply { body: vec![0; 64 << 20], ..reply }),
+        ),
+        Case::new(
+            "a log of 200 MiB",
+            DAILY,
+            (Refused, ""),
+            at(is_log, |reply| Reply { body: vec![b' '; 200 << 20], ..reply }),
+        ),
+        Case::new(
+            "numbers beyond their range in a log",
+            DAILY,
+            (Refused, ""),
+            at(is_log, |reply| document(&reply, |page| page["windows"][0]["sequence"] = json!(-1))),
+        )
+        .fresh(),
+    ]
+}

@@ -1,0 +1,436 @@
+//! Lies about the logs of streams.
+
+use serde_json::{Value, json};
+use sotto_wire::StreamHead;
+
+use super::Verdict::{Harmless, NotShown, Noted, Refused};
+use super::{Case, at, document, replaced};
+use crate::liar::{Lie, Request, edited};
+use crate::world::{DAILY, TOTAL, World};
+
+fn is_log(request: &Request) -> bool {
+    request.is("GET", "/v1/log") && request.path.contains("stream=exact")
+}
+
+/// A lie about the logs of streams of exact values, under a head that the cloud signs.
+fn log(edit: impl Fn(&mut Vec<Value>) + Send + 'static) -> Lie {
+    Box::new(
+        move |truth, request| {
+            if is_log(&request) { truth.log(&request, &edit) } else { truth.tell(&request) }
+        },
+    )
+}
+
+/// Changes the frame of a signed header in a window of a log, and the leaf with it.
+fn signed(window: &mut Value, edit: impl FnOnce(Vec<u8>) -> Vec<u8>) {
+    let frame = edit(hex::decode(window["signed"].as_str().unwrap()).unwrap());
+    let leaf = blake3::hash(&[&[0][..], &frame].concat());
+    window["leaf"] = json!(leaf.to_hex().as_str());
+    window["signed"] = json!(hex::encode(frame));
+}
+
+/// Changes the head of a log, which is signed with another key if `key` has one.
+fn head(key: Option<[u8; 32]>, edit: impl Fn(&mut StreamHead) + Send + 'static) -> Lie {
+    at(is_log, move |reply| {
+        document(&reply, |page| {
+            let mut head = StreamHead::read(&hex::decode(page["head"].as_str().unwrap()).unwrap()).unwrap();
+            edit(&mut head);
+            let frame = match key {
+                None => head.write().unwrap(),
+                Some(key) => {
+                    let other = sotto_keys::SigningIdentity::from_bytes(&key);
+                    let (StreamHead { device, stream, size, root, signed_at, .. }, key) =
+                        (head, other.verifying_key());
+                    StreamHead::sign(&device, &stream, size, root, signed_at, key, |message| {
+                        other.sign(message)
+                    })
+                    .unwrap()
+                    .write()
+                    .unwrap()
+                }
+            };
+            page["head"] = json!(hex::encode(frame));
+        })
+    })
+}
+
+/// Changes the document of a log, whose head stays.
+fn page(edit: impl Fn(&mut Value) + Send + 'static) -> Lie {
+    at(is_log, move |reply| document(&reply, &edit))
+}
+
+pub(super) fn all(world: &World) -> Vec<Case> {
+    let mut cases = vec![
+        Case::new("older database", DAILY, (Refused, "older database"), older(world)),
+        Case::new(
+            "dropped window, after it was seen",
+            DAILY,
+            (Refused, "older database"),
+            log(|windows| {
+                windows.pop();
+            }),
+        ),
+        Case::new(
+            "dropped window in the middle, after it was seen",
+            DAILY,
+            (Refused, "older database"),
+            log(|windows| {
+                windows.remove(2);
+            }),
+        ),
+        Case::new(
+            "dropped window and one more, after it was seen",
+            DAILY,
+            (Refused, "changed log"),
+            log(|windows| {
+                let last = windows.pop().unwrap();
+                windows.remove(2);
+                windows.push(last.clone());
+                windows.push(last);
+            }),
+        ),
+        Case::new(
+            "dropped newest window, before it was seen",
+            DAILY,
+            (NotShown, ""),
+            log(|windows| {
+                windows.pop();
+            }),
+        )
+        .fresh(),
+        Case::new("an empty log", DAILY, (Refused, "older database"), log(Vec::clear)),
+        Case::new(
+            "dropped window, before it was seen",
+            DAILY,
+            (Noted, "missing by its number"),
+            log(|windows| {
+                windows.remove(2);
+            }),
+        )
+        .fresh(),
+        Case::new(
+            "dropped first window, before it was seen",
+            DAILY,
+            (Noted, "missing by its number"),
+            log(|windows| {
+                windows.remove(0);
+            }),
+        )
+        .fresh(),
+        Case::new(
+            "dropped correction, before it was seen",
+            DAILY,
+            (Noted, "missing by its number"),
+            log(|windows| {
+                windows.remove(4);
+            }),
+        )
+        .fresh(),
+        Case::new(
+            "dropped window that was replaced",
+            DAILY,
+            (Noted, "missing by its number"),
+            log(|windows| {
+                windows.remove(1);
+            }),
+        )
+        .fresh(),
+        Case::new(
+            "windows in another order, before they were seen",
+            DAILY,
+            (Harmless, ""),
+            log(|windows| {
+                windows.swap(0, 3);
+            }),
+        )
+        .fresh(),
+        Case::new(
+            "windows in another order, after they were seen",
+            DAILY,
+            (Refused, "changed log"),
+            log(|windows| {
+                windows.swap(0, 3);
+            }),
+        ),
+        Case::new(
+            "doubled window",
+            DAILY,
+            (Refused, "doubled window"),
+            log(|windows| {
+                windows.push(windows[2].clone());
+            }),
+        ),
+        Case::new(
+            "doubled window under another id",
+            DAILY,
+            (Refused, "doubled window"),
+            log(|windows| {
+                let mut twice = windows[2].clone();
+                twice["id"] = json!("ab".repeat(16));
+                windows.push(twice);
+            }),
+        ),
+        Case::new(
+            "doubled window under another number",
+            DAILY,
+            (Refused, "exchanged window"),
+            log(|windows| {
+                let mut twice = windows[2].clone();
+                twice["sequence"] = json!(77);
+                windows.push(twice);
+            }),
+        ),
+        Case::new(
+            "a repeated id",
+            DAILY,
+            (Refused, "repeated name"),
+            log(|windows| {
+                windows[2]["id"] = windows[0]["id"].clone();
+            }),
+        )
+        .fresh(),
+        Case::new(
+            "an id of zeros",
+            DAILY,
+            (Refused, "not all zero"),
+            log(|windows| {
+                windows[2]["id"] = json!("00".repeat(16));
+            }),
+        )
+        .fresh(),
+        Case::new(
+            "no id",
+            DAILY,
+            (Refused, "repeated name"),
+            log(|windows| {
+                windows[2].as_object_mut().unwrap().remove("id");
+            }),
+        )
+        .fresh(),
+        Case::new(
+            "exchanged window",
+            DAILY,
+            (Refused, "exchanged window"),
+            log(|windows| {
+                let (leaf, frame) = (windows[3]["leaf"].clone(), windows[3]["signed"].clone());
+                (windows[2]["leaf"], windows[2]["signed"]) = (leaf, frame);
+            }),
+        )
+        .fresh(),
+        Case::new(
+            "exchanged leaves",
+            DAILY,
+            (Refused, "exchanged window"),
+            log(|windows| {
+                let leaf = windows[3]["leaf"].clone();
+                windows[2]["leaf"] = leaf;
+            }),
+        )
+        .fresh(),
+        Case::new(
+            "exchanged numbers",
+            DAILY,
+            (Refused, "exchanged window"),
+            log(|windows| {
+                let number = windows[3]["sequence"].clone();
+                windows[3]["sequence"] = windows[2]["sequence"].clone();
+                windows[2]["sequence"] = number;
+            }),
+        )
+        .fresh(),
+        Case::new(
+            "re-ranged window",
+            DAILY,
+            (Refused, "changed window"),
+            log(|windows| {
+                let (old, new) = (100_f64.to_le_bytes(), 200_f64.to_le_bytes());
+                signed(&mut windows[2], |frame| replaced(frame, &old, &new));
+            }),
+        )
+        .fresh(),
+        Case::new(
+            "a signed header with another byte",
+            DAILY,
+            (Refused, "changed window"),
+            log(|windows| {
+                signed(&mut windows[2], |frame| {
+                    edited(frame, |bytes| {
+                        let end = bytes.len();
+                        bytes[end - 100] ^= 1;
+                    })
+                });
+            }),
+        )
+        .fresh(),
+        Case::new(
+            "unsigned layout",
+            DAILY,
+            (Refused, "unsigned layout"),
+            log(|windows| {
+                signed(&mut windows[2], |frame| {
+                    edited(frame, |bytes| {
+                        let end = bytes.len();
+                        bytes[end - 64..].fill(0);
+                    })
+                });
+            }),
+        )
+        .fresh(),
+        Case::new(
+            "another signature",
+            DAILY,
+            (Refused, "changed window"),
+            log(|windows| {
+                signed(&mut windows[2], |frame| {
+                    edited(frame, |bytes| {
+                        let end = bytes.len();
+                        bytes[end - 1] ^= 1;
+                    })
+                });
+            }),
+        )
+        .fresh(),
+        Case::new(
+            "a signed header cut short",
+            DAILY,
+            (Refused, "a signed header"),
+            log(|windows| {
+                let frame = windows[2]["signed"].as_str().unwrap().to_owned();
+                windows[2]["signed"] = json!(frame[..frame.len() - 20]);
+            }),
+        )
+        .fresh(),
+        Case::new(
+            "a window deleted without the owner",
+            DAILY,
+            (Noted, "was deleted from the cloud, and not from here"),
+            log(|windows| {
+                let window = windows[2].as_object_mut().unwrap();
+                window.remove("id");
+                window.remove("signed");
+                window["bytes"] = json!(0);
+            }),
+        )
+        .fresh(),
+        Case::new(
+            "a window that the cloud cannot read",
+            DAILY,
+            (Noted, "the cloud cannot read it any more"),
+            log(|windows| {
+                windows[2].as_object_mut().unwrap().remove("signed");
+            }),
+        )
+        .fresh(),
+        Case::new(
+            "other bytes of a window",
+            DAILY,
+            (Harmless, ""),
+            log(|windows| {
+                windows[2]["bytes"] = json!(1_u64 << 40);
+            }),
+        )
+        .fresh(),
+        Case::new(
+            "dropped windows under the old head",
+            DAILY,
+            (Refused, "doubled window"),
+            page(|page| {
+                let windows = page["windows"].as_array_mut().unwrap();
+                if windows.len() > 2 {
+                    windows.remove(2);
+                }
+            }),
+        )
+        .fresh(),
+        Case::new("a head of more windows than there are", DAILY, (Refused, "dropped windows"), short(world))
+            .fresh(),
+        Case::new(
+            "a head of two million windows and more",
+            DAILY,
+            (Refused, "more than 2000000 windows"),
+            resigned(world, |head| {
+                head.size = u64::MAX;
+            }),
+        )
+        .fresh(),
+        Case::new(
+            "another root in the head",
+            DAILY,
+            (Refused, "changed log"),
+            resigned(world, |head| head.root[0] ^= 1),
+        ),
+        Case::new(
+            "a head without a signature",
+            DAILY,
+            (Refused, "signature"),
+            head(None, |head| head.root[0] ^= 1),
+        ),
+        Case::new(
+            "the head of another device",
+            DAILY,
+            (Refused, "of another log"),
+            resigned(world, |head| {
+                head.device = "pump".to_owned();
+            }),
+        ),
+        Case::new(
+            "the head of another stream",
+            DAILY,
+            (Refused, "of another log"),
+            resigned(world, |head| {
+                head.stream = "real-1h".to_owned();
+            }),
+        ),
+        Case::new("other signing key", DAILY, (Refused, "other cloud"), head(Some([9; 32]), |_| {})),
+        Case::new(
+            "no head",
+            DAILY,
+            (Refused, "head"),
+            page(|page| {
+                page["head"] = json!("");
+            }),
+        ),
+        Case::new(
+            "windows of another stream",
+            DAILY,
+            (Refused, ""),
+            Box::new(|truth, mut request| {
+                if is_log(&request) {
+                    request.path = request.path.replace("stream=exact", "stream=real");
+                }
+                truth.tell(&request)
+            }),
+        ),
+    ];
+    cases.push(
+        Case::new(
+            "a window that was not yet there, of the newest time",
+            TOTAL,
+            (NotShown, ""),
+            log(|windows| {
+                windows.truncate(4);
+            }),
+        )
+        .fresh(),
+    );
+    cases
+}
+
+/// A cloud with an older database.
+fn older(world: &World) -> Lie {
+    let url = world.older.clone();
+    Box::new(move |truth, request| {
+        // It has the same owner and the same key.
+        truth.at(&url).tell(&request)
+    })
+}
+
+/// Signs the head of a log again, with the cloud's key.
+fn resigned(world: &World, edit: impl Fn(&mut StreamHead) + Send + 'static) -> Lie {
+    head(Some(world.signing_key), edit)
+}
+
+/// Says one window more than it gives, for ever.
+fn short(world: &World) -> Lie {
+    resigned(world, |head| head.size = 7)
+}

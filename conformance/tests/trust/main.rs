@@ -1,0 +1,219 @@
+//! A lying cloud and an owner who verifies: real processes, and between them a proxy that has the cloud's signing key.
+//!
+//! `cargo ci trust` runs it; without the programs' folder in `SOTTO_PROGRAMS` it is skipped.
+#![allow(clippy::unwrap_used, clippy::missing_panics_doc)]
+
+mod alarms;
+mod faults;
+mod liar;
+mod lies;
+mod world;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use lies::{Case, Verdict};
+use serde_json::Value;
+use world::{CURVE, DAILY, World};
+
+#[test]
+fn every_lie_has_its_verdict() {
+    let Some(programs) = world::programs() else {
+        eprintln!("skipped: SOTTO_PROGRAMS names no folder of programs; `cargo ci trust` sets it");
+        return;
+    };
+    let world = World::new(&programs);
+    honest(&world);
+    let (mut rows, mut faults, mut number) = (Vec::new(), Vec::new(), 0);
+    let mut answers: BTreeMap<&str, Honest> = BTreeMap::new();
+    let kinds = lies::all(&world);
+    let mut cases: Vec<(&str, Case)> =
+        kinds.into_iter().flat_map(|(kind, cases)| cases.into_iter().map(move |case| (kind, case))).collect();
+    // Those that change the world come last.
+    cases.sort_by_key(|(_, case)| case.grows);
+    for (kind, case) in cases {
+        if case.grows {
+            answers.clear();
+        }
+        let honest =
+            answers.entry(case.question).or_insert_with(|| honest_rows(&world, case.question)).clone();
+        let (name, verdict, says) = (case.name, case.verdict, case.says);
+        number += 1;
+        match tried(&world, case, number, &honest) {
+            Ok(message) => rows.push(format!("{kind:<5} {name:<50} {verdict:?}: {message}")),
+            Err(message) => faults.push(format!("{kind}: {name} ({verdict:?}, {says:?}): {message}")),
+        }
+    }
+    for row in &rows {
+        println!("{row}");
+    }
+    assert!(faults.is_empty(), "{} of {number} not as they should be:\n{}", faults.len(), faults.join("\n"));
+    println!("{} lies, each with its verdict", rows.len());
+    receipts(&world);
+    alarms::tried(&world);
+    faults::tried(&world);
+}
+
+/// Without a lie every answer holds; prints the times of a job and of its verification.
+fn honest(world: &World) {
+    let url = liar::start(&world.url, &world.signing_key, Box::new(|truth, request| truth.tell(&request)));
+    for (seen, question) in [(true, DAILY), (false, CURVE)] {
+        let plant = world.owner("honest", seen, &url);
+        let asked = world.sotto(&plant, &["ask", question]);
+        assert_eq!(asked.code, 0, "{}", asked.text);
+        let verified = world.sotto(&plant, &["verify", "--json"]);
+        assert_eq!(verified.code, 0, "{}", verified.text);
+        let document: Value = serde_json::from_str(&verified.text).unwrap();
+        let answer = &document["answers"][0];
+        assert_eq!(document["holds"], true, "{document}");
+        println!(
+            "{question}: the cloud's work {} µs, repeated in {} µs; verified in {:.3} s, {} bytes fetched",
+            answer["cloud_us"],
+            answer["repeat_us"],
+            answer["seconds"].as_f64().unwrap(),
+            answer["bytes"]
+        );
+        saved(world, &plant);
+    }
+}
+
+/// Somebody without plant, cloud and secrets verifies the evidence that the owner saved, and detects a message that was
+/// changed afterwards.
+fn saved(world: &World, plant: &Path) {
+    let done = world.sotto(plant, &["verify", "--save", "evidence"]);
+    assert_eq!(done.code, 0, "{}", done.text);
+    let (elsewhere, folder) = (tempfile::tempdir().unwrap(), plant.join("evidence"));
+    let verify = || world.sotto(elsewhere.path(), &["verify", "--from", folder.to_str().unwrap()]);
+    assert_eq!(verify().code, 0, "{}", verify().text);
+    // Sums are checked by their tags when they are opened: nothing of them is saved.
+    let Some(message) = std::fs::read_dir(folder.join("messages")).unwrap().next() else { return };
+    let message = message.unwrap().path();
+    let bytes = std::fs::read(&message).unwrap();
+    // Changes a byte in the body, before the signature and the frame's digest.
+    let changed = liar::edited(bytes, |bytes| {
+        let at = bytes.len() - 70;
+        bytes[at] ^= 1;
+    });
+    std::fs::write(&message, changed).unwrap();
+    let done = verify();
+    assert!(done.code == 7 && done.text.contains("changed window"), "{}", done.text);
+}
+
+/// A device deletes its messages only for receipts of the pinned key.
+fn receipts(world: &World) {
+    let lie: liar::Lie = Box::new(|truth, request| {
+        let mut reply = truth.tell(&request);
+        if request.is("POST", "/v1/envelopes") {
+            let mut document = reply.json();
+            let mut receipts: Vec<&mut Value> = match &mut document {
+                Value::Array(all) => all.iter_mut().collect(),
+                one => vec![one],
+            };
+            receipts.iter_mut().for_each(|receipt| receipt["position"] = 9_999.into());
+            reply.body = document.to_string().into_bytes();
+        }
+        reply
+    });
+    let (said, waits) = world.send_to(&liar::start(&world.url, &world.signing_key, lie));
+    assert!(said.contains("not signed with the key of the cloud"), "{said}");
+    assert!(waits, "the message has left the spool: {said}");
+    println!("a receipt whose signature does not hold: the device keeps its message");
+}
+
+/// The rows of a question: value and count, by beginning and result.
+type Honest = BTreeMap<(String, String), (Option<f64>, u64)>;
+
+fn rows_of(document: &Value) -> Vec<(&Value, (String, String))> {
+    let rows = document["rows"].as_array().map_or(&[][..], Vec::as_slice);
+    let key = |row: &Value| {
+        let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+        (text("from"), text("name"))
+    };
+    rows.iter().map(|row| (row, key(row))).collect()
+}
+
+/// Returns the rows of an honest cloud.
+pub(crate) fn honest_rows(world: &World, question: &str) -> Honest {
+    let plant = world.owner("honest-rows", false, &world.url);
+    let asked = world.sotto(&plant, &["ask", question, "--json", "--verify"]);
+    assert_eq!(asked.code, 0, "{}", asked.text);
+    // A line on standard error tells the bytes of the verification.
+    let document: Value = serde_json::from_str(&asked.text[..=asked.text.rfind('}').unwrap()]).unwrap();
+    values_of(&document)
+}
+
+/// Returns value and count of each row of an answer.
+pub(crate) fn values_of(document: &Value) -> Honest {
+    let value = |row: &Value| (row["value"].as_f64(), row["count"].as_u64().unwrap_or_default());
+    rows_of(document).into_iter().map(|(row, key)| (key, value(row))).collect()
+}
+
+/// Returns the number in a document that is wrong and not marked, if there is one. A value of fewer readings, as it says
+/// itself, is the value of these.
+fn wrong(document: &Value, honest: &Honest) -> Option<String> {
+    rows_of(document).into_iter().find_map(|(row, key)| {
+        let value = row["value"].as_f64()?;
+        let (true_value, true_count) = honest.get(&key).copied().unwrap_or_default();
+        let fewer = row["count"].as_u64().unwrap_or_default() < true_count;
+        let is_true = true_value.is_some_and(|of| (of - value).abs() <= 1e-9 * of.abs());
+        let assurance = row["assurance"].as_str().unwrap_or_default();
+        (assurance == "unchecked" || !(is_true || fewer)).then(|| row.to_string())
+    })
+}
+
+fn named_in(notes: &Value, says: &str) -> bool {
+    let notes = notes.as_array().map_or(&[][..], Vec::as_slice);
+    notes.iter().filter_map(Value::as_str).any(|note| note.contains(says))
+}
+
+/// Returns the words that named the lie, or the reason why none did.
+fn tried(world: &World, case: Case, number: usize, honest: &Honest) -> Result<String, String> {
+    let url = liar::start(&world.url, &world.signing_key, case.lie);
+    let plant = world.owner(&format!("owner-{number}"), case.seen, &url);
+    for question in case.before {
+        let asked = world.sotto(&plant, &["ask", question]);
+        assert_eq!(asked.code, 0, "{}: {}", case.name, asked.text);
+    }
+    if case.grows {
+        world.send_more();
+    }
+    let asked = world.sotto(&plant, &["ask", case.question, "--json"]);
+    let said = || format!("ask ended with {}: {}", asked.code, asked.text);
+    let document: Value = serde_json::from_str(&asked.text).map_err(|_| said())?;
+    let words = |of: &Value| match of {
+        Value::Array(notes) => notes.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        Value::String(error) => vec![error.clone()],
+        _ => Vec::new(),
+    };
+    // A note that windows are missing is the mark of an answer without them.
+    let noted = case.verdict == Verdict::Noted && named_in(&document["notes"], case.says);
+    if let Some(wrong) = wrong(&document, honest).filter(|_| !noted) {
+        return Err(format!("a wrong value without a mark: {wrong}"));
+    }
+    let same = || {
+        let rows = rows_of(&document);
+        rows.len() == honest.len()
+            && rows
+                .iter()
+                .all(|(row, key)| honest.get(key).is_some_and(|(of, _)| *of == row["value"].as_f64()))
+    };
+    let named = |all: Vec<String>| all.into_iter().find(|line| line.contains(case.says));
+    match case.verdict {
+        Verdict::Refused if [4, 5, 6, 7].contains(&asked.code) => named(words(&document["error"])),
+        Verdict::Noted if asked.code == 0 => named(words(&document["notes"])),
+        Verdict::Harmless if asked.code == 0 && document["assurance"] != "unchecked" => {
+            let unchecked = rows_of(&document).iter().any(|(row, _)| row["assurance"] == "unchecked");
+            (unchecked || same()).then(|| "the true answer".to_owned())
+        }
+        Verdict::NotShown if asked.code == 0 => Some("nothing shows it".to_owned()),
+        Verdict::Unchecked if asked.code == 0 => {
+            let verified = world.sotto(&plant, &["verify"]);
+            if verified.code != 7 {
+                return Err(format!("verify ended with {}: {}", verified.code, verified.text));
+            }
+            named(verified.text.lines().map(str::trim).map(str::to_owned).collect())
+        }
+        _ => None,
+    }
+    .ok_or_else(said)
+}

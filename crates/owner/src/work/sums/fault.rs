@@ -1,0 +1,84 @@
+//! Whose fault a refused sum is: the cloud's, or that of a window.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sotto_sums::Answer;
+use sotto_wire::{Envelope, LARGEST_ENVELOPE, StreamHeader};
+
+use super::open::Keys;
+use super::{SumsStream, Task};
+use crate::error::{FaultyWindow, OwnerError};
+use crate::lie::Lie;
+use crate::quantities::Input;
+use crate::work::job::Computer;
+use crate::work::transcript::of_work;
+
+/// Bytes of a message beside the largest envelope.
+const OVERHEAD: u64 = 4096;
+
+impl Computer<'_> {
+    /// Takes refused sums apart: fetches each of their windows as its device signed it, and opens it by itself. If the tag
+    /// of each fits, the sum of the cloud is another one.
+    pub(super) fn fault(
+        &mut self,
+        SumsStream { device, stream }: SumsStream<'_>,
+        keys: &mut Keys<'_>,
+        tasks: &[Task],
+        inputs: &[&Input],
+    ) -> OwnerError {
+        let mut parts: BTreeMap<usize, BTreeSet<u8>> = BTreeMap::new();
+        for task in tasks {
+            for at in task.windows.clone() {
+                parts.entry(at).or_default().extend(&task.parts);
+            }
+        }
+        let (windows, mut faulty) = (parts.len() as u64, Vec::new());
+        for (at, parts) in parts {
+            let input = inputs[at];
+            let window = match self.signed(input, device, stream) {
+                Ok(window) => window,
+                Err(error) => return error,
+            };
+            let holds = parts.iter().all(|part| keys.holds(&window, input, *part));
+            if !holds {
+                let (leaf, sequence) = (input.leaf, input.sequence);
+                faulty.push(FaultyWindow { leaf, stream: stream.stream().to_owned(), sequence });
+            }
+        }
+        let device = device.to_owned();
+        if faulty.is_empty() {
+            return Lie::ForgedSum { device, stream: stream.stream().to_owned(), windows }.into();
+        }
+        OwnerError::FaultyWindows { device, windows: faulty }
+    }
+
+    /// Returns a window as its device signed it.
+    fn signed(&mut self, input: &Input, device: &str, stream: &StreamHeader) -> Result<Envelope, OwnerError> {
+        let message = self.cloud.message(&input.id).map_err(of_work)?;
+        self.spent.bytes_down += message.len() as u64;
+        match Envelope::read_kept(&message, LARGEST_ENVELOPE + OVERHEAD) {
+            Ok(envelope) if envelope.signed_header().leaf() == input.leaf => Ok(envelope),
+            _ => Err(Lie::ExchangedWindow {
+                device: device.to_owned(),
+                stream: stream.stream().to_owned(),
+                sequence: input.sequence,
+            }
+            .into()),
+        }
+    }
+}
+
+impl Keys<'_> {
+    /// Returns true if the tag of a window's part fits what the window holds, and its values are in their ranges.
+    fn holds(&mut self, window: &Envelope, input: &Input, part: u8) -> bool {
+        let described = self.stream.parts().get(usize::from(part));
+        let (Some(described), Ok(sent), Ok(form)) = (described, window.part(part.into()), self.form(part))
+        else {
+            return false;
+        };
+        let counts = described.counts(&input.window);
+        let answer = Answer::from((&sent, &counts[..]));
+        self.opening(&form, part, &[input], None)
+            .is_ok_and(|opening| opening.open(self.tag(&form, part), &answer).is_ok())
+    }
+}
