@@ -58,6 +58,7 @@ fn a_device_with_public_keys_is_answered_and_cannot_read_what_it_sent() {
     // Comparisons in the cloud.
     near("count(heat >= 2)", 28.0, 0.0);
     near("time(heat < 0.55)", 6.0, 0.0);
+    assert!(run(&["ask", "count(heat >= 2)"]).contains("? 28"), "the mark of an unchecked value");
     // Reals.
     let curve: Vec<f64> = values.iter().map(|x| x + 0.5 * x * x).collect();
     near("mean(polynomial(heat, [0, 1, 0.5]))", mean(&curve), 0.01);

@@ -33,7 +33,7 @@ fn declare(folder: &Path, name: &str, text: &str, scheme: Option<&str>) -> Strin
 }
 
 fn ask(folder: &Path, question: &str) -> Value {
-    let said = sotto(folder, &["ask", question, "--json"]).unwrap();
+    let said = sotto(folder, &["ask", question, "--json", "--verify"]).unwrap();
     serde_json::from_str(&said).unwrap()
 }
 

@@ -151,7 +151,7 @@ impl Cloud {
 /// Returns the values of a question's only row, by the name of the result.
 pub(crate) fn ask(folder: &Path, question: &str) -> Vec<f64> {
     let span = ["--since", "2024-01-01", "--until", "2024-01-03"];
-    let said = sotto(folder, &[&["ask", question, "--json"], &span[..]].concat()).unwrap();
+    let said = sotto(folder, &[&["ask", question, "--json", "--unchecked"], &span[..]].concat()).unwrap();
     let answer: Value = serde_json::from_str(&said).unwrap();
     let rows = answer["rows"].as_array().unwrap();
     rows.iter().map(|row| row["value"].as_f64().unwrap_or_else(|| panic!("{question}: {row}"))).collect()
