@@ -2,9 +2,12 @@
 
 use std::io::{ErrorKind, Write};
 
-/// Prints a line; exits quietly if the reader has closed the pipe.
+/// Prints a line, without characters that change the direction of writing: names and units come from files. Exits quietly
+/// if the reader has closed the pipe.
 pub(crate) fn say(text: impl std::fmt::Display) {
     let mut out = std::io::stdout().lock();
+    let mut text = text.to_string();
+    text.retain(|c| !sotto_cloud_client::is_direction(c));
     let written = writeln!(out, "{text}").and_then(|()| out.flush());
     if written.is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) {
         std::process::exit(0);

@@ -170,6 +170,12 @@ fn named_in(notes: &Value, says: &str) -> bool {
 fn tried(world: &World, case: Case, number: usize, honest: &Honest) -> Result<String, String> {
     let url = liar::start(&world.url, &world.signing_key, case.lie);
     let plant = world.owner(&format!("owner-{number}"), case.seen, &url);
+    for command in case.runs {
+        world.asks_at(&plant, &world.url);
+        let done = world.sotto(&plant, command);
+        assert_eq!(done.code, 0, "{}: {}", case.name, done.text);
+        world.asks_at(&plant, &url);
+    }
     for question in case.before {
         let asked = world.sotto(&plant, &["ask", question]);
         assert_eq!(asked.code, 0, "{}: {}", case.name, asked.text);

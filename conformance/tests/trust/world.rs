@@ -131,10 +131,18 @@ impl World {
         let to = self.folder.path().join(name);
         let _ = fs::remove_dir_all(&to);
         copy(&self.folder.path().join(if seen { "seen" } else { "fresh" }), &to);
-        let settings = to.join("sotto.toml");
-        let text = fs::read_to_string(&settings).unwrap();
-        fs::write(&settings, text.replace(&self.url, url)).unwrap();
+        self.asks_at(&to, url);
         to
+    }
+
+    /// Points an owner's folder at another address.
+    pub(crate) fn asks_at(&self, plant: &Path, url: &str) {
+        let settings = plant.join("sotto.toml");
+        let text = fs::read_to_string(&settings).unwrap();
+        let line = |line: &str| {
+            if line.starts_with("url = ") { format!("url = \"{url}\"") } else { line.to_owned() }
+        };
+        fs::write(&settings, text.lines().map(line).collect::<Vec<_>>().join("\n") + "\n").unwrap();
     }
 
     /// Returns the path of the device's bundle.

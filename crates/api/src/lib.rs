@@ -52,4 +52,4 @@ pub use problem::{PROBLEM, PROBLEM_TYPE, Problem};
 #[cfg(feature = "schema")]
 pub use route::Described;
 pub use route::{Admission, Method, Query, Route};
-pub use text::shown;
+pub use text::{is_direction, shown};

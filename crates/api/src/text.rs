@@ -10,10 +10,17 @@ const LONGEST_TEXT: usize = 400;
 /// Longest name or id, in bytes.
 const LONGEST_NAME: usize = 64;
 
-/// Removes control characters and cuts after 400 characters.
+/// Removes control characters, those of writing direction too, and cuts after 400 characters.
 #[must_use]
 pub fn shown(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(LONGEST_TEXT).collect()
+    text.chars().filter(|c| !c.is_control() && !is_direction(*c)).take(LONGEST_TEXT).collect()
+}
+
+/// Returns true for a character that changes the direction of the text behind it, so that a terminal shows another text than
+/// there is (UAX #9, section 2).
+#[must_use]
+pub fn is_direction(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Returns true for a name or an identifier: 1 to 64 of `A-Z a-z 0-9 _ . -`.

@@ -80,7 +80,15 @@ impl Address {
     }
 }
 
-fn is_loopback(host: &str) -> bool {
+/// Returns true if a host is this machine.
+///
+/// ```
+/// use sotto_http::is_loopback;
+///
+/// assert!(is_loopback("localhost") && is_loopback("[::1]") && !is_loopback("farm.example"));
+/// ```
+#[must_use]
+pub fn is_loopback(host: &str) -> bool {
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }

@@ -25,7 +25,7 @@ mod request;
 mod site;
 mod trust;
 
-pub use address::{Address, NotAnAddress};
+pub use address::{Address, NotAnAddress, is_loopback};
 pub use answer::Received;
 pub use failure::{Cause, Failure};
 pub use request::Request;

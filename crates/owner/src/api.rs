@@ -293,6 +293,12 @@ impl Plant {
         declared::pin_cloud(self, text)
     }
 
+    /// Returns a note, with the way out, if no key of the cloud is pinned.
+    #[must_use]
+    pub fn not_pinned(&self) -> Option<String> {
+        declared::not_pinned(self)
+    }
+
     /// Returns the key that the cloud claims to sign with, in hexadecimal. The claim proves nothing.
     ///
     /// # Errors

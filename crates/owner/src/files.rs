@@ -30,6 +30,17 @@ pub(crate) fn read_text(path: &Path, limit: u64) -> Result<String, OwnerError> {
     Ok(text)
 }
 
+/// Returns the bytes of a file of at most `limit` bytes.
+pub(crate) fn read_within(path: &Path, limit: u64) -> Result<Vec<u8>, OwnerError> {
+    let file = fs::File::open(path).map_err(io(path))?;
+    let mut bytes = Vec::new();
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(io(path))?;
+    if bytes.len() as u64 > limit {
+        return Err(OwnerError::TooLong { path: path.to_owned(), limit });
+    }
+    Ok(bytes)
+}
+
 /// Reads a JSON document from a file of the plant.
 pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, OwnerError> {
     read_json_within(path, LARGEST_FILE)

@@ -310,6 +310,9 @@ fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow:
         ),
         Some(error) => say(format!("It is not registered yet: {error}. `sotto status` registers it.")),
     }
+    if let Some(note) = plant.not_pinned() {
+        say(format!("note: {note}"));
+    }
     say(format!(
         "On the device: sotto-agent run --bundle {} --csv FILE --time COLUMN --column CHANNEL=COLUMN",
         bundle.display()

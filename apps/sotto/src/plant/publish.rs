@@ -110,8 +110,11 @@ fn csv(rows: &[Row]) -> String {
     text
 }
 
-/// Quotes a field if RFC 4180 requires it.
+/// Quotes a field if RFC 4180 requires it. A text that a spreadsheet would take for a formula gets a quote before it.
 fn field(text: &str) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        return field(&format!("'{text}"));
+    }
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
@@ -129,9 +132,11 @@ mod tests {
         let rows = [
             fixture::row("covariance(x, y)", Some("boiler"), 0, Some(-1.5), 0.25),
             fixture::row("mean(\"a\")", None, 1, None, 0.0),
+            fixture::row("=1+1", Some("-2"), 2, Some(-3.0), 0.0),
         ];
         let lines: Vec<String> = csv(&rows).lines().map(str::to_owned).collect();
-        assert_eq!(lines.len(), 3);
+        assert_eq!(lines.len(), 4);
+        assert!(lines[3].ends_with(",'-2,'=1+1,-3,0,°C,6,0"), "no formula: {}", lines[3]);
         assert!(lines[1].ends_with(",boiler,\"covariance(x, y)\",-1.5,0.25,°C,6,0"), "{}", lines[1]);
         assert!(lines[2].ends_with(",,\"mean(\"\"a\"\")\",,,°C,0,0"), "{}", lines[2]);
     }

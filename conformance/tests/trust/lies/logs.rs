@@ -413,7 +413,23 @@ pub(super) fn all(world: &World) -> Vec<Case> {
         )
         .fresh(),
     );
+    cases.push(more_deleted());
     cases
+}
+
+/// After the owner forgot the first day and accepted the cloud's logs anew, the third day is said to be deleted too.
+fn more_deleted() -> Case {
+    let lie = log(|windows| {
+        let window = windows[2].as_object_mut().unwrap();
+        window.remove("id");
+        window.remove("signed");
+        window["bytes"] = json!(0);
+    });
+    let verdict = (Noted, "was deleted from the cloud, and not from here");
+    Case::new("more windows deleted than the owner forgot", DAILY, verdict, lie).running(&[
+        &["forget", "--device", "meter", "--before", "2025-03-02", "--yes"],
+        &["cloud", "accept", "meter"],
+    ])
 }
 
 /// A cloud with an older database.

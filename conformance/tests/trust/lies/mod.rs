@@ -37,6 +37,8 @@ pub(crate) struct Case {
     pub(crate) says: &'static str,
     /// Questions that the owner asks first, in order.
     pub(crate) before: &'static [&'static str],
+    /// Commands that the owner runs first, at the true cloud.
+    pub(crate) runs: &'static [&'static [&'static str]],
     /// True if windows arrive between these and the question.
     pub(crate) grows: bool,
 }
@@ -48,7 +50,7 @@ impl Case {
         (verdict, says): (Verdict, &'static str),
         lie: Lie,
     ) -> Self {
-        Self { name, lie, seen: true, question, verdict, says, before: &[], grows: false }
+        Self { name, lie, seen: true, question, verdict, says, before: &[], runs: &[], grows: false }
     }
 
     fn fresh(self) -> Self {
@@ -57,6 +59,11 @@ impl Case {
 
     fn after(self, before: &'static [&'static str]) -> Self {
         Self { before, ..self }
+    }
+
+    /// The commands change the world: others come first.
+    fn running(self, runs: &'static [&'static [&'static str]]) -> Self {
+        Self { runs, grows: true, ..self }
     }
 
     fn grown(self) -> Self {

@@ -69,6 +69,7 @@ pub(super) fn new_windows(
         aside: listed.aside,
         undeclared: BTreeMap::new(),
         logs: BTreeMap::new(),
+        complete: BTreeMap::new(),
     }
 }
 

@@ -82,6 +82,10 @@ pub struct Answer {
     /// others.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub logs: Logs,
+    /// For each device and stream with windows in the answer the newest window that the cloud shows: what came later is not in
+    /// the answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub complete: Vec<Complete>,
     /// Remarks for the reader, e.g. on windows that were not used.
     pub notes: Vec<String>,
     /// The time zone of the rows.
@@ -98,6 +102,21 @@ pub struct Answer {
 ///
 /// Example: [`Answer`]
 pub type Logs = BTreeMap<String, BTreeMap<String, u64>>;
+
+/// The newest window of a stream that the cloud shows.
+///
+/// Example: [`Answer`]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Complete {
+    /// The device.
+    pub device: String,
+    /// The stream.
+    pub stream: String,
+    /// The window's number, from its signed header.
+    pub number: u64,
+    /// The time of its last reading, as RFC 3339.
+    pub until: String,
+}
 
 /// One result for one group.
 ///

@@ -7,7 +7,7 @@ use sotto_cloud_client::Cloud;
 use sotto_pack::{Clock, LeftOut};
 use sotto_wire::Digest;
 
-use super::answer::{Answer, Logs, VERSION};
+use super::answer::{Answer, Complete, Logs, VERSION};
 use super::notes;
 use super::rows::{Column, rows};
 use crate::declared::Plant;
@@ -21,7 +21,7 @@ use crate::question::{Asked, ExactScheme, Question};
 use crate::streams::Kind;
 use crate::windows::{Between, DeviceWindows, Group, Groups, Needed, StoredWindow};
 use crate::work::{Computed, Computer, DeviceWork, OnProgress};
-use crate::{devices, windows};
+use crate::{declared, devices, windows};
 
 /// The devices of a question with their windows, and the groups of the answer.
 struct Listed {
@@ -65,7 +65,8 @@ pub(crate) fn ask(
     let mut computer = Computer::new(plant, &cloud, question.shared)?;
     let done = computed(&asked, &mut listed, &mut computer, progress).map_err(|error| shown(plant, error))?;
     let needed = question.channels();
-    let mut notes = notes::on_windows(&listed.devices, question.scheme);
+    let mut notes: Vec<String> = declared::not_pinned(plant).into_iter().collect();
+    notes.extend(notes::on_windows(&listed.devices, question.scheme));
     notes.extend(done.faulty.iter().map(|(device, windows)| notes::on_faulty(device, windows)));
     notes.extend(notes::on_hidden(&listed.groups, listed.hidden, question.by, &clock));
     notes.extend(notes::on_cut_ticks(&listed.groups, question.by, &listed.devices));
@@ -104,11 +105,28 @@ pub(crate) fn ask(
         flooded: spent.flooded,
         left_out,
         logs,
+        complete: complete(&listed.devices, &clock),
         notes,
         time_zone: clock.name().to_owned(),
         phases: spent.phases,
         evidence,
     })
+}
+
+/// Returns the newest window of each stream that has windows in the answer.
+fn complete(devices: &[DeviceWindows], clock: &Clock) -> Vec<Complete> {
+    let mut all = Vec::new();
+    for device in devices {
+        let used: BTreeSet<&str> = device.windows.iter().map(|window| window.stream.as_str()).collect();
+        let newest = device.complete.iter().filter(|(stream, _)| used.contains(stream.as_str()));
+        all.extend(newest.map(|(stream, (number, until))| Complete {
+            device: device.shown.clone(),
+            stream: stream.clone(),
+            number: *number,
+            until: clock.rfc3339(*until),
+        }));
+    }
+    all
 }
 
 /// Lists the windows of a question's devices, and groups them by the clock.

@@ -14,7 +14,7 @@ mod rows;
 mod status;
 mod verify;
 
-pub use answer::{Answer, Logs, Row, VERSION};
+pub use answer::{Answer, Complete, Logs, Row, VERSION};
 pub(crate) use ask::ask;
 pub use assurance::Assurance;
 pub(crate) use by_window::by_window;

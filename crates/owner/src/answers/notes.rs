@@ -224,6 +224,13 @@ pub(super) fn on_windows(listed: &[DeviceWindows], scheme: Option<ExactScheme>) 
                 if scheme.is_none() { "adds counts" } else { "compares" }
             )),
         }
+        if aside.jumps > 0 {
+            let times = if aside.jumps == 1 { "once".to_owned() } else { format!("{} times", aside.jumps) };
+            notes.push(format!(
+                "the numbers of {device}'s windows jump {times}: the device lost its spool while the cloud was away, or the cloud holds \
+                 back the windows before"
+            ));
+        }
         match aside.missing {
             0 => {}
             1 => notes.push(format!(

@@ -2,7 +2,7 @@
 
 use sotto_pack::LeftOut;
 
-use super::answer::Answer;
+use super::answer::{Answer, Complete};
 use super::assurance::Assurance;
 
 impl Answer {
@@ -47,7 +47,18 @@ impl Answer {
         if self.rows.is_empty() {
             remarks.push("no window has arrived for this question: see `sotto status`".to_owned());
         }
+        remarks.extend(self.on_complete());
         remarks
+    }
+
+    /// Returns a remark on what the answer is complete up to.
+    fn on_complete(&self) -> Option<String> {
+        let least = self.complete.iter().min_by_key(|of| time(&of.until))?;
+        let (Complete { device, number, until, .. }, all) = (least, self.complete.len());
+        let when = until.get(..16).unwrap_or(until).replace('T', " ");
+        let streams =
+            if all == 1 { String::new() } else { format!(", and of {} other streams further", all - 1) };
+        Some(format!("complete up to window {number} of {device}, {when}{streams}"))
     }
 
     /// Returns a remark on unchecked values.
@@ -61,6 +72,10 @@ impl Answer {
             self.repeat_bytes
         )
     }
+}
+
+fn time(text: &str) -> Option<jiff::Timestamp> {
+    text.parse().ok()
 }
 
 /// Lists the counts by reason in words: `2 out of range, 1 not a number`.

@@ -73,6 +73,9 @@ impl std::str::FromStr for MqttAddress {
         if topic.is_empty() || topic.len() > LONGEST_TOPIC || topic.contains(bad) {
             return Err(wrong("the topic is empty, too long, or has # or +"));
         }
+        if !tls && login.is_some_and(|login| login.contains(':')) && !sotto_http::is_loopback(host) {
+            return Err(wrong("mqtt:// shows its password to the network"));
+        }
         let (user, password) = match login.map(|login| login.split_once(':').unwrap_or((login, ""))) {
             None => (None, None),
             Some((user, password)) => {
@@ -114,14 +117,32 @@ impl fmt::Display for MqttAddress {
 /// # Errors
 /// [`NotAnAddress`] with the form.
 pub(super) fn check_webhook(text: &str) -> Result<(), NotAnAddress> {
-    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    let plain = text.strip_prefix("http://");
+    let rest = text.strip_prefix("https://").or(plain);
     let host = rest.map(|rest| rest.split(['/', '?', '#']).next().unwrap_or_default());
     match host {
+        Some(host) if plain.is_some() && shows_password(host) => Err(NotAnAddress(
+            "http:// shows its password to the network: write https://user:password@host/path".to_owned(),
+        )),
         Some(host) if !host.is_empty() && !text.contains(|c: char| c.is_whitespace() || c.is_control()) => {
             Ok(())
         }
         _ => Err(NotAnAddress("it is no address of a webhook: write https://host/path".to_owned())),
     }
+}
+
+/// Returns true if a login stands before the name of another machine.
+fn shows_password(server: &str) -> bool {
+    server.rsplit_once('@').is_some_and(|(_, server)| {
+        let port = server.rsplit_once(':').filter(|(_, port)| !port.contains(']'));
+        !sotto_http::is_loopback(port.map_or(server, |(host, _)| host))
+    })
+}
+
+/// Returns true if the address of a sink holds a password.
+pub(crate) fn names_password(address: &str) -> bool {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    rest.split(['/', '?', '#']).next().is_some_and(|server| server.contains('@'))
 }
 
 #[cfg(test)]
@@ -143,11 +164,13 @@ mod tests {
             "mqtt://h:0/t",
             "mqtt://h:x/t",
             "mqtt://h/a/#",
+            "mqtt://user:word@h/a",
         ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
         assert!(check_webhook("https://h/p?q=1").is_ok() && check_webhook("http://127.0.0.1:1").is_ok());
-        for wrong in ["", "h", "https://", "ftp://h", "https://h/a b"] {
+        assert!(check_webhook("https://u:p@h/").is_ok() && check_webhook("http://u:p@localhost:1/").is_ok());
+        for wrong in ["", "h", "https://", "ftp://h", "https://h/a b", "http://u:p@h/a"] {
             assert!(check_webhook(wrong).is_err(), "{wrong}");
         }
     }

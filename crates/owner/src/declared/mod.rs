@@ -25,7 +25,7 @@ pub use conditions::Declared;
 pub(crate) use conditions::{alarm, condition, with_alarms};
 pub use flooding::FloodingSettings;
 pub use pins::CloudKeys;
-pub(crate) use pins::{claimed_cloud_key, cloud_keys, pin_cloud};
+pub(crate) use pins::{claimed_cloud_key, cloud_keys, not_pinned, pin_cloud};
 pub(crate) use plant::CLOUD;
 pub use plant::{NewPlant, Plant, SETTINGS};
 pub(crate) use questions::{compares_in_cloud, new_question, question, question_between, questions};

@@ -93,6 +93,15 @@ pub(crate) fn pin_cloud(plant: &mut Plant, text: &str) -> Result<(), OwnerError>
     })
 }
 
+/// Returns a note if no key of the cloud is pinned.
+pub(crate) fn not_pinned(plant: &Plant) -> Option<String> {
+    plant.settings().cloud.keys.is_empty().then(|| {
+        "no key of the cloud is pinned, so whatever answers at its address passes for it: `sotto-cloud key` on its machine prints the \
+         key, `sotto cloud pin KEY` pins it"
+            .to_owned()
+    })
+}
+
 /// Returns the key that the cloud claims to sign with, in hexadecimal. The claim proves nothing.
 pub(crate) fn claimed_cloud_key(plant: &Plant) -> Result<String, OwnerError> {
     Ok(hex::encode(plant.cloud()?.identity()?))

@@ -29,7 +29,9 @@ use super::edit;
 use super::removed::{RemovedDevice, removed};
 use super::settings::{self, Settings};
 use crate::error::{OwnerError, io};
-use crate::files::{is_open_to_others, make_folder, make_private, random, read_text, write_whole};
+use crate::files::{
+    is_open_to_others, make_folder, make_private, random, read_text, write_private, write_whole,
+};
 use crate::secrets::{SECRETS, SIGNING, Secrets, TOKEN, Unlock};
 
 /// The file that makes a folder a plant.
@@ -141,6 +143,9 @@ impl Plant {
             });
         }
         let settings = Settings::parse(&read_text(&file, settings::LARGEST)?)?;
+        if settings.names_password() && is_open_to_others(&file) {
+            return Err(OwnerError::OpenToOthers { path: file });
+        }
         for (name, private) in FOLDERS {
             // A folder that only some work needs and that cannot be made is an error of that work.
             let _ = make_folder(&folder.join(name), private);
@@ -319,7 +324,11 @@ impl Plant {
         edit(&mut document)?;
         let text = document.to_string();
         let settings = Settings::parse(&text)?;
-        write_whole(&file, text.as_bytes())?;
+        if settings.names_password() {
+            write_private(&file, text.as_bytes())?;
+        } else {
+            write_whole(&file, text.as_bytes())?;
+        }
         self.removed = removed(&self.path(DEVICES), &settings);
         self.settings = settings;
         Ok(())

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sotto_pack::{Channel, Clock};
 
+use super::address::names_password;
 use super::alarm::AlarmSettings;
 pub use super::channel_settings::{ChannelSettings, KindName};
 use super::flooding::FloodingSettings;
@@ -161,6 +162,12 @@ fn part(place: impl Into<String>, reason: impl Into<String>) -> SettingsError {
 }
 
 impl Settings {
+    /// Returns true if the file holds a password: then nobody else may read it.
+    pub(crate) fn names_password(&self) -> bool {
+        let sinks = |alarm: &AlarmSettings| [alarm.webhook.clone(), alarm.mqtt.clone()];
+        self.alarms.values().flat_map(sinks).flatten().any(|address| names_password(&address))
+    }
+
     /// Reads the file's text and checks every part of it.
     ///
     /// # Errors

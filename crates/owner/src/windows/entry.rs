@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use sotto_wire::{Digest, Frontier, SignedHeader};
 
-/// A gap of at least this many sequence numbers marks a new count, which a device starts after losing its spool.
-const NEW_COUNT: u64 = 1 << 32;
+/// A gap of at least this many sequence numbers may be a new count: a device that lost its spool while the cloud was away
+/// begins one far above.
+pub(super) const NEW_COUNT: u64 = 1 << 32;
 
 /// A window in the log of its stream.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,13 +38,10 @@ impl StreamLog {
     pub(crate) fn gaps(&self) -> Vec<(u64, u64)> {
         let numbers: BTreeSet<u64> = self.entries.iter().map(|entry| entry.sequence).collect();
         let first = numbers.first().copied().unwrap_or_default();
-        // Devices count from 0. A device that lost its spool starts a new count far above.
-        let beginning = (first > 0 && first < NEW_COUNT).then(|| (0, first - 1));
+        // Devices count from 0.
+        let beginning = (first > 0).then(|| (0, first - 1));
         let numbers: Vec<u64> = numbers.into_iter().collect();
-        let gap = |pair: &[u64]| {
-            let missing = pair[1] - pair[0] - 1;
-            (missing > 0 && missing < NEW_COUNT).then(|| (pair[0] + 1, pair[1] - 1))
-        };
+        let gap = |pair: &[u64]| (pair[1] - pair[0] > 1).then(|| (pair[0] + 1, pair[1] - 1));
         beginning.into_iter().chain(numbers.windows(2).filter_map(gap)).collect()
     }
 }

@@ -28,8 +28,7 @@ pub(crate) fn note_deleted(plant: &Plant, cloud: &Cloud, device: &str, until: i6
         let known = deleted.0.entry(device.to_owned()).or_default();
         known.until = known.until.max(until);
         for (stream, log) in &logs {
-            let size = known.sizes.entry(stream.clone()).or_default();
-            *size = (*size).max(log.entries.len() as u64);
+            deleted::note(plant, StreamName { device, stream }, log, until)?;
         }
         write_private(&plant.path("logs").join(FORGOTTEN), &pretty(&deleted)?)?;
     }

@@ -8,7 +8,7 @@ use sotto_pack::{Channel, Clock, Layout, Span, StreamProfile, WindowDescription}
 use sotto_rlwe::{KeyId, Origin, ParameterId, SchemeId};
 use sotto_wire::{EnvelopeHeader, SignedHeader};
 
-use super::entry::{Entry, StreamLog};
+use super::entry::{Entry, NEW_COUNT, StreamLog};
 use super::needed::Needed;
 use super::replaced::Replaced;
 use super::time::Between;
@@ -108,11 +108,14 @@ pub(crate) fn list(
     }
     let has_secret = !names.is_empty();
     let (mut windows, mut aside, mut logs) = (Vec::new(), Aside::default(), BTreeMap::new());
+    let mut complete = BTreeMap::new();
     for stream in record.streams() {
         let mut log = log::sync_log(plant, cloud, record, stream)?;
         log.entries.truncate(needed.looks_at(stream, log.entries.len()));
         logs.insert(stream.to_owned(), log.entries.len() as u64);
-        aside.missing += missing(&log, between);
+        let gone = missing(&log, between);
+        (aside.missing, aside.jumps) = (aside.missing + gone.windows, aside.jumps + gone.jumps);
+        complete.extend(newest(&log).map(|newest| (stream.to_owned(), newest)));
         let replaced = Replaced::of(&log.entries);
         for entry in &log.entries {
             let Some(signed) = &entry.signed else {
@@ -161,7 +164,15 @@ pub(crate) fn list(
         aside,
         undeclared,
         logs,
+        complete,
     })
+}
+
+/// Returns the window of a log with the highest number: this, and the time of its last reading in milliseconds since 1970.
+fn newest(log: &StreamLog) -> Option<(u64, i64)> {
+    let signed = log.entries.iter().filter_map(|entry| entry.signed.as_ref());
+    let newest = signed.map(SignedHeader::header).max_by_key(|header| header.sequence)?;
+    Some((newest.sequence, newest.ended_at))
 }
 
 /// Returns true if the time of a window's readings overlaps the requested time.
@@ -169,11 +180,20 @@ fn has_readings(header: &EnvelopeHeader, Between { since, until }: Between) -> b
     since.is_none_or(|since| header.ended_at >= since) && until.is_none_or(|until| header.started_at < until)
 }
 
-/// Returns the number of missing sequence numbers next to windows of the requested time.
-pub(super) fn missing(log: &StreamLog, between: Between) -> u64 {
+/// Sequence numbers without a window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Missing {
+    /// Their number, without those of jumps.
+    windows: u64,
+    /// Gaps that are too large to be missing windows alone.
+    jumps: u64,
+}
+
+/// Returns the missing sequence numbers next to windows of the requested time.
+fn missing(log: &StreamLog, between: Between) -> Missing {
     let gaps = log.gaps();
     if gaps.is_empty() {
-        return 0;
+        return Missing::default();
     }
     let by_number: BTreeMap<u64, &Entry> = log.entries.iter().map(|entry| (entry.sequence, entry)).collect();
     let asked = |sequence: u64| {
@@ -183,7 +203,14 @@ pub(super) fn missing(log: &StreamLog, between: Between) -> u64 {
     };
     let beside =
         gaps.iter().filter(|(first, last)| first.checked_sub(1).is_some_and(&asked) || asked(last + 1));
-    beside.map(|(first, last)| last - first + 1).sum()
+    let mut missing = Missing::default();
+    for (first, last) in beside {
+        match last - first + 1 {
+            jump if jump >= NEW_COUNT => missing.jumps += 1,
+            windows => missing.windows += windows,
+        }
+    }
+    missing
 }
 
 /// A window of a known stream.

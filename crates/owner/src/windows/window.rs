@@ -188,6 +188,8 @@ pub(crate) struct DeviceWindows {
     pub(crate) undeclared: BTreeMap<String, usize>,
     /// The number of windows of each stream's log that were looked at.
     pub(crate) logs: BTreeMap<String, u64>,
+    /// The newest window of each stream: its number, and the time of its last reading in milliseconds since 1970.
+    pub(crate) complete: BTreeMap<String, (u64, i64)>,
 }
 
 /// Counts of a device's windows that an answer does not use.
@@ -215,6 +217,8 @@ pub(crate) struct Aside {
     pub(crate) fetched: u64,
     /// Sequence numbers without a log entry: the device did not send them, or the cloud withholds them.
     pub(crate) missing: u64,
+    /// Gaps in the numbers that are too large to be missing windows alone.
+    pub(crate) jumps: u64,
 }
 
 impl Aside {

@@ -29,6 +29,7 @@ pub(crate) fn answer(rows: Vec<Row>) -> Answer {
         steps: [("add".to_owned(), 7)].into(),
         logs: std::collections::BTreeMap::new(),
         left_out: [].into(),
+        complete: Vec::new(),
         notes: Vec::new(),
         time_zone: "Europe/Zurich".to_owned(),
         evidence: sotto_owner::Evidence::default(),
