@@ -9,12 +9,33 @@ mod liar;
 mod lies;
 mod world;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use lies::{Case, Verdict};
 use serde_json::Value;
 use world::{CURVE, DAILY, World};
+
+/// Returns the line of docs/concepts/trust.md about a lie.
+fn line(kind: &str, name: &str, verdict: Verdict) -> String {
+    let verdict = match verdict {
+        Verdict::Refused => "refused",
+        Verdict::Noted => "noted",
+        Verdict::Unchecked => "unchecked",
+        Verdict::Harmless => "harmless",
+        Verdict::NotShown => "**not shown**",
+    };
+    format!("| {kind} | {name} | {verdict} |")
+}
+
+/// Compares the table of docs/concepts/trust.md with the lies.
+fn documented(lines: &BTreeSet<String>) {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/concepts/trust.md");
+    let text = std::fs::read_to_string(page).unwrap();
+    let table = text.split("| about | lie | verdict |").nth(1).unwrap();
+    let rows = table.trim_start().lines().skip(1).take_while(|line| line.starts_with('|'));
+    assert_eq!(&rows.map(str::to_owned).collect::<BTreeSet<_>>(), lines, "docs/concepts/trust.md");
+}
 
 #[test]
 fn every_lie_has_its_verdict() {
@@ -29,6 +50,7 @@ fn every_lie_has_its_verdict() {
     let kinds = lies::all(&world);
     let mut cases: Vec<(&str, Case)> =
         kinds.into_iter().flat_map(|(kind, cases)| cases.into_iter().map(move |case| (kind, case))).collect();
+    documented(&cases.iter().map(|(kind, case)| line(kind, case.name, case.verdict)).collect());
     // Those that change the world come last.
     cases.sort_by_key(|(_, case)| case.grows);
     for (kind, case) in cases {
