@@ -80,7 +80,9 @@ pub(crate) fn ask(
     let faulty = done.faulty.iter().map(|(device, windows)| (device.clone(), windows.len() as u64)).collect();
     let columns = done.columns(&listed, question.grouping);
     let rows = rows(&asked, &listed.groups, &columns, plant.settings());
-    let Computer { spent, evidence, .. } = computer;
+    let Computer { spent, mut evidence, .. } = computer;
+    evidence.windows =
+        listed.devices.iter().map(|device| (device.device.clone(), counted(device, &used))).collect();
     let repeated: BTreeSet<&String> = evidence.work.iter().flat_map(|work| &work.inputs).collect();
     let bytes = used.iter().filter(|(leaf, _)| repeated.contains(&hex::encode(leaf)));
     let repeat_bytes = bytes.map(|(_, bytes)| bytes).sum();
@@ -111,6 +113,25 @@ pub(crate) fn ask(
         phases: spent.phases,
         evidence,
     })
+}
+
+/// Returns the windows of a device that an answer counts, by stream, as runs of numbers.
+fn counted(device: &DeviceWindows, used: &BTreeMap<Digest, u64>) -> BTreeMap<String, Vec<(u64, u64)>> {
+    let mut numbers: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
+    for window in device.windows.iter().filter(|window| used.contains_key(&window.leaf)) {
+        numbers.entry(window.stream.clone()).or_default().insert(window.sequence);
+    }
+    let runs = |numbers: BTreeSet<u64>| {
+        let mut runs: Vec<(u64, u64)> = Vec::new();
+        for number in numbers {
+            match runs.last_mut().filter(|(first, count)| first.saturating_add(*count) == number) {
+                Some((_, count)) => *count += 1,
+                None => runs.push((number, 1)),
+            }
+        }
+        runs
+    };
+    numbers.into_iter().map(|(stream, numbers)| (stream, runs(numbers))).collect()
 }
 
 /// Returns the newest window of each stream that has windows in the answer.

@@ -1,5 +1,6 @@
 //! Verification of kept answers.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -10,8 +11,9 @@ use super::{evidence, kept, publish};
 use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::files::{pretty, write_private};
-use crate::trust::{Claim, Document, Folder, OnVerified, Sources, Verification, verified};
-use crate::{declared, devices};
+use crate::trust::{Claim, Document, Finding, Folder, OnVerified, Sources, Verification, verified};
+use crate::work::Evidence;
+use crate::{declared, devices, windows};
 
 /// Repeats all work of the cloud behind an answer that was asked for just now.
 ///
@@ -37,6 +39,36 @@ pub(crate) fn verify_asked(
     }
 }
 
+/// Compares the windows that an answer counts with the logs of the cloud, as they were last read.
+fn compare_windows(
+    plant: &Plant,
+    counted: u64,
+    evidence: &Evidence,
+    done: &mut Verification,
+) -> Result<(), OwnerError> {
+    let named = evidence.windows.values().flat_map(BTreeMap::values).flatten();
+    let named: u64 = named.map(|(_, count)| count).sum();
+    if named != counted && !evidence.windows.is_empty() {
+        let lie = format!("the answer counts {counted} windows, and its evidence names {named}");
+        done.findings.push(Finding { work: done.work, lie });
+    }
+    for (device, streams) in &evidence.windows {
+        for (stream, runs) in streams {
+            let log = windows::kept_log(plant, device, stream)?;
+            // Windows that were deleted since stay in the log.
+            let there: BTreeSet<u64> = log.entries.iter().map(|entry| entry.sequence).collect();
+            let numbers = runs.iter().flat_map(|(first, count)| *first..first.saturating_add(*count));
+            let gone = numbers.filter(|number| !there.contains(number)).count();
+            if gone > 0 {
+                let lie =
+                    format!("{gone} windows of stream {stream} of {device} are not in the log any more");
+                done.open.push(Finding { work: done.work, lie });
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Repeats the work behind a stored answer: all of it, or a random sample that the cloud cannot foresee. With
 /// `save`, everything needed to verify the same work is written to a new folder, for [`verify_folder`].
 pub(crate) fn verify(
@@ -55,7 +87,8 @@ pub(crate) fn verify(
     let mut sources = Sources::new(plant, &cloud, &evidence, save.clone())?;
     let question = &kept.answer.question;
     let claim = Claim { answer, question, evidence: &evidence };
-    let done = verified(&claim, &pinned, sample, &mut sources, progress)?;
+    let mut done = verified(&claim, &pinned, sample, &mut sources, progress)?;
+    compare_windows(plant, kept.answer.windows, &evidence, &mut done)?;
     if done.findings.is_empty() && done.open.is_empty() {
         let sampled = if done.work == 0 { 1.0 } else { done.repeated as f64 / done.work as f64 };
         let mark = Verified { at_ms: Timestamp::now().as_millisecond(), sampled, jobs: done.work };

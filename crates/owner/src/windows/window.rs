@@ -20,7 +20,7 @@ pub(crate) struct StoredWindow {
     /// The name that the cloud gave it, for requests alone: it decides nothing.
     pub(crate) id: String,
     /// Its number in its stream.
-    pub(super) sequence: u64,
+    pub(crate) sequence: u64,
     /// The leaf in the log of its stream.
     pub(crate) leaf: Digest,
     pub(crate) stream: String,

@@ -37,6 +37,9 @@ pub struct Evidence {
     /// Number of windows in sums with tags, which were checked when they were opened.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tagged: u64,
+    /// The windows that the answer counts, by device and stream: runs of numbers, each as its first and their count.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub windows: BTreeMap<String, BTreeMap<String, Vec<(u64, u64)>>>,
     /// Frames of the plans by digest, both in hexadecimal.
     #[serde(default)]
     pub plans: BTreeMap<String, String>,

@@ -124,3 +124,6 @@ fn inputs_of(parts: &[Part]) -> (Vec<&Input>, Vec<Range<usize>>) {
     }
     (inputs, ranges)
 }
+
+#[cfg(test)]
+mod tests;
