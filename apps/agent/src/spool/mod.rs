@@ -42,6 +42,7 @@ mod sent_journal;
 mod sequences;
 mod state;
 mod totals;
+mod window_ticks;
 
 use std::collections::VecDeque;
 use std::fs::{self, File, TryLockError};
@@ -65,6 +66,7 @@ pub use put_back::PutBack;
 pub use runs::{NotRuns, Runs};
 pub use sent::Sent;
 pub use totals::{ChannelTotals, Totals};
+pub use window_ticks::{Names, WindowTicks};
 
 use crate::stop::Stop;
 use contents::contents;

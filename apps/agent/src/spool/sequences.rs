@@ -190,7 +190,7 @@ impl Sequences {
 }
 
 fn line(stream: &str, sequence: u64, contents: &Contents) -> Line {
-    let Contents { start, until, totals, sent, cleared, moved } = contents.clone();
+    let Contents { start, until, totals, sent, cleared, moved, .. } = contents.clone();
     let message = Some(Counts { sequence, moved, start, until, totals });
     Line { stream: stream.to_owned(), message, cleared, sent, windows: None }
 }

@@ -153,7 +153,7 @@ impl Known {
 
     /// Counts a message.
     pub(super) fn count(&mut self, stream: &str, sequence: u64, contents: &Contents) {
-        let Contents { start, until, totals, sent, cleared, moved } = contents;
+        let Contents { start, until, totals, sent, cleared, moved, .. } = contents;
         self.state.count(stream, sequence, *until, totals);
         self.add_window(stream, sequence, start.zip(*until), (*moved, sent));
         self.clear_ticks(stream, cleared);

@@ -2,17 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use sotto_agent::spool::{Learnt, PutBack, Sent};
+use sotto_agent::spool::{Learnt, PutBack, Sent, WindowTicks};
 
 use super::*;
 
 /// Returns what the cloud tells of windows with a reading at each of these minutes.
 fn learnt(next: u64, minutes: &[i64]) -> Learnt {
-    let mut sent = Sent::default();
-    for minute in minutes {
-        sent.add(&Contents::of(&description(*minute, 1), (minute + 1) * 60_000));
+    let (mut sent, mut ticks) = (Sent::default(), WindowTicks::default());
+    for (number, minute) in (1 << 40..).zip(minutes) {
+        let contents = Contents::of(&description(*minute, 1), (minute + 1) * 60_000);
+        sent.add(&contents);
+        ticks.add(number, &contents);
     }
-    Learnt { next, sent, of_windows: true }
+    Learnt { next, sent, ticks, of_windows: true }
 }
 
 fn learn(spool: &Spool, next: u64, minutes: &[i64]) {
