@@ -100,22 +100,30 @@ impl Sequences {
         self.stale = true;
     }
 
-    /// Counts messages that are in the folder and not in the state, in order. A full disk puts off writing them.
+    /// Counts messages that are in the folder and not in the state, in order. A full disk puts off writing them. Returns false
+    /// if it is not known which ticks they take out: more than those count as not sent then.
     ///
     /// # Errors
     /// [`SpoolError::State`] if the journal's last line is damaged and not torn: a torn line is that of a message in the
     /// folder.
-    pub(super) fn recover(&mut self, found: Vec<(String, u64, Contents)>) -> Result<(), SpoolError> {
+    pub(super) fn recover(&mut self, found: Vec<(String, u64, Contents)>) -> Result<bool, SpoolError> {
         if self.journal.torn && found.is_empty() {
             let reason = "its last line is damaged".to_owned();
             return Err(SpoolError::State { path: self.journal.path().to_owned(), reason });
         }
-        for (stream, sequence, contents) in found {
+        let mut is_exact = true;
+        for (stream, sequence, mut contents) in found {
+            let (cleared, exactly) = self.known.cleared_by(&stream, &contents);
+            contents.cleared = cleared;
+            is_exact &= exactly;
             self.known.count(&stream, sequence, &contents);
             self.unwritten.push_back(line(&stream, sequence, &contents));
         }
         // The state of a new spool is written once the positions are known.
-        if self.new { Ok(()) } else { self.settle() }
+        if !self.new {
+            self.settle()?;
+        }
+        Ok(is_exact)
     }
 
     /// Writes what is counted in memory only; puts it off on a full disk.

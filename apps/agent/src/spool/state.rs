@@ -160,6 +160,17 @@ impl Known {
         self.add_ticks(stream, sent);
     }
 
+    /// Returns the times, by channel, whose ticks a message takes out, by its own header. False if the journal does not tell
+    /// which ticks they had: of windows in that time that it does not name, for example.
+    pub(super) fn cleared_by(&self, stream: &str, contents: &Contents) -> (BTreeMap<String, Runs>, bool) {
+        if contents.names.is_empty() {
+            return (BTreeMap::new(), true);
+        }
+        let own = contents.start.zip(contents.until).unwrap_or_default();
+        let none = SentWindows::default();
+        self.windows.get(stream).unwrap_or(&none).named(&contents.names, own)
+    }
+
     fn add_window(
         &mut self,
         stream: &str,

@@ -25,6 +25,11 @@ impl Names {
         let names = replaces.channels.iter().filter_map(name).collect();
         Self { windows: replaces.windows.clone(), channels: names }
     }
+
+    /// Returns true if no window is named.
+    pub(super) fn is_empty(&self) -> bool {
+        self.windows.is_empty()
+    }
 }
 
 /// The position of a channel in [`WindowTicks::channels`].

@@ -1,6 +1,7 @@
 //! The spool: durable, bounded, and without repeated sequence numbers.
 
 mod learnt;
+mod named;
 
 use crate::site;
 
