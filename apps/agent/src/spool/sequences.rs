@@ -4,12 +4,13 @@
 //! counts them, then the journal is replaced by the ticks of all. After a crash between the two, the lines are read
 //! again and change nothing.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 
 use super::contents::Contents;
 use super::error::SpoolError;
 use super::reserve::{Reserve, is_full};
+use super::runs::Runs;
 use super::sent::Sent;
 use super::sent_journal::{Counts, Line, SentJournal};
 use super::state::{Found, Known, LARGEST_STATE, State};
@@ -124,6 +125,11 @@ impl Sequences {
             self.settle()?;
         }
         Ok(is_exact)
+    }
+
+    /// Returns the times, by channel, whose ticks a message takes out, by its own header.
+    pub(super) fn cleared_by(&self, stream: &str, contents: &Contents) -> BTreeMap<String, Runs> {
+        self.known.cleared_by(stream, contents).0
     }
 
     /// Writes what is counted in memory only; puts it off on a full disk.

@@ -127,8 +127,9 @@ fn messages_whose_ticks_the_cloud_has_are_not_sent_again() {
     // All of the first, half of the second, none of the third; all of the fourth; all of the last, whose fault is another.
     let told = learnt(6, &[0, 1, 11, 30, 31, 50, 51]);
     spool.learn("a", told.clone(), &cuts()).unwrap();
-    let sign = |envelope: Envelope, sequence: u64| {
-        Ok(envelope.renumbered(sequence, |message| site.identity.sign(message))?.write())
+    let sign = |envelope: Envelope, sequence: u64, names: &NewNames| {
+        let sign = |message: &[u8]| site.identity.sign(message);
+        Ok(envelope.renamed(sequence, |number| names.of(number), sign)?.write())
     };
     let in_cloud: BTreeMap<String, Sent> = [("a".to_owned(), told.sent)].into();
     let done = spool.put_back(&in_cloud, &cuts(), sign).unwrap();

@@ -51,3 +51,41 @@ fn a_correction_that_is_counted_again_takes_out_what_it_replaces() {
     spool.learn("a", learnt, &cuts()).unwrap();
     assert_eq!(minutes(&spool), [11, 15, 60]);
 }
+
+/// A message waits that comes in the place of one with a number that the cloud gave away.
+#[test]
+fn references_follow_new_numbers() {
+    let (site, folder) = (Site::new(4, 1), tempfile::tempdir().unwrap());
+    let spool = begun(free(folder.path()).unwrap());
+    let first = put(&spool, &site, 0, 0, 30);
+    put(&spool, &site, 1, 60, 30);
+    for (sequence, start, windows) in [(2, 10, &[0][..]), (3, 11, &[0, 2]), (4, 60, &[1])] {
+        let message = naming(&site, sequence, (start, 30), windows);
+        spool.put("a", sequence, &message, &contents(&message, start + 30)).unwrap();
+    }
+    assert!(spool.refuse(&first, br#"{"problem":{"type":"urn:sotto:problem:sequence-taken"}}"#).unwrap());
+    let again = |envelope: Envelope, sequence: u64, names: &NewNames| {
+        let sign = |message: &[u8]| site.identity.sign(message);
+        Ok(envelope.renamed(sequence, |number| names.of(number), sign)?.write())
+    };
+    let done = spool.put_back(&std::collections::BTreeMap::new(), &cuts(), again).unwrap();
+    assert_eq!((done.messages, done.renumbered), (3, 3));
+    let mut found = Vec::new();
+    while spool.waiting() > 0 {
+        let entry = oldest(&spool);
+        let (_, envelope) = spool.read(&entry).unwrap();
+        envelope.verify(&site.identity.verifying_key()).unwrap();
+        let window = WindowDescription::parse(&envelope.header().layout).unwrap();
+        let names = window.replaces.map(|replaces| replaces.windows).unwrap_or_default();
+        found.push((envelope.header().sequence, names));
+        spool.delivered(&entry).unwrap();
+    }
+    let expected = [(1, vec![]), (4, vec![1]), (5, vec![]), (6, vec![5]), (7, vec![5, 6])];
+    assert_eq!(found, expected);
+    assert!(
+        files(folder.path(), ".envelope").is_empty() && files(&folder.path().join(REFUSED), "").is_empty()
+    );
+    drop(spool);
+    let spool = begun(free(folder.path()).unwrap());
+    assert_eq!(minutes(&spool), [11, 60]);
+}
