@@ -144,7 +144,7 @@ fn open_files(
         from_unit: settings.from_unit.clone(),
         follow: read.follow,
         header: !read.no_header,
-        zone: profile.clock().map_err(zone_error)?,
+        zone: read.zone.clone().map_or_else(|| profile.clock(), Ok).map_err(zone_error)?,
         period,
     };
     let source = Box::new(FileSource::open(options, channels, stop.clone())?);

@@ -1,5 +1,7 @@
 //! Windows that are made again, corrections, and lost readings: the program on files, and what arrives.
 
+mod clocks;
+
 use crate::site;
 
 use std::collections::BTreeMap;
