@@ -1,4 +1,4 @@
-//! Clocks of files.
+//! Clocks of files: of another zone, and ahead for a while.
 
 use super::*;
 
@@ -19,4 +19,21 @@ fn times_of_a_file_may_be_those_of_another_zone() {
     assert_eq!(windows[&0].presence(1).unwrap().iter().collect::<Vec<_>>(), [5]);
     let said = plant.run(&rows[..1], &["--zone", "Atlantis"], 2);
     assert!(said.contains("Atlantis"), "{said}");
+}
+
+#[test]
+fn a_clock_that_was_ahead_for_a_while_costs_its_own_rows() {
+    let rows = |from: usize, day: &str| -> Vec<String> {
+        (from..from + 12).map(|minute| format!("{day}00:{minute:02}:00,closed,{minute}")).collect()
+    };
+    let all = [rows(0, ""), rows(12, "2021-06-01T"), rows(24, "")].concat();
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    let plant = Plant::new();
+    let said = String::from_utf8(plant.command("check", &all, &[]).stdout).unwrap();
+    assert!(said.contains("not taken: 12 clock ahead, lines 14, 15, 16, 17, 18 …"), "{said}");
+    let output = plant.command("run", &all, &["--json"]);
+    assert!(output.status.success());
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&summary["left_out"]["clock-ahead"], &summary["readings"]), (&24.into(), &48.into()));
+    assert_eq!(plant.windows().len(), 24, "no window up to the wrong time");
 }
