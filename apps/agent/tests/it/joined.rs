@@ -182,6 +182,7 @@ fn lost_readings_end_a_run_with_code_4() {
     let said = plant.run(&rows, &[], 4);
     for part in [
         "2 readings are lost",
+        "sotto-agent: lost readings, and the way out:",
         "line 3: door, of no declared state",
         "line 3: energy, out of range",
         "\"tilted\" is none of the states of channel door, closed, open",
@@ -189,6 +190,7 @@ fn lost_readings_end_a_run_with_code_4() {
     ] {
         assert!(said.contains(part), "{said}");
     }
+    assert_eq!(said.matches("2 readings are lost").count(), 1, "{said}");
     // The same time with another value.
     let output = plant.command("run", &["00:07:00,closed,12"], &["--json"]);
     assert_eq!(output.status.code(), Some(4));

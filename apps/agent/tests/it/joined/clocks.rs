@@ -1,4 +1,6 @@
-//! Clocks of files: of another zone, and ahead for a while.
+//! Clocks of files: of another zone, and ahead for a while. Output whose reader has closed it.
+
+use std::process::Stdio;
 
 use super::*;
 
@@ -36,4 +38,20 @@ fn a_clock_that_was_ahead_for_a_while_costs_its_own_rows() {
     let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((&summary["left_out"]["clock-ahead"], &summary["readings"]), (&24.into(), &48.into()));
     assert_eq!(plant.windows().len(), 24, "no window up to the wrong time");
+}
+
+#[test]
+fn a_reader_that_closes_the_output_ends_nothing_loudly() {
+    let plant = Plant::new();
+    std::fs::write(plant.path("a.csv"), "time,door,energy\n2020-01-01T00:05:30,closed,10\n").unwrap();
+    for command in [&["check"][..], &["run", "--json"]] {
+        let mut agent = agent();
+        agent.args(command).arg("--bundle").arg(plant.path("gateway.bundle"));
+        agent.arg("--csv").arg(plant.path("a.csv")).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = agent.spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && !said.contains("panicked"), "{command:?}: {said}");
+    }
 }
