@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use sotto_api::{PROBLEM_TYPE, reason};
 use sotto_keys::SigningIdentity;
+use sotto_pack::WindowDescription;
 use sotto_wire::Envelope;
 
 use crate::backoff::Backoff;
@@ -184,7 +185,11 @@ impl Sending {
 
     /// Refuses a message that comes in the place of one whose number is another window's in the cloud.
     fn names_taken(&self, entry: &Entry, envelope: &Envelope) -> Result<Option<Refusal>, SpoolError> {
-        let description = envelope.replaces().then(|| envelope.signed_header().description()).flatten();
+        let description = match envelope.window() {
+            Some(_) if !envelope.replaces() => None,
+            Some(_) => envelope.signed_header().description(),
+            None => WindowDescription::parse(&envelope.header().layout).ok(),
+        };
         let names = description.and_then(|window| window.replaces).map(|replaces| replaces.windows);
         let taken = self.spool.taken_among(&entry.stream, &names.unwrap_or_default())?;
         Ok(taken.map(|number| {

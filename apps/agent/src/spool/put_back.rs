@@ -77,7 +77,8 @@ impl Spool {
         let mut aside = entries(&refused)?;
         aside.sort();
         let (mut done, mut names) = (PutBack::default(), BTreeMap::<String, NewNames>::new());
-        // Deleted last: a crash before leaves messages twice, of which the cloud refuses one.
+        // Deleted last: a crash before leaves messages twice, of which the cloud refuses one, and none that names a number
+        // of which nothing is known any more.
         let mut obsolete = Vec::new();
         for entry in aside {
             let (from, problem) = (refused.join(entry.file_name()), refused.join(problem_name(&entry)));
@@ -93,9 +94,7 @@ impl Spool {
             let names = names.entry(entry.stream.clone()).or_default();
             match held {
                 Held::All if number || tick => {
-                    for path in [&from, &problem] {
-                        durable::remove_if_there(path).map_err(SpoolError::io(path))?;
-                    }
+                    obsolete.extend([from, problem]);
                     if number {
                         names.add(entry.sequence, None);
                         done.moved.push((entry.stream, entry.sequence, None));
