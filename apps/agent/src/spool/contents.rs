@@ -8,9 +8,9 @@ use sotto_pack::WindowDescription;
 use super::cuts::Cuts;
 use super::entry::Entry;
 use super::folder::read;
+use super::names::Names;
 use super::runs::{Runs, ticks_of};
 use super::totals::Totals;
-use super::window_ticks::Names;
 
 /// The time, the counts and the ticks of a message's window. Empty for a message that is counted already.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -7,8 +7,8 @@ use sotto_wire::{Envelope, WireError};
 use super::contents::contents;
 use super::entry::Entry;
 use super::folder::{REFUSED, entries, read};
+use super::names::Names;
 use super::refusals::{NAMES_REFUSED, reason};
-use super::window_ticks::Names;
 use super::{Contents, Cuts, Spool, SpoolError};
 
 /// The new numbers of a stream's messages.
