@@ -78,11 +78,12 @@ pub fn open(read: &ReadArguments, profile: &DeviceProfile, some: bool, stop: &St
     }
 }
 
-/// Reads the first rows ahead, and leaves out those of a clock that was not set.
+/// Reads the first rows ahead, and leaves out those of a clock that was not set, or was ahead.
 fn ahead(feed: Feed) -> Result<Feed> {
     let mut source = feed.source;
     let first_times = source::first_times(&mut *source)?;
-    Ok(Feed { source: source::with_clock_set(source, &first_times), first_times, ..feed })
+    let source = source::on_time(source::with_clock_set(source, &first_times));
+    Ok(Feed { source, first_times, ..feed })
 }
 
 /// Adds to a source's error the option that names the column of a channel.
@@ -144,7 +145,7 @@ fn open_files(
         from_unit: settings.from_unit.clone(),
         follow: read.follow,
         header: !read.no_header,
-        zone: profile.clock().map_err(zone_error)?,
+        zone: read.zone.clone().map_or_else(|| profile.clock(), Ok).map_err(zone_error)?,
         period,
     };
     let source = Box::new(FileSource::open(options, channels, stop.clone())?);

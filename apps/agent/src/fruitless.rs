@@ -9,7 +9,8 @@ use crate::summary::left_out_words;
 use crate::windows::Windows;
 
 /// Reasons that concern the time of a row.
-const OF_TIME: [Reason; 4] = [Reason::NoTime, Reason::NoSuchTime, Reason::Future, Reason::ClockNotSet];
+const OF_TIME: [Reason; 5] =
+    [Reason::NoTime, Reason::NoSuchTime, Reason::Future, Reason::ClockNotSet, Reason::ClockAhead];
 
 /// Describes the problem with a file if one of its channels gave no reading, or most rows were left out because of
 /// their times. Readings sent by earlier runs count as given.
@@ -63,6 +64,7 @@ fn way_out(reason: Reason, channel: &str) -> String {
         Reason::Future => {
             "Set this machine's clock right, or take simulated times with --allow-future".to_owned()
         }
+        Reason::ClockAhead => "The clock of the device was ahead: its readings have no time".to_owned(),
         Reason::ClockNotSet => "The clock of the device was not set: its readings have no time".to_owned(),
         Reason::TooLate => {
             "Its windows were sent longer ago than their readings are kept: send the file with --correct, and keep readings longer with --late"

@@ -18,6 +18,7 @@ mod fruitless;
 pub mod journal;
 pub mod lost;
 mod nouns;
+pub mod output;
 pub mod pinned;
 pub mod position;
 mod progress;

@@ -92,13 +92,16 @@ impl LostSummary {
         self.by_reason.iter().map(way).chain(self.unknown_states.iter().cloned()).collect()
     }
 
-    /// Returns an error if readings are lost.
+    /// Returns an error if readings are lost. The summary of the run has their number.
     ///
     /// # Errors
     /// [`ReadingsLost`] with the first rows and the ways out.
     pub fn check(&self) -> Result<(), ReadingsLost> {
-        let Some(words) = self.words() else { return Ok(()) };
-        let lines = std::iter::once(words).chain(self.rows()).chain(self.ways_out());
+        if self.readings == 0 {
+            return Ok(());
+        }
+        let head = "lost readings, and the way out:".to_owned();
+        let lines = std::iter::once(head).chain(self.rows()).chain(self.ways_out());
         Err(ReadingsLost(lines.collect::<Vec<_>>().join("\n  ")))
     }
 }
@@ -148,7 +151,11 @@ mod tests {
         let lost = LostSummary::of(&Lost { by_reason, first }, &[file]);
         let words = lost.check().unwrap_err().to_string();
         let lines: Vec<&str> = words.lines().map(str::trim).collect();
-        assert_eq!(lines[0], "3 readings are lost: 2 out of range, 1 already sent with another value");
+        assert_eq!(
+            lost.words().unwrap(),
+            "3 readings are lost: 2 out of range, 1 already sent with another value"
+        );
+        assert!(!lines[0].contains('3'), "the summary has the number");
         assert_eq!(
             lines[1..3],
             ["line 3: door, already sent with another value", "line 7: load, out of range"]

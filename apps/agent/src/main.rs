@@ -3,11 +3,12 @@
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use sotto_agent::arguments::{Arguments, Command, RunArguments};
 use sotto_agent::commands::{check, requeue, sources, status};
 use sotto_agent::device::Device;
 use sotto_agent::lost::ReadingsLost;
+use sotto_agent::output::say;
 use sotto_agent::spool::SpoolError;
 use sotto_agent::stop::{Stop, exit_with_stdin};
 use tracing_subscriber::Layer as _;
@@ -25,11 +26,9 @@ fn main() -> ExitCode {
         Command::Requeue(arguments) => stoppable(|stop| requeue::run(&arguments, stop)),
         Command::Sources(arguments) => sources::run(&arguments).map(Some),
     };
-    match done {
-        Ok(text) => {
-            text.inspect(|text| println!("{text}"));
-            ExitCode::SUCCESS
-        }
+    let said = done.and_then(|text| text.map_or(Ok(()), say).context("standard output cannot be written"));
+    match said {
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("sotto-agent: {error:#}");
             exit_code(&error)

@@ -226,9 +226,10 @@ fn receipt(cloud: &Cloud, kept: EarlierUpload, upload: &Upload<'_>) -> Result<Re
         }
         EarlierUpload::TickTaken(TakenTick { window, channel, at }) => {
             let (stream, at) = (&header.stream, cloud.store.rfc3339(at)?);
+            cloud.store.note_taken_number(&header.device)?;
             let detail = format!(
                 "window {window} of stream {stream} has a reading of {channel} at the tick of {at} already, and so has this one: it is \
-                 not stored. The device's spool is an old copy, or a copy of its bundle is in use"
+                 not stored. The device's spool is an old copy, or a copy of its bundle is in use; its owner sees it in `sotto status`"
             );
             Err(Problem::conflict(reason::TICK_TAKEN, detail))
         }

@@ -170,7 +170,7 @@ pub struct Device {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(required = true))]
     pub repeated_at: Option<i64>,
-    /// Number of windows refused because their stream has another window with their number.
+    /// Number of windows refused because their stream has another window with their number, or with a reading at one of their ticks.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(value_type = i64, required = true))]
     pub taken_numbers: u64,

@@ -221,6 +221,15 @@ impl Plant {
         declared::new_question(self, text)
     }
 
+    /// Checks that a question can be answered within a declared precision.
+    ///
+    /// # Errors
+    /// [`OwnerError::Question`] if a quantile or an extreme would take more bins than a channel has.
+    pub fn check_precision(&self, question: &Question, precision: f64) -> Result<(), OwnerError> {
+        let reason = crate::streams::too_precise(self.settings(), question, precision);
+        reason.map_or(Ok(()), |reason| Err(OwnerError::Question(reason)))
+    }
+
     /// Parses a text like [`Plant::question`], and replaces the question's start and end by those given:
     /// `2014-01-31` or `2014-01-31T12:00`, in the plant's time zone.
     ///

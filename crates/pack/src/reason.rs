@@ -37,11 +37,13 @@ pub enum Reason {
     ClockNotSet,
     /// The reading changes ticks of a window that was sent and is not kept any more.
     TooLate,
+    /// The time is ahead of the rows before and behind it: the clock was ahead for a while.
+    ClockAhead,
 }
 
 impl Reason {
     /// Every reason, in the order of listings.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Empty,
         Self::NotANumber,
         Self::Text,
@@ -55,6 +57,7 @@ impl Reason {
         Self::Future,
         Self::ClockNotSet,
         Self::TooLate,
+        Self::ClockAhead,
     ];
 
     /// Returns the reason in words, for people.
@@ -74,6 +77,7 @@ impl Reason {
             Self::Future => "in the future",
             Self::ClockNotSet => "clock not set",
             Self::TooLate => "too late",
+            Self::ClockAhead => "clock ahead",
         }
     }
 }

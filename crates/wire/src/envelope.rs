@@ -158,29 +158,6 @@ impl Envelope {
         (self.signed, self.body)
     }
 
-    /// Signs the envelope again under another sequence number. A window keeps the name of its mask or pads, which
-    /// carries the number of its encryption.
-    ///
-    /// # Errors
-    /// [`WireError::Value`] if the new number is smaller than the mask's.
-    pub fn renumbered(
-        self,
-        sequence: u64,
-        sign: impl FnOnce(&[u8]) -> [u8; SIGNATURE_BYTES],
-    ) -> Result<Self, WireError> {
-        let Self { signed, body } = self;
-        let (header, window) = signed.into_parts();
-        let (header, window) = match window {
-            None => (EnvelopeHeader { sequence, ..header }, None),
-            Some(SignedWindow { stream, bytes, .. }) => {
-                let head = WindowHead::parse(&mut Reader::new(&bytes), &stream)?;
-                let head = WindowHead { sequence, ..head };
-                (head.header(&stream)?, Some(SignedWindow::of(&head, &stream)?.tagged(&body)))
-            }
-        };
-        Ok(Self { signed: SignedHeader::sign(header, window, *body.digest(), sign), body })
-    }
-
     /// Returns the signed facts without the body.
     #[must_use]
     pub fn header(&self) -> &EnvelopeHeader {

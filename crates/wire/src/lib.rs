@@ -72,6 +72,7 @@ mod reader;
 mod receipt;
 mod reduced;
 mod refusal;
+mod renumbered;
 mod seeded;
 mod signature;
 mod signed;

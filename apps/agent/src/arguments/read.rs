@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use sotto_pack::Clock;
 
 use super::values::{DecimalMark, OfChannel, delimiter, duration};
 
@@ -41,6 +42,9 @@ pub struct ReadArguments {
     /// excel for days of a spreadsheet [default: found in the first rows]
     #[arg(long, value_name = "FORMAT")]
     pub time_format: Option<String>,
+    /// The time zone of times without an offset, such as Europe/Vienna [default: the plant's]
+    #[arg(long, value_name = "NAME", value_parser = Clock::new)]
+    pub zone: Option<Clock>,
     /// The time of the first row, for a file without times: row k is k periods later
     #[arg(long, value_name = "TIME", conflicts_with = "time")]
     pub start: Option<String>,
@@ -195,6 +199,7 @@ impl ReadArguments {
             ("--format", self.format.is_some()),
             ("--time", !self.time.is_empty()),
             ("--time-format", self.time_format.is_some()),
+            ("--zone", self.zone.is_some()),
             ("--start", self.start.is_some()),
             ("--where", !self.conditions.is_empty()),
             ("--delimiter", self.delimiter.is_some()),

@@ -54,7 +54,7 @@ pub fn run(arguments: &CheckArguments, stop: &Stop) -> Result<String> {
         let report = Report { summary: &summary, files: &seen.files, times, numbers: &seen.channels };
         return serde_json::to_string_pretty(&report).context("the counts cannot be written as JSON");
     }
-    let about_files = report::lines(&seen, &times, cuts.clock());
+    let about_files = report::lines(&seen, &times, arguments.read.zone.as_ref().unwrap_or(cuts.clock()));
     Ok([lines(&summary), about_files].concat().join("\n"))
 }
 

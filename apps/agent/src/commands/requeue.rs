@@ -11,7 +11,7 @@ use crate::bundle::Bundle;
 use crate::nouns::counted;
 use crate::position::{Learning, NoPosition};
 use crate::send::{Sender, Sending};
-use crate::spool::{PutBack, Sent, refuse_places};
+use crate::spool::{NewNames, PutBack, Sent, refuse_places};
 use crate::stop::Stop;
 
 /// Moves the refused messages back into the spool, sends all that wait, and returns a line with their number.
@@ -25,10 +25,11 @@ pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
     let sending = Sending::open(&arguments.device, &bundle, i64::MAX)?;
     let (spool, journal) = (Arc::clone(&sending.spool), sending.journal.clone());
     let in_cloud = ask(&sending, &bundle)?;
-    let renumber = |envelope: Envelope, sequence: u64| {
-        Ok(envelope.renumbered(sequence, |message| bundle.identity.sign(message))?.write_kept())
+    let sign = |envelope: Envelope, sequence: u64, names: &NewNames| {
+        let sign = |message: &[u8]| bundle.identity.sign(message);
+        Ok(envelope.renamed(sequence, |number| names.of(number), sign)?.write_kept())
     };
-    let done = spool.put_back(&in_cloud, &sending.cuts, renumber)?;
+    let done = spool.put_back(&in_cloud, &sending.cuts, sign)?;
     done.moved.iter().try_for_each(|(stream, from, to)| sending.kept.renumber(stream, *from, *to))?;
     spool.close();
     Sender::start(sending, stop.clone()).finish()?;

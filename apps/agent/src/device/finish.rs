@@ -8,6 +8,7 @@ use crate::fruitless::fruitless;
 use crate::journal::WhatWasRead;
 use crate::lost::LostSummary;
 use crate::nouns::counted;
+use crate::output::say;
 use crate::send::Sender;
 use crate::summary::Summary;
 use crate::windows::End;
@@ -36,7 +37,7 @@ impl Device {
         }
         eprintln!("{}", summary.line());
         if self.arguments.json {
-            println!("{}", serde_json::to_string(&summary)?);
+            say(serde_json::to_string(&summary)?).context("standard output cannot be written")?;
         }
         sent?;
         if let Some(undone) = self.undone()? {

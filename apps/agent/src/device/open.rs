@@ -68,20 +68,25 @@ impl Device {
 fn resume(sending: &Sending, streams: &[Stream], paced: bool, stop: &Stop) -> Result<()> {
     let names: Vec<String> = streams.iter().map(|stream| stream.name.clone()).collect();
     if !sending.spool.is_new() {
-        if sending.spool.is_in_doubt() {
-            sending.positions().relearn(&sending.spool, &names)?;
+        if sending.spool.is_in_doubt() && sending.positions().relearn(&sending.spool, &names)? {
+            // Another copy of the spool may have sent windows whose readings are not kept here.
+            lose_before(sending, streams)?;
+            sending.spool.clear_doubt()?;
         }
         return Ok(());
     }
     match sending.positions().resume(&sending.spool, &names, paced, stop)? {
-        Resumed::Done => {
-            for stream in streams.iter().filter(|stream| stream.is_joined()) {
-                let Some(until) = sending.spool.sent(&stream.name).until else { continue };
-                sending.kept.lose_before(&stream.name, until, stream.layout.channels().len())?;
-            }
-            Ok(())
-        }
+        Resumed::Done => lose_before(sending, streams),
         Resumed::Stopped => bail!("stopped before the cloud told the device's position: nothing was read"),
         Resumed::Unregistered(reason) => bail!("{reason}; nothing was read"),
     }
+}
+
+/// Notes that readings were sent which are not kept: up to the end of the last window of each stream.
+fn lose_before(sending: &Sending, streams: &[Stream]) -> Result<()> {
+    for stream in streams.iter().filter(|stream| stream.is_joined()) {
+        let Some(until) = sending.spool.sent(&stream.name).until else { continue };
+        sending.kept.lose_before(&stream.name, until, stream.layout.channels().len())?;
+    }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use sotto_wire::{Heads, HeadsRequest, SignedHeader};
 
 use super::{NoPosition, Positions, Standing, not_ours};
 use crate::source::now;
-use crate::spool::{Contents, Cuts, Learnt, Sent};
+use crate::spool::{Contents, Cuts, Learnt, Sent, WindowTicks};
 use crate::upload::Lookup;
 
 /// The heads of a stream that have come so far. An attempt that fails goes on here.
@@ -14,34 +14,28 @@ pub struct Learning {
     /// The smallest sequence number that is still to come.
     from: u64,
     sent: Sent,
+    ticks: WindowTicks,
 }
 
 impl Learning {
     /// Returns the number behind the highest head, and the ticks of all.
     #[must_use]
     pub fn so_far(&self) -> Learnt {
-        Learnt { next: self.from, sent: self.sent.clone(), of_windows: true }
+        let sent = Sent { channels: self.ticks.counted(), ..self.sent.clone() };
+        Learnt { next: self.from, sent, ticks: self.ticks.clone(), of_windows: true }
     }
 
     /// Adds a head of this device.
-    fn add(&mut self, stream: &str, head: &SignedHeader, cuts: &Cuts) {
+    pub(super) fn add(&mut self, stream: &str, head: &SignedHeader, cuts: &Cuts) {
         self.from = head.header().sequence.saturating_add(1);
         let parsed = || WindowDescription::parse(&head.header().layout).ok();
         let Some(window) = head.description().or_else(parsed) else { return };
         let until = cuts.end_of(stream, &window).unwrap_or_else(|| window.end());
-        if let Some(replaces) = &window.replaces {
-            // The windows before it have no ticks of these channels in its time any more.
-            for column in &replaces.channels {
-                let channel = window.layout.channels().get(usize::from(*column));
-                if let Some(runs) = channel.and_then(|channel| self.sent.channels.get_mut(&channel.name)) {
-                    runs.remove(window.start, until);
-                }
-            }
-        }
         let contents = Contents::of(&window, until);
         let channels = contents.sent.keys().cloned().collect();
         self.sent.windows.add(head.header().sequence, (window.start, until), channels);
-        self.sent.add(&contents);
+        self.sent.until = self.sent.until.max(contents.until);
+        self.ticks.add(head.header().sequence, &contents);
     }
 }
 
@@ -63,7 +57,7 @@ impl Positions<'_> {
                 Lookup::Known(page) => page,
                 Lookup::Unknown => {
                     let sent = Sent { before: until, until, ..Sent::default() };
-                    return Ok(Learnt { next, sent, of_windows: false });
+                    return Ok(Learnt { next, sent, ..Learnt::default() });
                 }
                 Lookup::Later(later) => return Err(later.into()),
             };

@@ -147,11 +147,12 @@ impl Positions<'_> {
     }
 
     /// Asks for the windows of each stream once, and replaces the ticks that the spool counts as sent: those of the cloud's
-    /// windows and of the messages in the spool are. Changes nothing if the cloud does not answer; the next start asks again.
+    /// windows and of the messages in the spool are. Returns false, and changes nothing, if the cloud does not answer; the next
+    /// start asks again.
     ///
     /// # Errors
     /// [`SpoolError`] if the spool cannot be written.
-    pub fn relearn(&self, spool: &Spool, streams: &[String]) -> Result<(), SpoolError> {
+    pub fn relearn(&self, spool: &Spool, streams: &[String]) -> Result<bool, SpoolError> {
         let mut all = Vec::with_capacity(streams.len());
         for stream in streams {
             match self.learn(stream, &mut Learning::default()) {
@@ -159,7 +160,7 @@ impl Positions<'_> {
                 Err(why) => {
                     let reason = why.reason();
                     tracing::warn!(stream, reason, "the cloud does not say which ticks of the stream it has");
-                    return Ok(());
+                    return Ok(false);
                 }
             }
         }
@@ -171,7 +172,7 @@ impl Positions<'_> {
             }
         }
         spool.begin()?;
-        spool.clear_doubt()
+        Ok(true)
     }
 
     /// Asks once for the position of a stream.

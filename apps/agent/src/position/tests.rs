@@ -24,7 +24,10 @@ fn header(stream: &str, sequence: u64) -> EnvelopeHeader {
 }
 
 fn signed_header(stream: &str, sequence: u64, by: u8) -> SignedHeader {
-    let header = header(stream, sequence);
+    sign(header(stream, sequence), by)
+}
+
+fn sign(header: EnvelopeHeader, by: u8) -> SignedHeader {
     let chain = ChainRequest::one_prime(SchemeId::Bfv, 1024, 257, 26).build().unwrap();
     let params = Params::<Bfv>::new(chain).unwrap();
     let key = SecretKey::derive(&DeviceSecret::from_bytes(&[1; 32]), &params);
@@ -89,4 +92,53 @@ fn only_heads_that_the_device_has_signed_are_taken() {
         assert!(matches!(take(wrong, more), Err(NoPosition::NotOurs(_))));
     }
     assert_eq!(take(Vec::new(), false), Ok(8));
+}
+
+/// Returns the head of a window with readings of two channels at these minutes, which names others.
+fn window(sequence: u64, start: i64, minutes: [&[i64]; 2], names: (&[u64], &[u16])) -> SignedHeader {
+    let channel = |name: &str| sotto_pack::Channel { name: name.into(), maximum: 1.0, ..Default::default() };
+    let encoding = sotto_pack::Encoding::Integer { bits: 8 };
+    let layout = sotto_pack::Layout::smallest(vec![channel("a"), channel("b")], 60, 128, 1, encoding);
+    let mut window =
+        sotto_pack::Window::spanning(layout.unwrap(), start * 60_000, 60_000, 60 - start as u32).unwrap();
+    for (channel, minutes) in (0..).zip(minutes) {
+        for minute in minutes {
+            window.push(&sotto_pack::Reading { at: minute * 60_000, channel, value: 0.5 }).unwrap();
+        }
+    }
+    let (windows, channels) = (names.0.to_vec(), names.1.to_vec());
+    let replaces = (!windows.is_empty()).then_some(sotto_pack::Replaces { windows, channels });
+    let description = WindowDescription { replaces, ..WindowDescription::from(&window.close()) };
+    sign(EnvelopeHeader { layout: description.to_json().unwrap(), ..header("load", sequence) }, 1)
+}
+
+#[test]
+fn a_window_takes_the_ticks_of_those_that_it_names_alone() {
+    let cuts = Cuts::new(sotto_pack::Clock::utc(), std::collections::BTreeMap::new());
+    let none: (&[u64], &[u16]) = (&[], &[]);
+    let ticks = |heads: &[SignedHeader], channel: &str| -> Vec<i64> {
+        let mut learning = Learning::default();
+        heads.iter().for_each(|head| learning.add("load", head, &cuts));
+        let sent = learning.so_far().sent;
+        let runs = sent.channels.get(channel).into_iter().flat_map(crate::spool::Runs::iter);
+        runs.flat_map(|(from, to)| (from..to).step_by(60_000)).map(|at| at / 60_000).collect()
+    };
+    // A window, a supplement in its time, and the supplement again: with a reading less of the first channel.
+    let mut heads = vec![
+        window(1, 0, [&[1, 2, 9], &[1]], none),
+        window(2, 3, [&[4, 5], &[4, 5]], none),
+        window(3, 3, [&[4, 6], &[6]], (&[2], &[0])),
+    ];
+    assert_eq!(ticks(&heads, "a"), [1, 2, 4, 6, 9]);
+    assert_eq!(ticks(&heads, "b"), [1, 4, 5, 6], "the other channel counts on");
+    // One that is replaced goes on to replace: the last names the third alone.
+    heads.push(window(4, 3, [&[7], &[7]], (&[3], &[0, 1])));
+    assert_eq!(ticks(&heads, "a"), [1, 2, 7, 9]);
+    assert_eq!(ticks(&heads, "b"), [1, 4, 5, 7]);
+    // Of two that replace one the higher number counts, and the other one's readings do not.
+    heads.push(window(5, 3, [&[8], &[]], (&[2], &[0])));
+    assert_eq!(ticks(&heads, "a"), [1, 2, 7, 8, 9]);
+    // The fourth names the third, which the fifth does not know: both of their ticks are in the cloud.
+    heads.push(window(6, 3, [&[10], &[]], (&[3], &[0])));
+    assert_eq!(ticks(&heads, "a"), [1, 2, 8, 9, 10]);
 }

@@ -11,13 +11,15 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use sotto_api::{PROBLEM_TYPE, reason};
 use sotto_keys::SigningIdentity;
+use sotto_pack::WindowDescription;
+use sotto_wire::Envelope;
 
 use crate::backoff::Backoff;
 use crate::journal::Journal;
 use crate::pinned::{Pinned, WindowName};
 use crate::position::Positions;
 use crate::spool::kept::Kept;
-use crate::spool::{Cuts, Entry, Spool, SpoolError};
+use crate::spool::{Cuts, Entry, NAMES_REFUSED, Spool, SpoolError};
 use crate::stop::Stop;
 use crate::upload::{Cloud, Delivery, Later, Receipt, Refusal};
 use group::{Grouped, Grouping};
@@ -112,14 +114,17 @@ impl Sending {
         let (mut backoff, mut unregistered, mut grouping) = (Backoff::new(), 0, Grouping::new());
         while let Some(entry) = spool.oldest(give_up) {
             let later = match spool.read(&entry) {
-                Ok((message, envelope)) => match self.send_group(&mut grouping, &entry, &envelope)? {
-                    Grouped::Stored => None,
-                    Grouped::NotYet(later) => Some(later),
-                    Grouped::No => {
-                        let later = self.send_alone(&entry, &message, &envelope.header().upload_key())?;
-                        grouping.sent_alone(later.is_none());
-                        later
-                    }
+                Ok((message, envelope)) => match self.names_taken(&entry, &envelope)? {
+                    Some(refusal) => self.put_aside(&entry, &refusal)?,
+                    None => match self.send_group(&mut grouping, &entry, &envelope)? {
+                        Grouped::Stored => None,
+                        Grouped::NotYet(later) => Some(later),
+                        Grouped::No => {
+                            let later = self.send_alone(&entry, &message, &envelope.header().upload_key())?;
+                            grouping.sent_alone(later.is_none());
+                            later
+                        }
+                    },
                 },
                 Err(error @ SpoolError::Io { .. }) => return Err(error),
                 Err(damaged) => {
@@ -176,6 +181,25 @@ impl Sending {
             Delivery::Refused(refusal) => self.put_aside(entry, &refusal),
             Delivery::Later(later) => Ok(Some(later)),
         }
+    }
+
+    /// Refuses a message that comes in the place of one whose number is another window's in the cloud.
+    fn names_taken(&self, entry: &Entry, envelope: &Envelope) -> Result<Option<Refusal>, SpoolError> {
+        let description = match envelope.window() {
+            Some(_) if !envelope.replaces() => None,
+            Some(_) => envelope.signed_header().description(),
+            None => WindowDescription::parse(&envelope.header().layout).ok(),
+        };
+        let names = description.and_then(|window| window.replaces).map(|replaces| replaces.windows);
+        let taken = self.spool.taken_among(&entry.stream, &names.unwrap_or_default())?;
+        Ok(taken.map(|number| {
+            let title = format!(
+                "it comes in the place of window {number}, whose number is another window's in the cloud: `sotto-agent requeue` \
+                 gives both other numbers"
+            );
+            let kind = format!("{PROBLEM_TYPE}{NAMES_REFUSED}");
+            Refusal { status: 0, problem: json!({ "type": kind, "title": title }) }
+        }))
     }
 
     fn check(&self, entry: &Entry, receipt: &Receipt) -> Result<(), Later> {

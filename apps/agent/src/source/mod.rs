@@ -1,5 +1,6 @@
 //! Sources of readings.
 
+mod ahead;
 mod around;
 mod clock;
 mod error;
@@ -16,6 +17,7 @@ use sotto_pack::{Channel, LeftOut};
 
 use crate::windows::RowPlace;
 
+pub use ahead::on_time;
 pub(crate) use around::Around;
 pub use clock::{first_times, with_clock_set};
 pub use error::{NoNumber, NoSensors, SourceError};

@@ -8,6 +8,7 @@ use sotto_pack::WindowDescription;
 use super::cuts::Cuts;
 use super::entry::Entry;
 use super::folder::read;
+use super::names::Names;
 use super::runs::{Runs, ticks_of};
 use super::totals::Totals;
 
@@ -24,6 +25,8 @@ pub struct Contents {
     pub sent: BTreeMap<String, Runs>,
     /// Times, by channel, whose ticks count no more: the window corrects those that had them.
     pub cleared: BTreeMap<String, Runs>,
+    /// The windows in whose place the window comes.
+    pub names: Names,
     /// The number that the message had before.
     pub moved: Option<u64>,
 }
@@ -34,7 +37,7 @@ impl Contents {
     pub fn of(description: &WindowDescription, until: i64) -> Self {
         let sent = ticks_of(description, until);
         let (start, totals) = (Some(description.start), Totals::of(description));
-        Self { start, until: Some(until), totals, sent, ..Self::default() }
+        Self { start, until: Some(until), totals, sent, names: Names::of(description), ..Self::default() }
     }
 }
 

@@ -7,7 +7,8 @@ use super::durable;
 use super::folder::{REFUSED, entries};
 use super::refusals::reason;
 use super::sent::{Held, Sent};
-use super::{Cuts, Spool, SpoolError};
+use super::window_ticks::WindowTicks;
+use super::{Contents, Cuts, Entry, Spool, SpoolError};
 
 /// The file that says that the ticks are in doubt.
 const DOUBT: &str = "in-doubt";
@@ -19,6 +20,8 @@ pub struct Learnt {
     pub next: u64,
     /// The ticks that are sent.
     pub sent: Sent,
+    /// The same ticks by window; empty if the cloud's version tells a time only.
+    pub ticks: WindowTicks,
     /// True if the ticks are those of windows. False if the cloud's version tells a time only.
     pub of_windows: bool,
 }
@@ -31,23 +34,31 @@ impl Spool {
     /// # Errors
     /// [`SpoolError::NoneLeft`] if the stream has no sequence number left, [`SpoolError::Io`] if messages cannot be listed.
     pub fn learn(&self, stream: &str, learnt: Learnt, cuts: &Cuts) -> Result<(), SpoolError> {
-        let Learnt { next, mut sent, .. } = learnt;
+        let Learnt { next, mut sent, mut ticks, .. } = learnt;
         let cloud = sent.clone();
+        let mut add = |entry: &Entry, contents: &Contents| {
+            sent.until = sent.until.max(contents.until);
+            if let Some(time) = contents.start.zip(contents.until) {
+                sent.windows.add(entry.sequence, time, contents.sent.keys().cloned().collect());
+            }
+            ticks.add(entry.sequence, contents);
+        };
         for entry in entries(&self.folder)?.into_iter().filter(|entry| entry.stream == stream) {
-            contents(&self.folder, &entry, cuts).iter().for_each(|contents| sent.add(contents));
+            contents(&self.folder, &entry, cuts).iter().for_each(|contents| add(&entry, contents));
         }
-        let refused = self.folder.join(REFUSED);
+        let (refused, mut without_number) = (self.folder.join(REFUSED), Vec::new());
         for entry in entries(&refused)?.into_iter().filter(|entry| entry.stream == stream) {
             let Some(contents) = contents(&refused, &entry, cuts) else { continue };
-            let may_come = match reason(&refused, &entry).as_deref() {
-                Some(TICK_TAKEN) => false,
-                Some(SEQUENCE_TAKEN) => cloud.held(&contents.sent) == Held::None,
-                _ => true,
-            };
-            if may_come {
-                sent.add(&contents);
+            match reason(&refused, &entry).as_deref() {
+                Some(TICK_TAKEN) => {}
+                // Its number is that of another window.
+                Some(SEQUENCE_TAKEN) => without_number.push(contents),
+                _ => add(&entry, &contents),
             }
         }
+        sent.channels = ticks.counted();
+        let free = without_number.into_iter().filter(|contents| cloud.held(&contents.sent) == Held::None);
+        free.for_each(|contents| sent.add(&contents));
         let mut state = self.lock();
         if let Some(last) = next.checked_sub(1) {
             state.sequences.used(stream, last);

@@ -17,8 +17,9 @@
 //! A full disk stops reading but not sending: to send and delete a message, nothing has to be written.
 //!
 //! A message is added in three steps: its file is written, then its line in the journal, then the sender sees it. After
-//! a crash between the first two, [`Spool::open`] counts the message from its own header. So no window is lost or made
-//! twice, no tick is sent twice, and no sequence number that was sent is used again.
+//! a crash between the first two, [`Spool::open`] counts the message from its own header, and takes out the ticks of the
+//! windows that it names. So no window is lost or made twice, no tick is sent twice, and no sequence number that was sent is
+//! used again.
 
 mod contents;
 mod cuts;
@@ -29,6 +30,8 @@ mod folder;
 mod inventory;
 pub mod kept;
 mod learn;
+mod names;
+mod new_names;
 mod numbers;
 mod places;
 mod places_wait;
@@ -42,6 +45,7 @@ mod sent_journal;
 mod sequences;
 mod state;
 mod totals;
+mod window_ticks;
 
 use std::collections::VecDeque;
 use std::fs::{self, File, TryLockError};
@@ -58,13 +62,17 @@ pub use error::SpoolError;
 pub use folder::REFUSED;
 pub use inventory::{Inventory, RefusedMessage, StreamInventory};
 pub use learn::Learnt;
+pub use names::Names;
+pub use new_names::NewNames;
 pub use numbers::SentWindows;
 pub use places::refuse_places;
 pub use places_wait::PlacesWait;
 pub use put_back::PutBack;
+pub(crate) use refusals::NAMES_REFUSED;
 pub use runs::{NotRuns, Runs};
 pub use sent::Sent;
 pub use totals::{ChannelTotals, Totals};
+pub use window_ticks::WindowTicks;
 
 use crate::stop::Stop;
 use contents::contents;
@@ -145,11 +153,16 @@ impl Spool {
             }
         }
         uncounted.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
-        sequences.recover(uncounted)?;
+        let is_exact = sequences.recover(uncounted)?;
         let bytes = waiting.iter().map(|entry| entry.bytes).sum();
         let state = State { sequences, waiting: waiting.into(), bytes, order, closed: false };
         let (state, changed) = (Mutex::new(state), Condvar::new());
-        Ok(Self { folder: folder.to_owned(), limit, new, state, changed, _lock: lock })
+        let spool = Self { folder: folder.to_owned(), limit, new, state, changed, _lock: lock };
+        match if is_exact { Ok(()) } else { spool.doubt() } {
+            Err(SpoolError::Io { error, .. }) if is_full(&error) => {}
+            noted => noted?,
+        }
+        Ok(spool)
     }
 
     /// Returns the sequence number of a stream's next message. The number counts as used once a message with it is in

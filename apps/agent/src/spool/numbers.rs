@@ -1,9 +1,10 @@
 //! The windows that a stream has sent: their numbers, times and channels. A correction names them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::names::Names;
 use super::runs::Runs;
 
 /// A window that was sent. Times are in milliseconds since 1970.
@@ -65,13 +66,38 @@ impl SentWindows {
         self.windows.iter().filter(named).map(|window| window.number).collect()
     }
 
+    /// Returns, by channel, the times of the windows that another one names, which covers `own`. False if windows that it
+    /// does not name may have ticks there, too, or one is not known.
+    pub(super) fn named(&self, names: &Names, own: (i64, i64)) -> (BTreeMap<String, Runs>, bool) {
+        let (mut times, mut is_exact) = (BTreeMap::<String, Runs>::new(), true);
+        for channel in &names.channels {
+            let runs = times.entry(channel.clone()).or_default();
+            let is_named = |window: &&Window| names.windows.binary_search(&window.number).is_ok();
+            let named = self.of_channel(channel).filter(is_named);
+            named.for_each(|window| runs.insert(window.start, window.until));
+            let is_known =
+                |number: &u64| self.windows.binary_search_by_key(number, |window| window.number).is_ok();
+            if !names.windows.iter().all(is_known) {
+                runs.insert(own.0, own.1);
+                is_exact = false;
+            }
+            let meets = |window: &Window| runs.between(window.start, window.until).next().is_some();
+            is_exact &= !self.of_channel(channel).any(|window| !is_named(&window) && meets(window));
+        }
+        (times, is_exact)
+    }
+
+    /// Iterates over the windows with readings of a channel.
+    fn of_channel(&self, channel: &str) -> impl Iterator<Item = &Window> {
+        let sets: Vec<bool> = self.sets.iter().map(|set| set.contains(channel)).collect();
+        self.windows.iter().filter(move |window| sets.get(window.set as usize).is_some_and(|has| *has))
+    }
+
     /// Returns the times of the windows with readings of a channel.
     #[must_use]
     pub fn times_of(&self, channel: &str) -> Runs {
-        let sets: Vec<bool> = self.sets.iter().map(|set| set.contains(channel)).collect();
-        let of = |window: &&Window| sets.get(window.set as usize).is_some_and(|has| *has);
         let mut times: Vec<(i64, i64)> =
-            self.windows.iter().filter(of).map(|window| (window.start, window.until)).collect();
+            self.of_channel(channel).map(|window| (window.start, window.until)).collect();
         times.sort_unstable();
         let mut runs = Runs::default();
         times.into_iter().for_each(|(start, until)| runs.insert(start, until));

@@ -14,6 +14,9 @@ use super::{Spool, SpoolError};
 /// Maximum bytes of the document beside a refused message.
 const LARGEST_PROBLEM: u64 = 64 << 10;
 
+/// The agent's own reason to put a message aside: it comes in the place of one whose number is another window's.
+pub(crate) const NAMES_REFUSED: &str = "names-refused";
+
 /// Returns the document `{status, problem}` beside a message in the folder of refused ones; null if there is none.
 pub(super) fn document(refused: &Path, entry: &Entry) -> Value {
     let mut json = Vec::new();

@@ -4,12 +4,13 @@
 //! counts them, then the journal is replaced by the ticks of all. After a crash between the two, the lines are read
 //! again and change nothing.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 
 use super::contents::Contents;
 use super::error::SpoolError;
 use super::reserve::{Reserve, is_full};
+use super::runs::Runs;
 use super::sent::Sent;
 use super::sent_journal::{Counts, Line, SentJournal};
 use super::state::{Found, Known, LARGEST_STATE, State};
@@ -100,22 +101,35 @@ impl Sequences {
         self.stale = true;
     }
 
-    /// Counts messages that are in the folder and not in the state, in order. A full disk puts off writing them.
+    /// Counts messages that are in the folder and not in the state, in order. A full disk puts off writing them. Returns false
+    /// if it is not known which ticks they take out: more than those count as not sent then.
     ///
     /// # Errors
     /// [`SpoolError::State`] if the journal's last line is damaged and not torn: a torn line is that of a message in the
     /// folder.
-    pub(super) fn recover(&mut self, found: Vec<(String, u64, Contents)>) -> Result<(), SpoolError> {
+    pub(super) fn recover(&mut self, found: Vec<(String, u64, Contents)>) -> Result<bool, SpoolError> {
         if self.journal.torn && found.is_empty() {
             let reason = "its last line is damaged".to_owned();
             return Err(SpoolError::State { path: self.journal.path().to_owned(), reason });
         }
-        for (stream, sequence, contents) in found {
+        let mut is_exact = true;
+        for (stream, sequence, mut contents) in found {
+            let (cleared, exactly) = self.known.cleared_by(&stream, &contents);
+            contents.cleared = cleared;
+            is_exact &= exactly;
             self.known.count(&stream, sequence, &contents);
             self.unwritten.push_back(line(&stream, sequence, &contents));
         }
         // The state of a new spool is written once the positions are known.
-        if self.new { Ok(()) } else { self.settle() }
+        if !self.new {
+            self.settle()?;
+        }
+        Ok(is_exact)
+    }
+
+    /// Returns the times, by channel, whose ticks a message takes out, by its own header.
+    pub(super) fn cleared_by(&self, stream: &str, contents: &Contents) -> BTreeMap<String, Runs> {
+        self.known.cleared_by(stream, contents).0
     }
 
     /// Writes what is counted in memory only; puts it off on a full disk.
@@ -190,7 +204,7 @@ impl Sequences {
 }
 
 fn line(stream: &str, sequence: u64, contents: &Contents) -> Line {
-    let Contents { start, until, totals, sent, cleared, moved } = contents.clone();
+    let Contents { start, until, totals, sent, cleared, moved, .. } = contents.clone();
     let message = Some(Counts { sequence, moved, start, until, totals });
     Line { stream: stream.to_owned(), message, cleared, sent, windows: None }
 }

@@ -153,11 +153,22 @@ impl Known {
 
     /// Counts a message.
     pub(super) fn count(&mut self, stream: &str, sequence: u64, contents: &Contents) {
-        let Contents { start, until, totals, sent, cleared, moved } = contents;
+        let Contents { start, until, totals, sent, cleared, moved, .. } = contents;
         self.state.count(stream, sequence, *until, totals);
         self.add_window(stream, sequence, start.zip(*until), (*moved, sent));
         self.clear_ticks(stream, cleared);
         self.add_ticks(stream, sent);
+    }
+
+    /// Returns the times, by channel, whose ticks a message takes out, by its own header. False if the journal does not tell
+    /// which ticks they had: of windows in that time that it does not name, for example.
+    pub(super) fn cleared_by(&self, stream: &str, contents: &Contents) -> (BTreeMap<String, Runs>, bool) {
+        if contents.names.is_empty() {
+            return (BTreeMap::new(), true);
+        }
+        let own = contents.start.zip(contents.until).unwrap_or_default();
+        let none = SentWindows::default();
+        self.windows.get(stream).unwrap_or(&none).named(&contents.names, own)
     }
 
     fn add_window(

@@ -1,9 +1,11 @@
 //! Windows that are made again, corrections, and lost readings: the program on files, and what arrives.
 
+mod clocks;
+
 use crate::site;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::Arc;
 
@@ -16,7 +18,7 @@ use sotto_pack::{
 };
 use sotto_rlwe::KeyId;
 use sotto_sums::StreamKeys;
-use sotto_wire::{Envelope, StreamHeader, WindowGroup, is_group};
+use sotto_wire::{Envelope, SignedHeader, StreamHeader, WindowGroup, is_group};
 use tempfile::TempDir;
 
 /// A device with a contact and a meter, a tick a minute and a window an hour.
@@ -63,6 +65,11 @@ fn stream() -> StreamProfile {
 
 impl Plant {
     fn new() -> Self {
+        Self::with(&[Act::Store])
+    }
+
+    /// Creates a device, and a cloud that follows a script.
+    fn with(script: &[Act]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut rng = sotto_ring::secure_rng().unwrap();
         let secret = DeviceSecret::generate(&mut rng);
@@ -77,7 +84,7 @@ impl Plant {
         let key = |id: &[u8; 32]| KeyId(StreamKeys::derive(secret.expose_secret_bytes(), id).id());
         let header = StreamHeader::of_sums_profile("gateway", 60_000, &stream(), key).unwrap().unwrap();
         let header = Arc::new(header);
-        let cloud = Cloud::start_with(&[Act::Store], Some(Arc::clone(&header)));
+        let cloud = Cloud::start_with(script, Some(Arc::clone(&header)));
         let bundle = DeviceBundle {
             keys: DeviceKeys::Secret(secret),
             identity: SigningIdentity::generate(&mut rng),
@@ -93,9 +100,10 @@ impl Plant {
         self.folder.path().join(name)
     }
 
-    /// Reads a file with these rows of 1 January 2020: `time,door,energy`, the time of day alone.
+    /// Reads a file with these rows: `time,door,energy`, a time of day alone on 1 January 2020.
     fn command(&self, command: &str, rows: &[&str], more: &[&str]) -> Output {
-        let rows: Vec<String> = rows.iter().map(|row| format!("2020-01-01T{row}\n")).collect();
+        let day = |row: &str| if row.contains('T') { "" } else { "2020-01-01T" };
+        let rows: Vec<String> = rows.iter().map(|row| format!("{}{row}\n", day(row))).collect();
         std::fs::write(self.path("a.csv"), format!("time,door,energy\n{}", rows.concat())).unwrap();
         let mut agent = agent();
         agent.arg(command).arg("--bundle").arg(self.path("gateway.bundle"));
@@ -110,18 +118,22 @@ impl Plant {
         said
     }
 
-    /// Returns the descriptions of all windows by number.
-    fn windows(&self) -> BTreeMap<u64, WindowDescription> {
+    /// Returns all windows that were sent, refused or not.
+    fn envelopes(&self) -> Vec<Envelope> {
         let read = |upload: site::Upload| {
             if is_group(&upload.body) {
                 return WindowGroup::read(&upload.body, &self.header).unwrap().windows().to_vec();
             }
             vec![Envelope::read_window(&upload.body, &self.header).unwrap()]
         };
-        let windows = self.cloud.uploads().into_iter().flat_map(read);
+        self.cloud.uploads().into_iter().flat_map(read).collect()
+    }
+
+    /// Returns the descriptions of all windows by number.
+    fn windows(&self) -> BTreeMap<u64, WindowDescription> {
         let described =
             |window: Envelope| (window.header().sequence, window.signed_header().description().unwrap());
-        windows.map(described).collect()
+        self.envelopes().into_iter().map(described).collect()
     }
 
     /// Returns the windows that the ones from a number on name.
@@ -170,6 +182,7 @@ fn lost_readings_end_a_run_with_code_4() {
     let said = plant.run(&rows, &[], 4);
     for part in [
         "2 readings are lost",
+        "sotto-agent: lost readings, and the way out:",
         "line 3: door, of no declared state",
         "line 3: energy, out of range",
         "\"tilted\" is none of the states of channel door, closed, open",
@@ -177,6 +190,7 @@ fn lost_readings_end_a_run_with_code_4() {
     ] {
         assert!(said.contains(part), "{said}");
     }
+    assert_eq!(said.matches("2 readings are lost").count(), 1, "{said}");
     // The same time with another value.
     let output = plant.command("run", &["00:07:00,closed,12"], &["--json"]);
     assert_eq!(output.status.code(), Some(4));
@@ -222,4 +236,71 @@ fn a_correction_replaces_what_was_sent() {
     assert_eq!(plant.named(48).len(), 4, "up to the next report");
     let said = plant.run(&["02:10:00,,27"], &["--allow-missing"], 2);
     assert!(said.contains("--correct"), "{said}");
+}
+
+/// Copies the files of a folder, and those of its folders.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+/// The spool is an old copy: another one has sent windows since, whose readings this one did not keep.
+#[test]
+fn readings_that_another_copy_of_the_spool_has_sent_are_not_lost() {
+    let plant = Plant::new();
+    plant.run(&FIRST, &[], 0);
+    let (spool, old) = (plant.path("gateway.spool"), plant.path("old.spool"));
+    copy(&spool, &old);
+    let second = ["2020-01-02T00:05:30,open,42", "2020-01-02T03:00:00,closed,43"];
+    plant.run(&second, &[], 0);
+    let windows = plant.windows().len();
+    std::fs::remove_dir_all(&spool).unwrap();
+    copy(&old, &spool);
+    std::fs::write(spool.join("in-doubt"), b"").unwrap();
+    let mut heads: Vec<SignedHeader> =
+        plant.envelopes().iter().map(|window| window.signed_header().clone()).collect();
+    heads.sort_by_key(|head| head.header().sequence);
+    plant.cloud.tell(heads);
+    plant.run(&second, &[], 0);
+    assert_eq!(plant.windows().len(), windows, "nothing is sent again");
+    assert!(!spool.join("in-doubt").exists());
+}
+
+/// The cloud has another window under the number of the first: the one that comes in its place must not name that.
+#[test]
+fn a_window_waits_for_the_number_of_the_one_that_it_replaces() {
+    let plant = Plant::with(&[Act::FirstTaken]);
+    let said = plant.run(&FIRST, &[], 1);
+    assert!(said.contains("refused 1 message"), "{said}");
+    let sent = plant.envelopes().len();
+    let said = plant.run(&["00:10:00,open,"], &[], 1);
+    assert!(said.contains("comes in the place of window 0"), "{said}");
+    let names = |from: usize| -> Vec<(u64, Vec<u64>)> {
+        let of = |window: &Envelope| {
+            let replaces = window.signed_header().description().unwrap().replaces;
+            (window.header().sequence, replaces.map(|replaces| replaces.windows).unwrap_or_default())
+        };
+        plant.envelopes()[from..].iter().map(of).collect()
+    };
+    // The windows behind it, up to the next report, come in the place of their own.
+    assert_eq!(names(sent), [(25, vec![1]), (26, vec![2]), (27, vec![3])]);
+    let sent = plant.envelopes().len();
+    let mut agent = agent();
+    agent.arg("requeue").arg("--bundle").arg(plant.path("gateway.bundle"));
+    let output = agent.output().unwrap();
+    let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("2 messages sent again") && said.contains("2 of them with other"), "{said}");
+    assert_eq!(names(sent), [(28, vec![]), (29, vec![28])]);
+    // A later one names the new numbers.
+    let sent = plant.envelopes().len();
+    plant.run(&["00:20:00,closed,"], &[], 0);
+    assert_eq!(names(sent)[0], (30, vec![28, 29]));
 }

@@ -1,6 +1,7 @@
 //! The spool: durable, bounded, and without repeated sequence numbers.
 
 mod learnt;
+mod named;
 
 use crate::site;
 
@@ -9,7 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use site::{Site, files};
-use sotto_agent::spool::{Contents, Cuts, Entry, Inventory, REFUSED, Spool, SpoolError};
+use sotto_agent::spool::{Contents, Cuts, Entry, Inventory, NewNames, REFUSED, Spool, SpoolError};
 use sotto_agent::stop::Stop;
 use sotto_rlwe::Bfv;
 use sotto_wire::{AnyCiphertext, Envelope, EnvelopeHeader};
@@ -377,8 +378,9 @@ fn messages_put_aside_are_sent_again_with_free_numbers() {
         let entry = put(&spool, "bfv", sequence, &message(&site, "bfv", sequence));
         assert!(spool.refuse(&entry, problem.as_bytes()).unwrap());
     }
-    let sign = |envelope: Envelope, sequence: u64| {
-        Ok(envelope.renumbered(sequence, |message| site.identity.sign(message))?.write())
+    let sign = |envelope: Envelope, sequence: u64, names: &NewNames| {
+        let sign = |message: &[u8]| site.identity.sign(message);
+        Ok(envelope.renamed(sequence, |number| names.of(number), sign)?.write())
     };
     let done = spool.put_back(&std::collections::BTreeMap::new(), &no_cuts(), sign).unwrap();
     assert_eq!((done.messages, done.renumbered, done.damaged), (2, 1, 0));

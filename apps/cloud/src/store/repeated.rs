@@ -28,7 +28,7 @@ impl Store {
         })
     }
 
-    /// Counts a window that was refused because another one has its number.
+    /// Counts a window that was refused because another one has its number, or a reading at one of its ticks.
     pub(crate) fn note_taken_number(&self, device: &str) -> Result<(), StoreError> {
         note(&self.connection(), "taken_numbers", device)
     }

@@ -67,6 +67,9 @@ impl OnPlant for Question {
         match self {
             Self::Add { name, text, precision, compare, scheme } => {
                 let question = Asked { scheme, ..plant.new_question(&text)? };
+                if let Some(precision) = precision {
+                    plant.check_precision(&question, precision)?;
+                }
                 let compare = compare.into();
                 if compare == Compare::Cloud && !question.calls().any(sotto_owner::can_compare_in_cloud) {
                     anyhow::bail!(

@@ -105,7 +105,7 @@ impl Run for Status {
             }
             if device.taken_numbers > 0 {
                 say(format!(
-                    "  the cloud refused {}, last on {}: other windows have their numbers. Either its spool was an old copy: \
+                    "  the cloud refused {}, last on {}: other windows have their numbers or their ticks. Either its spool was an old copy: \
                      `sotto-agent requeue` sends what was put aside; or two devices run with one bundle: stop one of them, \
                      and add it with a name of its own (`sotto device add`)",
                     show::counted(device.taken_numbers, "window"),

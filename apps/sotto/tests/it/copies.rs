@@ -293,7 +293,7 @@ fn a_bundle_that_is_used_twice_is_told_with_both_causes() {
     crate::session::send_days(&second, "boiler.bundle", 3..5, 1);
     let status = plant.run(&["status"]).unwrap();
     for told in [
-        "other windows have their numbers",
+        "other windows have their numbers or their ticks",
         "old copy",
         "`sotto-agent requeue`",
         "two devices run with one bundle",

@@ -53,8 +53,8 @@ pub struct DeviceStatus {
     pub repeated_masks: u64,
     /// Time of the last such refusal by the cloud's clock, as RFC 3339.
     pub repeated_at: Option<String>,
-    /// Number of windows that the cloud refused because another one has their number. Then a copy of the device's bundle
-    /// or of its spool is in use.
+    /// Number of windows that the cloud refused because another one has their number, or a reading at one of their ticks.
+    /// Then a copy of the device's bundle or of its spool is in use.
     pub taken_numbers: u64,
     /// Time of the last such refusal by the cloud's clock, as RFC 3339.
     pub taken_at: Option<String>,

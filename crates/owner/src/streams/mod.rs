@@ -21,6 +21,7 @@ pub use kind::Kind;
 pub(crate) use layout::layout_of;
 pub use needs::{Needs, StreamNeeds};
 pub(crate) use of_device::of_device;
+pub(crate) use of_device::too_precise;
 pub use of_device::{USUAL_GAP_BITS, can_compare_in_cloud};
 pub(crate) use predict::{HELD_FOR_A_COMPARISON, HELD_FOR_A_WINDOW, expanded_bytes};
 pub use predict::{beyond, measured_report, seconds_a_window};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sotto_pack::Span;
+use sotto_pack::{MOST_BINS, Span};
 use sotto_program::limits::GAP_BITS;
 
 use super::coefficients::coefficient_size;
@@ -14,10 +14,36 @@ use crate::gathered::{BinsNeeded, Need};
 use crate::language::By;
 use crate::question::{ExactScheme, Question};
 
-/// Returns the number of equal bins over a range for an extreme or a quantile within `precision`.
+/// Returns the number of equal bins over a range for an extreme or a quantile within `precision`. Questions of before may
+/// have a smaller precision than the most bins give: new ones are refused ([`too_precise`]).
 fn bins_within(precision: f64, minimum: f64, maximum: f64) -> u32 {
     let bins = ((maximum - minimum) / (2.0 * precision)).ceil();
-    bins.clamp(2.0, sotto_pack::MOST_BINS as f64) as u32
+    bins.clamp(2.0, MOST_BINS as f64) as u32
+}
+
+/// Returns why no number of bins of a channel gives a quantile within `precision`; None if one does.
+fn beyond_bins(precision: f64, minimum: f64, maximum: f64) -> Option<String> {
+    let range = maximum - minimum;
+    let bins = (range / (2.0 * precision)).ceil();
+    let least = range / (2.0 * MOST_BINS as f64);
+    // Three digits, upwards.
+    let last = least.log10().floor() as i32 - 2;
+    let least = (least / 10_f64.powi(last)).ceil() * 10_f64.powi(last);
+    let places = usize::try_from(-last).unwrap_or_default();
+    let told = || {
+        format!("it takes {bins} bins, and a channel has at most {MOST_BINS}: give {least:.places$} or more")
+    };
+    (bins > MOST_BINS as f64).then(told)
+}
+
+/// Returns why a question cannot be answered within `precision`, with the channel; None if it can.
+pub(crate) fn too_precise(settings: &Settings, question: &Question, precision: f64) -> Option<String> {
+    let all: Vec<Need> = question.calls().flat_map(Call::needs).collect();
+    all.iter().filter_map(Need::to_precision).find_map(|name| {
+        let range = settings.channels.get(name)?.range;
+        let reason = beyond_bins(precision, range.minimum, range.maximum)?;
+        Some(format!("the precision {precision} of {name} cannot be had: {reason}"))
+    })
 }
 
 /// Bits of the gap of a comparison in the cloud, unless its question declares a precision.
@@ -218,5 +244,22 @@ fn add_steps(streams: &mut Streams, settings: &Settings) {
                 StreamNeeds { kind, period, span, channels, needs, questions, public, scheme, joined };
             streams.insert((kind, scheme, period, false), needed);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_precision_beyond_the_most_bins_is_told_with_the_least() {
+        assert_eq!(beyond_bins(0.05, 0.0, 100.0), None);
+        let reason = beyond_bins(0.01, 0.0, 100.0).unwrap();
+        assert!(
+            reason.contains("5000 bins") && reason.contains("1024") && reason.contains("give 0.0489 or more"),
+            "{reason}"
+        );
+        assert_eq!(beyond_bins(0.0489, 0.0, 100.0), None, "the one that is named");
+        assert!(beyond_bins(0.0488, 0.0, 100.0).is_some());
     }
 }

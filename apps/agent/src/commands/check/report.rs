@@ -49,7 +49,7 @@ impl Times {
     }
 }
 
-/// Returns the lines about files, times and channels.
+/// Returns the lines about files, times and channels. `clock` is that of times without an offset.
 pub(super) fn lines(seen: &Seen, times: &Times, clock: &Clock) -> Vec<String> {
     if seen.files.is_empty() {
         return Vec::new();

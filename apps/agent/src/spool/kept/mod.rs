@@ -321,11 +321,11 @@ impl Kept {
         Ok(())
     }
 
-    /// Gives the windows of a stream the number under which a message was sent again.
+    /// Gives the windows of a stream the number under which a message was sent again; none if it was deleted.
     ///
     /// # Errors
     /// [`SpoolError::Io`] if that cannot be written.
-    pub fn renumber(&self, stream: &str, from: u64, to: u64) -> Result<(), SpoolError> {
+    pub fn renumber(&self, stream: &str, from: u64, to: Option<u64>) -> Result<(), SpoolError> {
         let starts: Vec<i64> = {
             let streams = self.lock();
             let windows = streams.get(stream).into_iter().flat_map(|of| of.windows.values());
@@ -335,7 +335,7 @@ impl Kept {
         for start in starts {
             let Some(mut window) = self.window(stream, start)? else { continue };
             window.head.numbers.retain(|number| *number != from);
-            window.head.numbers.push(to);
+            window.head.numbers.extend(to);
             window.head.numbers.sort_unstable();
             window.head.numbers.dedup();
             self.put(stream, &window)?;

@@ -119,7 +119,7 @@ fn a_window_whose_number_no_message_has_counts_as_not_sent() {
     let kept = open(folder.path(), 9);
     assert_eq!(kept.heads("s", i64::MIN, i64::MAX).len(), 1);
     assert_eq!(files(folder.path()).len(), 1);
-    kept.renumber("s", 8, 12).unwrap();
+    kept.renumber("s", 8, Some(12)).unwrap();
     let heads = open(folder.path(), 13).heads("s", i64::MIN, i64::MAX);
     assert_eq!(heads[0].numbers, [1, 3, 12]);
 }

@@ -16,7 +16,8 @@ use sotto_pack::{Channel, DeviceProfile, Encoding, Span, StreamProfile};
 use sotto_ring::secure_rng;
 use sotto_rlwe::{Bfv, Bgv, Ckks, Params, Scheme};
 use sotto_wire::{
-    Envelope, StreamHeader, WindowGroup, is_group, message_digest, write_parameters, write_public_key,
+    Envelope, Heads, SignedHeader, StreamHeader, WindowGroup, is_group, message_digest, write_parameters,
+    write_public_key,
 };
 use tempfile::TempDir;
 
@@ -31,6 +32,8 @@ pub enum Act {
     Refuse(u16),
     /// Answers that it has another message with this number.
     Taken,
+    /// Answers that it has another message with number 0, and stores what has other numbers.
+    FirstTaken,
     /// Answers that another window has a tick of this one.
     TickTaken,
     /// Refuses the message as too large.
@@ -56,7 +59,11 @@ pub struct Upload {
 pub struct Cloud {
     pub address: SocketAddr,
     uploads: Arc<Mutex<Vec<Upload>>>,
+    heads: ToldHeads,
 }
+
+/// The heads that a cloud tells, of one stream.
+type ToldHeads = Arc<Mutex<Vec<SignedHeader>>>;
 
 impl Cloud {
     /// Starts a cloud that does not know groups.
@@ -70,21 +77,28 @@ impl Cloud {
         let address = listener.local_addr().unwrap();
         let uploads = Arc::new(Mutex::new(Vec::new()));
         let (mut script, arrived) = (VecDeque::from(script.to_vec()), Arc::clone(&uploads));
+        let heads = ToldHeads::default();
+        let told = Arc::clone(&heads);
         // The thread ends with the process.
         thread::spawn(move || {
             for connection in listener.incoming() {
                 let mut next = || if script.len() > 1 { script.pop_front() } else { script.front().copied() };
                 let act = || next().unwrap();
-                if let Some(upload) = serve(connection.unwrap(), stream.as_ref(), act) {
+                if let Some(upload) = serve(connection.unwrap(), stream.as_ref(), &told, act) {
                     arrived.lock().unwrap().push(upload);
                 }
             }
         });
-        Self { address, uploads }
+        Self { address, uploads, heads }
     }
 
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// Answers questions for a position or for heads with these, from now on.
+    pub fn tell(&self, heads: Vec<SignedHeader>) {
+        *self.heads.lock().unwrap() = heads;
     }
 
     /// Returns all uploads, refused or not.
@@ -93,16 +107,18 @@ impl Cloud {
     }
 }
 
-/// Answers an upload by the script, and every question about a position with the beginning of the stream.
+/// Answers an upload by the script, and every question about a position with the last head.
 fn serve(
     connection: TcpStream,
     stream: Option<&Arc<StreamHeader>>,
+    heads: &ToldHeads,
     act: impl FnOnce() -> Act,
 ) -> Option<Upload> {
     let mut reader = BufReader::new(connection);
     let (mut key, mut length, mut line) = (String::new(), 0, String::new());
     reader.read_line(&mut line).ok()?;
     let is_position = line.starts_with("POST /v1/position ");
+    let asks_heads = line.starts_with("POST /v1/heads ");
     loop {
         line.clear();
         if reader.read_line(&mut line).ok()? == 0 {
@@ -121,9 +137,18 @@ fn serve(
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    if is_position {
-        let answer = "HTTP/1.1 200 X\r\nContent-Length: 10\r\nConnection: close\r\n\r\n{\"next\":0}";
-        reader.into_inner().write_all(answer.as_bytes()).ok()?;
+    if is_position || asks_heads {
+        let heads = heads.lock().unwrap().clone();
+        let answer = match heads.last() {
+            Some(_) if asks_heads => Heads { heads, more: false }.write(),
+            Some(last) => {
+                let (next, frame) = (last.header().sequence + 1, hex::encode(last.write()));
+                format!("{{\"next\":{next},\"signed_header\":\"{frame}\"}}").into_bytes()
+            }
+            None => b"{\"next\":0}".to_vec(),
+        };
+        let head = format!("HTTP/1.1 200 X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", answer.len());
+        reader.into_inner().write_all(&[head.into_bytes(), answer].concat()).ok()?;
         return None;
     }
     let windows = match (is_group(&body), stream) {
@@ -140,7 +165,12 @@ fn serve(
             return None;
         }
     };
-    let act = act();
+    let has_first = windows.iter().any(|window| window.header().sequence == 0) || key.ends_with(".0");
+    let act = match act() {
+        Act::FirstTaken if has_first => Act::Taken,
+        Act::FirstTaken => Act::Store,
+        act => act,
+    };
     let receipt = |digest: Option<[u8; 32]>, duplicate: bool| {
         let one = |key: &str, stored: [u8; 32]| {
             let digest = hex::encode(digest.unwrap_or(stored));
@@ -161,7 +191,7 @@ fn serve(
             status,
             format!("{{\"type\":\"urn:sotto:problem:invalid-value\",\"title\":\"status {status}\"}}"),
         ),
-        Act::Taken => (409, "{\"type\":\"urn:sotto:problem:sequence-taken\"}".to_owned()),
+        Act::Taken | Act::FirstTaken => (409, "{\"type\":\"urn:sotto:problem:sequence-taken\"}".to_owned()),
         Act::TickTaken => (409, "{\"type\":\"urn:sotto:problem:tick-taken\"}".to_owned()),
         Act::TooLarge => (413, "{\"type\":\"urn:sotto:problem:too-large\"}".to_owned()),
         Act::OtherReceipt => (201, receipt(Some([0; 32]), false)),

@@ -2,17 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use sotto_agent::spool::{Learnt, PutBack, Sent};
+use sotto_agent::spool::{Learnt, PutBack, Sent, WindowTicks};
 
 use super::*;
 
 /// Returns what the cloud tells of windows with a reading at each of these minutes.
 fn learnt(next: u64, minutes: &[i64]) -> Learnt {
-    let mut sent = Sent::default();
-    for minute in minutes {
-        sent.add(&Contents::of(&description(*minute, 1), (minute + 1) * 60_000));
+    let (mut sent, mut ticks) = (Sent::default(), WindowTicks::default());
+    for (number, minute) in (1 << 40..).zip(minutes) {
+        let contents = Contents::of(&description(*minute, 1), (minute + 1) * 60_000);
+        sent.add(&contents);
+        ticks.add(number, &contents);
     }
-    Learnt { next, sent, of_windows: true }
+    Learnt { next, sent, ticks, of_windows: true }
 }
 
 fn learn(spool: &Spool, next: u64, minutes: &[i64]) {
@@ -125,8 +127,9 @@ fn messages_whose_ticks_the_cloud_has_are_not_sent_again() {
     // All of the first, half of the second, none of the third; all of the fourth; all of the last, whose fault is another.
     let told = learnt(6, &[0, 1, 11, 30, 31, 50, 51]);
     spool.learn("a", told.clone(), &cuts()).unwrap();
-    let sign = |envelope: Envelope, sequence: u64| {
-        Ok(envelope.renumbered(sequence, |message| site.identity.sign(message))?.write())
+    let sign = |envelope: Envelope, sequence: u64, names: &NewNames| {
+        let sign = |message: &[u8]| site.identity.sign(message);
+        Ok(envelope.renamed(sequence, |number| names.of(number), sign)?.write())
     };
     let in_cloud: BTreeMap<String, Sent> = [("a".to_owned(), told.sent)].into();
     let done = spool.put_back(&in_cloud, &cuts(), sign).unwrap();

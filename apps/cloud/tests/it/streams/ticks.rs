@@ -35,7 +35,7 @@ fn a_tick_that_another_window_has_is_refused() {
     let mut site = Site::registered();
     let first = window(&site, 3, start(10), &[0, 2]);
     site.upload(&first).expect(201);
-    let before = contents(&site.world.data());
+    let mut before = contents(&site.world.data());
     // In a window over the same span, in one that ends there, and in one that starts in it.
     for (from, ticks) in
         [(start(10), &[1, 2, 3][..]), (start(10) - 3 * MINUTE, &[0, 3]), (start(10) + 2 * MINUTE, &[0])]
@@ -43,7 +43,13 @@ fn a_tick_that_another_window_has_is_refused() {
         let tick = if ticks == [0, 3] { "1970-01-01T00:40:00.000Z" } else { "1970-01-01T00:42:00.000Z" };
         is_taken(&site.upload(&window(&site, 4, from, ticks)), 3, tick);
     }
-    assert_eq!(contents(&site.world.data()), before, "nothing of them is stored");
+    before.rows.insert("taken_numbers".into(), 1);
+    assert_eq!(
+        contents(&site.world.data()),
+        before,
+        "nothing of them is stored, and the device is counted once"
+    );
+    assert_eq!(site.world.ask("/v1/devices")[0]["taken_numbers"], 3, "the owner is told");
     // Other ticks, instants between ticks, and a window around it.
     for (number, (from, ticks)) in (4..).zip([
         (start(10), &[1, 3][..]),

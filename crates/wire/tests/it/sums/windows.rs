@@ -110,6 +110,19 @@ fn a_window_that_is_numbered_anew_keeps_its_pads() {
     assert_eq!((again.header().sequence, again.mask()), (400, Some(pad(297))));
     assert_eq!(again.header().upload_key(), "cellar.tank.400");
     assert_ne!(message_digest(&again.write()), message_digest(&window.write()));
+    // The windows that it replaces may have new numbers, too.
+    let [.., naming] = both();
+    let sign = |message: &[u8]| identity().sign(message);
+    let renamed =
+        naming.clone().renamed(1000, |number| Some(number + 1).filter(|now| *now > 8), sign).unwrap();
+    let described = renamed.signed_header().description().unwrap();
+    assert_eq!(described.replaces, Some(Replaces { windows: vec![301, 900], channels: vec![1] }));
+    let read = Envelope::read_window(&renamed.write(), &super::header()).unwrap();
+    read.verify(&identity().verifying_key()).unwrap();
+    assert_eq!((read.mask(), read.part(0).unwrap().tag()), (naming.mask(), naming.part(0).unwrap().tag()));
+    let alone = naming.clone().renamed(900, |_| None, sign).unwrap();
+    assert!(!alone.replaces());
+    assert!(naming.renamed(900, |number| Some(number + 1), sign).is_err(), "the window itself");
     assert!(window.renumbered(296, |message| identity().sign(message)).is_err());
     // Another encryption under the same pads.
     let header = header();
