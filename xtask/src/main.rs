@@ -32,8 +32,8 @@ cargo ci deep           run every suite
 cargo ci SUITE…         run the named suites
 cargo ci --list         name the suites
 cargo ci --count …      count compilations
-cargo xtask guide       run the commands of docs/guides/first-answer.md and write their output into it
-cargo xtask guide --check    compare it instead";
+cargo xtask guide       run the commands of the guides in docs/guides and write their output into them
+cargo xtask guide --check    compare them instead";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

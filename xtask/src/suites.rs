@@ -57,7 +57,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "promises", shows: "forbidden links, unsafe code only in the kernels", depth: Depth::Quick, beside: false, needs: &[], run: promises::run },
     Suite { name: "house", shows: "file lengths, names, links, words, an example at every public type", depth: Depth::Quick, beside: false, needs: &[], run: house::run },
     Suite { name: "demo", shows: "the demo is right, and leaves nothing behind", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: demo::run },
-    Suite { name: "guide", shows: "the commands of the guides First answer, TLS and Alarms print the output that these show", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: guide::suite },
+    Suite { name: "guide", shows: "the commands of the guides First answer, TLS, Alarms, meter, contact, rain and wind print the output that these show", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: guide::suite },
     Suite { name: "eval", shows: "`sotto eval` is right over a list of expressions", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: eval::run },
     Suite { name: "trust", shows: "a cloud that lies is found out, and each lie is named", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: trust::run },
     Suite { name: "examples", shows: "every worked example gives the right answer", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: examples::run },
