@@ -37,6 +37,7 @@ use crate::tools::{
     AARCH64_CC, AARCH64_MUSL, AARCH64_STD, C_COMPILER, CHROMIUM, CLIPPY, CPP_COMPILER, GO, MIRI, NIGHTLY,
     NO_STD, PYTHON, PYTHON_VENV, QEMU_AARCH64, QEMU_SYSTEM, RUSTFMT, SMALL_CORES,
 };
+pub(crate) use readings::command as cases;
 
 /// Of those that run beside the others, the ones that wait longest come first; the deep suites come last.
 #[rustfmt::skip]

@@ -3,12 +3,14 @@
 
 mod cases;
 mod messes;
+mod page;
 mod series;
 
 use anyhow::Result;
 
 use super::ask::run_parts;
 use crate::suite::{Context, Outcome};
+pub(crate) use cases::command;
 
 /// Runs every case, and a few messes.
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
