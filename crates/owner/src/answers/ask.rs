@@ -61,7 +61,7 @@ pub(crate) fn ask(
     let mut computer = Computer::new(plant, &cloud, question.shared)?;
     let done = computed(&asked, &mut listed, &mut computer, progress).map_err(|error| shown(plant, error))?;
     let needed = question.channels();
-    let mut notes = notes::on_windows(&listed.devices, question.scheme);
+    let mut notes = notes::on_windows(&listed.devices, question.scheme, notes::Lacks::of(&asked));
     notes.extend(notes::on_hidden(&listed.groups, listed.hidden, question.by, &clock));
     notes.extend(notes::on_cut_ticks(&listed.groups, question.by, &listed.devices));
     notes.extend(notes::on_removed(plant, &clock, &done.took_part));
