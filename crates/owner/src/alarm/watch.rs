@@ -9,6 +9,7 @@ use sotto_cloud_client::Cloud;
 use super::active::{Active, Evaluated};
 use super::files::{self, FOLDER};
 use super::judge::{judge, new_windows, undecided};
+use super::machine::KEPT;
 use super::outbox::Outbox;
 use super::round::Round;
 use crate::declared::Plant;
@@ -123,7 +124,8 @@ fn ask_into(
     let mut computer = Computer::new(plant, &cloud, false)?;
     let listed = list(plant, &cloud, active, round)?;
     round.devices = listed.len();
-    let evaluated = evaluate(plant, &mut computer, active, &listed, &mut answered.evaluated);
+    let evaluated =
+        evaluate(plant, &mut computer, active, &listed, &mut answered.evaluated, &mut round.notes);
     answered.evidence = std::mem::take(&mut computer.evidence);
     evaluated
 }
@@ -155,12 +157,19 @@ fn evaluate(
     active: &mut [Active],
     listed: &BTreeMap<String, DeviceWindows>,
     evaluated: &mut Vec<Evaluated>,
+    notes: &mut Vec<String>,
 ) -> Result<(), OwnerError> {
     for (number, alarm) in active.iter_mut().enumerate() {
         for device in &alarm.devices {
             let Some(listed) = listed.get(device) else { continue };
             let state = alarm.stored.devices.entry(device.clone()).or_default();
-            let asked = new_windows(&alarm.declared, alarm.since, listed, state);
+            let (asked, late) = new_windows(&alarm.declared, alarm.since, listed, state);
+            if late > 0 {
+                let name = &alarm.name;
+                notes.push(format!(
+                    "{name}: {late} late windows of {device} are put aside: they are for a time before the last {KEPT} windows"
+                ));
+            }
             if asked.windows.is_empty() {
                 continue;
             }

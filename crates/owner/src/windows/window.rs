@@ -19,7 +19,7 @@ use crate::streams::{Kind, bins_of, holds};
 pub(crate) struct StoredWindow {
     pub(crate) id: String,
     /// Its number in its stream.
-    pub(super) sequence: u64,
+    pub(crate) sequence: u64,
     /// The leaf in the log of its stream.
     pub(crate) leaf: Digest,
     pub(crate) stream: String,
