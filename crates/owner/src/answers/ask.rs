@@ -7,9 +7,9 @@ use sotto_cloud_client::Cloud;
 use sotto_pack::{Clock, LeftOut};
 
 use super::answer::{Answer, Logs, VERSION};
-use super::notes;
 use super::rows::{Column, rows};
 use super::unchecked::unchecked;
+use super::{joint, notes};
 use crate::declared::Plant;
 use crate::declared::settings::Settings;
 use crate::devices::DeviceRecord;
@@ -62,6 +62,7 @@ pub(crate) fn ask(
     let done = computed(&asked, &mut listed, &mut computer, progress).map_err(|error| shown(plant, error))?;
     let needed = question.channels();
     let mut notes = notes::on_windows(&listed.devices, question.scheme, notes::Lacks::of(&asked));
+    notes.extend(joint::on_partners_apart(&asked, &listed.devices));
     notes.extend(notes::on_hidden(&listed.groups, listed.hidden, question.by, &clock));
     notes.extend(notes::on_cut_ticks(&listed.groups, question.by, &listed.devices));
     notes.extend(notes::on_removed(plant, &clock, &done.took_part));

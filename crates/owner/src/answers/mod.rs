@@ -5,6 +5,7 @@ mod ask;
 mod by_window;
 mod evidence;
 mod forget;
+mod joint;
 mod kept;
 mod notes;
 mod publish;
