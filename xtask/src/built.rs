@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(built.program("sotto").unwrap(), Path::new("/t/sotto"));
         assert_eq!(built.example("examples", "rotations").unwrap(), Path::new("/t/rotations"));
         assert!(built.program("sotto-cloud").is_err() && built.example("lab", "rotations").is_err());
-        assert_eq!(built.integration("crates/ring").unwrap().get_program(), "/t/it-1");
-        assert!(built.integration("apps/sotto").is_err());
+        assert_eq!(built.target("crates/ring", "it").unwrap().get_program(), "/t/it-1");
+        assert!(built.target("apps/sotto", "it").is_err());
     }
 }

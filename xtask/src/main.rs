@@ -32,8 +32,9 @@ cargo ci deep           run every suite
 cargo ci SUITE…         run the named suites
 cargo ci --list         name the suites
 cargo ci --count …      count compilations
-cargo xtask guide       run the commands of docs/guides/first-answer.md and write their output into it
-cargo xtask guide --check    compare it instead";
+cargo xtask guide       run the commands of the guides in docs/guides and write their output into them
+cargo xtask guide --check    compare them instead
+cargo xtask cases       run every case of SOTTO_CASES and write docs/reference/cases.md";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -47,6 +48,8 @@ fn main() -> ExitCode {
         Some((command, rest)) if command == "ci" => ci::run(rest),
         #[cfg(feature = "ci")]
         Some((command, rest)) if command == "guide" => guide::run(rest),
+        #[cfg(feature = "ci")]
+        Some((command, rest)) if command == "cases" => suites::cases(rest),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

@@ -37,6 +37,7 @@ use crate::tools::{
     AARCH64_CC, AARCH64_MUSL, AARCH64_STD, C_COMPILER, CHROMIUM, CLIPPY, CPP_COMPILER, GO, MIRI, NIGHTLY,
     NO_STD, PYTHON, PYTHON_VENV, QEMU_AARCH64, QEMU_SYSTEM, RUSTFMT, SMALL_CORES,
 };
+pub(crate) use readings::command as cases;
 
 /// Of those that run beside the others, the ones that wait longest come first; the deep suites come last.
 #[rustfmt::skip]
@@ -52,12 +53,12 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "python", shows: "`pip install ./bindings/python` in an empty environment; the package's tests, types, style", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER, &PYTHON_VENV], run: python::run },
     Suite { name: "owner", shows: "whatever happens to the plant's folder: no secret is lost by a command, and the shown advice brings every reading back", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: owner::run },
     Suite { name: "ask", shows: "answers of real processes are within their bounds of values computed by other means", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: ask::run },
-    Suite { name: "readings", shows: "readings as they really come: every case of SOTTO_CASES is right, and messes of a clean series give its answer", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: readings::run },
+    Suite { name: "readings", shows: "readings as they really come: every case of SOTTO_CASES is right, and 100 messes of a clean series give its answer", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: readings::run },
     Suite { name: "spec", shows: "the Python schemes are right and make the kept vectors", depth: Depth::Usual, beside: true, needs: &[&PYTHON], run: spec::run },
     Suite { name: "promises", shows: "forbidden links, unsafe code only in the kernels", depth: Depth::Quick, beside: false, needs: &[], run: promises::run },
     Suite { name: "house", shows: "file lengths, names, links, words, an example at every public type", depth: Depth::Quick, beside: false, needs: &[], run: house::run },
     Suite { name: "demo", shows: "the demo is right, and leaves nothing behind", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: demo::run },
-    Suite { name: "guide", shows: "the commands of the guides First answer, TLS and Alarms print the output that these show", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: guide::suite },
+    Suite { name: "guide", shows: "the commands of the guides First answer, TLS, Alarms, meter, contact, rain and wind print the output that these show", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: guide::suite },
     Suite { name: "eval", shows: "`sotto eval` is right over a list of expressions", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: eval::run },
     Suite { name: "trust", shows: "a cloud that lies is found out, and each lie is named", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: trust::run },
     Suite { name: "examples", shows: "every worked example gives the right answer", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: examples::run },
@@ -74,7 +75,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "optimised", shows: "the tests pass as benches are compiled: every crate at level 3", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: compile::optimised },
     Suite { name: "checked", shows: "the tests pass with overflow checks and debug assertions", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: compile::checked },
     Suite { name: "ask-deep", shows: "200 days with agents stopped and killed: nothing is lost, nothing counts twice", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: ask::deep },
-    Suite { name: "readings-deep", shows: "100 messes of a clean series give its answer", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: readings::deep },
+    Suite { name: "readings-deep", shows: "20,000 messes of plain gauges, and of all kinds of channels, give the packed windows of the clean series", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: readings::deep },
     Suite { name: "owner-deep", shows: "10,000 random histories of the plant's folder", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: owner::deep },
     Suite { name: "durable-deep", shows: "an hour of kills and full disks: nothing is lost, nothing counts twice", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: durable::deep },
     Suite { name: "differential-deep", shows: "1,000 random programs a scheme give SEAL's and Lattigo's answers", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER, &PYTHON_VENV, &GO], run: differential::all },

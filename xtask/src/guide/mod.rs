@@ -25,10 +25,14 @@ struct Guide {
 }
 
 /// The guides. The first uses the defaults of `sotto init`.
-const GUIDES: [Guide; 3] = [
+const GUIDES: [Guide; 7] = [
     Guide { page: "docs/guides/first-answer.md", cloud: "127.0.0.1:7410" },
     Guide { page: "docs/guides/tls.md", cloud: "127.0.0.1:7411" },
     Guide { page: "docs/guides/alarms.md", cloud: "127.0.0.1:7412" },
+    Guide { page: "docs/guides/meter.md", cloud: "127.0.0.1:7413" },
+    Guide { page: "docs/guides/contact.md", cloud: "127.0.0.1:7414" },
+    Guide { page: "docs/guides/rain.md", cloud: "127.0.0.1:7415" },
+    Guide { page: "docs/guides/wind.md", cloud: "127.0.0.1:7416" },
 ];
 /// The file that the guides use.
 const DATASET: &str = "seattle-temps.csv";

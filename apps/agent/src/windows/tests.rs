@@ -80,6 +80,11 @@ impl Source for Script {
     }
 }
 
+/// Returns the number of messes that a property test makes: `SOTTO_MESSES`, 1,000 by default.
+fn messes() -> u32 {
+    std::env::var("SOTTO_MESSES").ok().and_then(|count| count.parse().ok()).unwrap_or(1000)
+}
+
 fn channel(name: &str) -> Channel {
     Channel { name: name.into(), minimum: 0.0, maximum: 1000.0, ..Channel::default() }
 }

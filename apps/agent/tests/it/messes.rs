@@ -341,6 +341,57 @@ fn times_are_read_in_the_ways_of_loggers() {
 }
 
 #[test]
+fn a_column_without_a_name_may_hold_the_time() {
+    let expected = ["2024-01-01T00:00:00Z", "2024-01-01T00:01:00Z"];
+    assert_eq!(times(",temp\n2024-01-01 00:00:00,1\n2024-01-01 00:01:00,2\n", none), expected);
+    assert_eq!(
+        times("index,temp\n2024-01-01 00:00:00+00:00,1\n2024-01-01 00:01:00+00:00,2\n", none),
+        expected
+    );
+    // An index of numbers is no time.
+    refused(",temp\n0,1\n1,2\n", &[temperature()], none, &["cannot be guessed", "--time COLUMN"]);
+    refused(",when,temp\n0,2024-01-01,1\n", &[temperature()], none, &["cannot be guessed", "\"when\""]);
+}
+
+#[test]
+fn a_legend_that_is_taken_for_the_names_is_named() {
+    // The first line with the word `temp` explains it.
+    let text = "logger 7\ntemp air temperature\nHH means the hour [1 to 24]\nHH DD temp\n1 1 3\n2 1 4\n";
+    let start = |options: &mut FileOptions| options.start = Some("2024-01-01T00:00".into());
+    refused(text, &[temperature()], start, &["line 3 has 7 values", "line 2 has 3 names", "--header-line"]);
+    let named = |options: &mut FileOptions| {
+        start(options);
+        options.header_line = Some(4);
+    };
+    assert_eq!(readings(text, named), [3.0, 4.0]);
+}
+
+#[test]
+fn columns_may_be_aligned_with_blanks() {
+    let text = "DD  time    temp   hum\n 1  2024-01-01    -0.2    90\n 2  2024-01-02    10.5     5\n 3 2024-01-03 7\n";
+    let (ok, unsure) = (|value| Some(Ok(value)), Some(Err(Text)));
+    let expected = [[ok(-0.2), ok(90.0)], [ok(10.5), ok(5.0)], [unsure, unsure]];
+    assert_eq!(values(text, &[temperature(), humidity()], none), expected, "7 may be either");
+    let quoted = "time   note temp\n2024-01-01 \"\"   3\n2024-01-02   \"a  b\" 4\n";
+    assert_eq!(readings(quoted, none), [3.0, 4.0]);
+    let logger = " MLO  240101   3   -1.5\n MLO  240102   4    2.5\n";
+    let numbered = |options: &mut FileOptions| {
+        options.header = false;
+        options.delimiter = Some(' ');
+        options.time = vec!["2".into()];
+        options.time_format = Some("%y%m%d".into());
+        options.columns = vec![("temp".into(), "4".into())];
+    };
+    assert_eq!(readings(logger, numbered), [-1.5, 2.5]);
+}
+
+#[test]
+fn an_empty_line_is_no_header() {
+    let named = |options: &mut FileOptions| options.header_line = Some(2);
+    refused("logger\n\ntime,temp\n2024-01-01,1\n", &[temperature()], named, &["line 2", "empty"]);
+}
+
+#[test]
 fn json_of_several_layouts() {
     for text in [
         "{\"time\":1704067200,\"temp\":1}\n{\"time\":1704067260,\"temp\":2}\n",

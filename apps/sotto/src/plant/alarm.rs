@@ -163,7 +163,7 @@ fn show(plant: &Plant, status: &AlarmStatus) -> anyhow::Result<()> {
 }
 
 fn about(of: &DeviceAlarm) -> String {
-    let DeviceAlarm { device, raised_since, run, needed, last, value, failing } = of;
+    let DeviceAlarm { device, raised_since, run, needed, last, value, failing, put_aside } = of;
     let minute = |time: &str| time.get(..16).unwrap_or(time).replacen('T', " ", 1);
     let Some(last) = last else { return format!("{device}: no window yet") };
     let state = match (raised_since, *run) {
@@ -174,7 +174,11 @@ fn about(of: &DeviceAlarm) -> String {
     };
     let value = value.as_ref().map_or_else(String::new, |value| format!(" ({value})"));
     let failing = failing.as_ref().map_or_else(String::new, |why| format!("; cannot be evaluated: {why}"));
-    format!("{device}: {state}; last window until {}{value}{failing}", minute(last))
+    let aside = match put_aside {
+        0 => String::new(),
+        count => format!("; {count} late windows put aside"),
+    };
+    format!("{device}: {state}; last window until {}{value}{failing}{aside}", minute(last))
 }
 
 fn test(plant: &Plant, name: &str) -> anyhow::Result<ExitCode> {

@@ -247,7 +247,13 @@ fn grouped(number: u64) -> String {
 fn window_by_window(chosen: &Chosen, report: &StreamReport) {
     let Some(held) = report.window_by_window else { return };
     let of = |(name, quantities): (&String, &BTreeSet<WindowQuantity>)| {
-        let words: Vec<&str> = quantities.iter().map(|quantity| quantity.words()).collect();
+        let mut words: Vec<&str> = Vec::new();
+        for quantity in quantities {
+            // Several values may be one thing to a reader, as both places of a direction.
+            if !words.contains(&quantity.words()) {
+                words.push(quantity.words());
+            }
+        }
         format!("{} of {name}", words.join(" and "))
     };
     let quantities: Vec<String> = chosen.stream.needs.windows.iter().map(of).collect();

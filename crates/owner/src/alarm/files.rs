@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::event::Event;
+use super::forgotten::Forgotten;
 use super::machine::AlarmState;
 use crate::declared::{Declared, Plant, edit};
 use crate::error::{OwnerError, io};
@@ -32,6 +33,9 @@ pub(super) struct DeviceState {
     /// The reason why windows could not be evaluated in the last round.
     #[serde(default)]
     pub(super) failing: Option<String>,
+    /// Late windows for a time of which nothing is kept any more.
+    #[serde(default)]
+    pub(super) forgotten: Forgotten,
 }
 
 /// The stored state of an alarm.

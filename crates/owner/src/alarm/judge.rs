@@ -38,28 +38,32 @@ pub(crate) fn alarm_since(plant: &Plant, declared: &Declared) -> Result<i64, Own
 const MOST: usize = 20_000;
 
 /// Returns the windows that an alarm has not asked for yet, and those of the same time: late readings come in windows of their
-/// own. Depends on which windows arrived, never on an answer.
+/// own. The number beside them is that of late windows for a time of which the alarm keeps nothing: they are put aside. Depends on which windows arrived, never on an answer.
 pub(super) fn new_windows(
     declared: &Declared,
     since: i64,
     listed: &DeviceWindows,
     state: &mut DeviceState,
-) -> DeviceWindows {
+) -> (DeviceWindows, u64) {
     let channels = declared.question.channels();
     let kind = declared.question.calls().next().map(|call| Kind::of(&call.needs()));
-    let from = state.machine.looks_from().unwrap_or(i64::MIN).max(since);
+    let looks_from = state.machine.looks_from();
+    let from = looks_from.unwrap_or(i64::MIN).max(since);
     let of_alarm = |window: &&StoredWindow| {
         let has_all = channels.iter().all(|name| window.channel(name).is_some());
-        window.from() >= from && window.kind() == kind && has_all
+        window.from() >= since && window.kind() == kind && has_all
     };
-    let wanted: Vec<&StoredWindow> = listed.windows.iter().filter(of_alarm).collect();
+    let all: Vec<&StoredWindow> = listed.windows.iter().filter(of_alarm).collect();
+    let numbers = all.iter().map(|window| (window.stream.as_str(), window.sequence, window.from()));
+    let late = state.forgotten.take(numbers, looks_from);
+    let wanted: Vec<&StoredWindow> = all.into_iter().filter(|window| window.from() >= from).collect();
     let there: BTreeSet<String> = wanted.iter().map(|window| window.name()).collect();
     state.asked.retain(|name| there.contains(name));
     let is_new = |window: &&&StoredWindow| !state.asked.contains(&window.name());
     let times: BTreeSet<(i64, i64)> =
         wanted.iter().filter(is_new).take(MOST).map(|window| (window.from(), window.to())).collect();
     let new = wanted.into_iter().filter(|window| times.contains(&(window.from(), window.to())));
-    DeviceWindows {
+    let new = DeviceWindows {
         device: listed.device.clone(),
         shown: listed.shown.clone(),
         windows: new.cloned().collect(),
@@ -70,7 +74,8 @@ pub(super) fn new_windows(
         undeclared: BTreeMap::new(),
         logs: BTreeMap::new(),
         complete: BTreeMap::new(),
-    }
+    };
+    (new, late)
 }
 
 /// The verdicts on new windows.

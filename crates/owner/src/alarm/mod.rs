@@ -23,6 +23,7 @@
 mod active;
 mod event;
 mod files;
+mod forgotten;
 mod judge;
 mod machine;
 mod outbox;

@@ -58,6 +58,8 @@ pub struct DeviceAlarm {
     pub value: Option<String>,
     /// The reason why windows could not be evaluated in the last round.
     pub failing: Option<String>,
+    /// Number of late windows that were put aside, as nothing is kept of their time.
+    pub put_aside: u64,
 }
 
 /// Returns the state of an alarm about each of its devices, and its last 10 events.
@@ -77,6 +79,7 @@ pub(crate) fn alarm_status(plant: &Plant, name: &str) -> Result<AlarmStatus, Own
             last: last.map(|seen| clock.rfc3339(seen.to)),
             value: last.map(|seen| what(&declared, plant, seen, declared.alarm.limit)),
             failing: state.failing,
+            put_aside: state.forgotten.count(),
             device,
         });
     }

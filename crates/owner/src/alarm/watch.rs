@@ -9,6 +9,7 @@ use sotto_cloud_client::{Cloud, CloudError};
 use super::active::{Active, Evaluated, Failure};
 use super::files::{self, FOLDER};
 use super::judge::{Judged, judge, new_windows};
+use super::machine::KEPT;
 use super::outbox::Outbox;
 use super::round::Round;
 use crate::declared::Plant;
@@ -127,7 +128,7 @@ fn ask_into(
     let mut computer = Computer::new(plant, &cloud, false)?;
     let listed = list(plant, &cloud, active)?;
     round.devices = listed.len();
-    evaluate(plant, &mut computer, active, &listed, evaluated)
+    evaluate(plant, &mut computer, active, &listed, evaluated, &mut round.notes)
 }
 
 /// Lists the windows of all devices that an alarm is about.
@@ -155,6 +156,7 @@ fn evaluate(
     active: &mut [Active],
     listed: &Listed,
     evaluated: &mut Vec<Evaluated>,
+    notes: &mut Vec<String>,
 ) -> Result<(), OwnerError> {
     for (alarm, of) in active.iter_mut().enumerate() {
         for device in &of.devices {
@@ -169,7 +171,13 @@ fn evaluate(
                 }
             };
             let state = of.stored.devices.entry(device.clone()).or_default();
-            let asked = new_windows(&of.declared, of.since, listed, state);
+            let (asked, late) = new_windows(&of.declared, of.since, listed, state);
+            if late > 0 {
+                let name = &of.name;
+                notes.push(format!(
+                    "{name}: {late} late windows of {device} are put aside: they are for a time before the last {KEPT} windows"
+                ));
+            }
             let outcome = if asked.windows.is_empty() {
                 Ok(Judged::default())
             } else {

@@ -8,8 +8,8 @@ use sotto_pack::{Clock, LeftOut};
 use sotto_wire::Digest;
 
 use super::answer::{Answer, Complete, Logs, VERSION};
-use super::notes;
 use super::rows::{Column, rows};
+use super::{joint, notes};
 use crate::declared::Plant;
 use crate::declared::settings::Settings;
 use crate::devices::DeviceRecord;
@@ -66,8 +66,9 @@ pub(crate) fn ask(
     let done = computed(&asked, &mut listed, &mut computer, progress).map_err(|error| shown(plant, error))?;
     let needed = question.channels();
     let mut notes: Vec<String> = declared::not_pinned(plant).into_iter().collect();
-    notes.extend(notes::on_windows(&listed.devices, question.scheme));
+    notes.extend(notes::on_windows(&listed.devices, question.scheme, notes::Lacks::of(&asked)));
     notes.extend(done.faulty.iter().map(|(device, windows)| notes::on_faulty(device, windows)));
+    notes.extend(joint::on_partners_apart(&asked, &listed.devices));
     notes.extend(notes::on_hidden(&listed.groups, listed.hidden, question.by, &clock));
     notes.extend(notes::on_cut_ticks(&listed.groups, question.by, &listed.devices));
     notes.extend(notes::on_removed(plant, &clock, &done.took_part));

@@ -6,6 +6,7 @@ mod assurance;
 mod by_window;
 mod evidence;
 mod forget;
+mod joint;
 mod kept;
 mod notes;
 mod publish;

@@ -9,7 +9,7 @@ use sotto_pack::Clock;
 use crate::declared::Plant;
 use crate::devices;
 use crate::error::{FaultyWindow, OwnerError, faulty};
-use crate::gathered::{Decided, NeedId, Tally};
+use crate::gathered::{Decided, Need, NeedId, Tally};
 use crate::language::By;
 use crate::question::{Asked, ExactScheme};
 use crate::windows::{DeviceWindows, Group, MOST_GROUPS, cut_ticks, once};
@@ -143,8 +143,58 @@ pub(super) fn on_cut_ticks(groups: &[Group], by: Option<By>, listed: &[DeviceWin
     listed.iter().filter_map(of_device).collect()
 }
 
+/// The values that windows lack if their readings come down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lacks {
+    /// Counts by bin.
+    Counts,
+    /// Values of single windows, as their extremes or their last reading.
+    Values,
+    Both,
+}
+
+impl Lacks {
+    /// Returns those that a question may find missing.
+    pub(super) fn of(asked: &Asked<'_>) -> Self {
+        let bins = asked.needs().any(|(_, need)| matches!(need, Need::Distribution { .. }));
+        let values = asked.needs().any(|(_, need)| matches!(need, Need::Windows { .. }));
+        match (bins, values) {
+            (true, true) => Self::Both,
+            (false, true) => Self::Values,
+            (_, false) => Self::Counts,
+        }
+    }
+}
+
+/// Returns a note on windows whose readings came down.
+fn fetched(count: u64, device: &str, scheme: Option<ExactScheme>, lacks: Lacks) -> String {
+    let (does, why) = match (scheme, lacks) {
+        (Some(_), _) => (
+            "the cloud compares",
+            "ciphertexts carry no counts. Make the channel comparable (`comparable = true`)",
+        ),
+        (None, Lacks::Counts) => (
+            "the cloud adds counts",
+            "the device does not count them in the bins of this question. Declare it with `sotto question add`",
+        ),
+        (None, Lacks::Values) => (
+            "each window holds these values",
+            "their windows do not hold the extremes, first or last values that this question takes. Declare it with `sotto question add`",
+        ),
+        (None, Lacks::Both) => (
+            "windows hold them",
+            "their windows lack bins, extremes, first or last values of this question. Declare it with `sotto question add`",
+        ),
+    };
+    let purpose = if lacks == Lacks::Values && scheme.is_none() { "" } else { " to compare them" };
+    format!(
+        "the readings of {count} windows of {device} were fetched{purpose}: {why}, and give the device a new bundle with `sotto device \
+         renew {device}`; then {does} instead"
+    )
+}
+
 /// Returns notes on windows that the answer does not use, and on made-up ones.
-pub(super) fn on_windows(listed: &[DeviceWindows], scheme: Option<ExactScheme>) -> Vec<String> {
+pub(super) fn on_windows(listed: &[DeviceWindows], scheme: Option<ExactScheme>, lacks: Lacks) -> Vec<String> {
     let other_scheme = scheme.map_or_else(String::new, |scheme| {
         format!("was not sent under {scheme}, which the question states; without `scheme` it counts")
     });
@@ -213,16 +263,8 @@ pub(super) fn on_windows(listed: &[DeviceWindows], scheme: Option<ExactScheme>) 
                  of UTC, a reading at each of their ends and gaps may count twice or not at all"
             )),
         }
-        match aside.fetched {
-            0 => {}
-            count => notes.push(format!(
-                "the readings of {count} windows of {device} were fetched to compare them: {}, and give the device a new bundle with `sotto device renew {device}`; then the cloud {} instead",
-                match scheme {
-                    None => "the device does not count them in the bins of this question. Declare it with `sotto question add`",
-                    Some(_) => "ciphertexts carry no counts. Make the channel comparable (`comparable = true`)",
-                },
-                if scheme.is_none() { "adds counts" } else { "compares" }
-            )),
+        if aside.fetched > 0 {
+            notes.push(fetched(aside.fetched, device, scheme, lacks));
         }
         if aside.jumps > 0 {
             let times = if aside.jumps == 1 { "once".to_owned() } else { format!("{} times", aside.jumps) };
@@ -242,4 +284,23 @@ pub(super) fn on_windows(listed: &[DeviceWindows], scheme: Option<ExactScheme>) 
         }
     }
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_on_fetched_readings_names_the_values_that_windows_lack() {
+        let asked = |text: &str| {
+            let question = text.parse().expect(text);
+            Lacks::of(&Asked::new(&question))
+        };
+        assert_eq!(asked("count(x > 5), median(x) by day"), Lacks::Counts);
+        assert_eq!(asked("min(x), max(x) by day"), Lacks::Values);
+        assert_eq!(asked("max(x), histogram(x, 4) by day"), Lacks::Both);
+        let values = fetched(3, "boiler", None, Lacks::Values);
+        assert!(values.contains("extremes") && !values.contains("bins"), "{values}");
+        assert!(fetched(3, "boiler", None, Lacks::Counts).contains("bins"));
+    }
 }

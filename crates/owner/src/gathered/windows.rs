@@ -51,6 +51,8 @@ impl Ends {
         let before = next.quantiser.quantise(self.quantiser.value(self.last));
         let step = next.quantiser.step();
         let error = self.quantiser.value_error() + next.quantiser.value_error();
+        // Both readings are ends of increases that are added, too: their rounding cancels out.
+        let apart = f64::from(u8::from(self.quantiser != next.quantiser));
         let Ok(before) = before else {
             let most = step * next.rule.largest(1) as f64;
             return Crossing {
@@ -65,7 +67,7 @@ impl Ends {
             increase: Between {
                 low: step * increase as f64,
                 high: step * (increase + doubt) as f64,
-                error: error * (1.0 + falls),
+                error: error * (apart + falls),
             },
             changes: Between::exactly(f64::from(u8::from(before != next.first))),
         }
@@ -139,15 +141,25 @@ impl Windows {
             let doubt = held.value(WindowQuantity::Doubt)?;
             let falls = held.value(WindowQuantity::Falls)?.high;
             let increase = held.value(WindowQuantity::Increase)?;
-            // The first and the last reading, and both at each fall, are rounded; one reading has no increase.
-            let error = if held.readings > 1 {
-                2.0 * held.ends?.quantiser.value_error() * (1.0 + falls)
-            } else {
-                0.0
-            };
+            // Both readings at each fall are rounded.
+            let error = 2.0 * held.ends?.quantiser.value_error() * falls;
             Some(Between { low: increase.low, high: increase.high + doubt.high, error })
         };
-        Ok(self.total(of, |crossing| crossing.increase)?.value(unit))
+        let total = self.total(of, |crossing| crossing.increase)?;
+        let ends: f64 = self.devices.iter().map(|windows| self.error_of_ends(windows)).sum();
+        Ok(Between { error: total.error + ends, ..total }.value(unit))
+    }
+
+    /// Returns the rounding of the first and the last reading of increases that follow each other, once for each
+    /// quantiser. One reading has no increase.
+    fn error_of_ends(&self, windows: &[Held]) -> f64 {
+        let quantiser = |held: &Held| held.ends.map(|ends| ends.quantiser);
+        let of = |chain: &[Held]| {
+            let grows = !self.crossings.is_empty() || chain.iter().any(|held| held.readings > 1);
+            let quantiser = chain.first().and_then(quantiser).filter(|_| grows);
+            quantiser.map_or(0.0, |quantiser| 2.0 * quantiser.value_error())
+        };
+        windows.chunk_by(|before, next| quantiser(before) == quantiser(next)).map(of).sum()
     }
 
     /// Returns the number of readings that differ from the one before.

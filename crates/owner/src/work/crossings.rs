@@ -87,20 +87,29 @@ mod tests {
     fn what_lies_between_neighbouring_ticks_belongs_to_the_later_group() {
         let (day, next) = (held((0, 10.0), (9, 20.0)), held((10, 25.0), (19, 30.0)));
         let found = increases(&[std::slice::from_ref(&day), std::slice::from_ref(&next)]);
-        assert_eq!(found, [Some([10.0, 1.0, 1.0, 0.0]), Some([10.0, 2.0, 2.0, 0.0])]);
+        // Of 20 to 25 to 30, the first and the last reading are rounded.
+        assert_eq!(found, [Some([10.0, 1.0, 1.0, 0.0]), Some([10.0, 1.0, 2.0, 0.0])]);
         // It began again at 0.
         let after = held((20, 7.0), (29, 8.0));
         let found = increases(&[&[day, next, after]]);
-        assert_eq!(found, [Some([28.0, 6.0, 5.0, 0.0])]);
+        assert_eq!(found, [Some([28.0, 2.0, 5.0, 0.0])]);
+    }
+
+    #[test]
+    fn the_bound_does_not_depend_on_the_number_of_windows() {
+        let whole = held((0, 10.0), (19, 30.0));
+        let parts = [held((0, 10.0), (4, 12.0)), held((5, 13.0), (9, 20.0)), held((10, 25.0), (19, 30.0))];
+        assert_eq!(increases(&[&[whole]]), [Some([20.0, 1.0, 1.0, 0.0])]);
+        assert_eq!(increases(&[&parts]), [Some([20.0, 1.0, 5.0, 0.0])]);
     }
 
     #[test]
     fn a_gap_inside_a_group_counts_there_and_one_over_its_end_is_open() {
         let (day, next) = (held((0, 10.0), (9, 20.0)), held((100, 60.0), (109, 60.0)));
-        assert_eq!(increases(&[&[day.clone(), next.clone()]]), [Some([50.0, 3.0, 3.0, 0.0])]);
+        assert_eq!(increases(&[&[day.clone(), next.clone()]]), [Some([50.0, 1.0, 3.0, 0.0])]);
         let found = increases(&[std::slice::from_ref(&day), &[], &[next]]);
         // 10 to 50, no reading, 0 to 40.
-        assert_eq!(found, [Some([30.0, 22.0, 1.5, 0.5]), None, Some([20.0, 22.0, 1.5, 0.5])]);
+        assert_eq!(found, [Some([30.0, 21.0, 1.5, 0.5]), None, Some([20.0, 21.0, 1.5, 0.5])]);
         let between = held((5, 12.0), (6, 13.0));
         assert_eq!(increases(&[&[day, between]]), [None], "interleaved");
     }

@@ -1,10 +1,13 @@
 //! The folders of `SOTTO_CASES`: each has files, channels, runs of the agent, a question and its right result.
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
+use super::page;
+use crate::cargo;
 use crate::suites::ask::{Cases, Site};
 
 /// Nearness of a value and the right one, which is written with at most six digits behind the point.
@@ -27,10 +30,45 @@ const ADDED: &[Added] = &[
 ];
 
 pub(super) fn run(cases: &mut Cases) -> Result<()> {
-    let Some(folder) = std::env::var_os("SOTTO_CASES").map(PathBuf::from) else {
+    let Some(all) = folders()? else {
         println!("skipped: SOTTO_CASES names no folder of cases");
         return Ok(());
     };
+    let sotto = cases.sotto().to_owned();
+    for path in all {
+        let name = name(&path);
+        let found = match case(&sotto, &path) {
+            Ok(done) => done.faults.into_iter().chain(page::differs(&name, &done.row)?).collect(),
+            Err(error) => vec![format!("{error:#}")],
+        };
+        cases.case(&name, found);
+    }
+    Ok(())
+}
+
+/// Runs every case and writes the page's table.
+pub(crate) fn command(args: &[String]) -> Result<ExitCode> {
+    if !args.is_empty() {
+        bail!("cargo xtask cases");
+    }
+    let all = folders()?.context("SOTTO_CASES is not set: name the folder that holds the cases")?;
+    let sotto = cargo::build_programs(&cargo::root()?)?;
+    let (mut rows, mut right) = (String::new(), true);
+    for folder in &all {
+        let name = name(folder);
+        let done = case(&sotto, folder).with_context(|| name.clone())?;
+        right &= done.faults.is_empty();
+        done.faults.iter().for_each(|fault| eprintln!("{name}: {fault}"));
+        rows += &format!("{}\n", done.row);
+    }
+    page::write(&rows)?;
+    println!("{}: {} cases", page::PAGE, all.len());
+    Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Returns the folders of cases, by name; None if `SOTTO_CASES` is not set.
+fn folders() -> Result<Option<Vec<PathBuf>>> {
+    let Some(folder) = std::env::var_os("SOTTO_CASES").map(PathBuf::from) else { return Ok(None) };
     let mut all: Vec<PathBuf> = Vec::new();
     for entry in std::fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
         let path = entry?.path();
@@ -39,16 +77,22 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
         }
     }
     all.sort();
-    let sotto = cases.sotto().to_owned();
-    for path in all {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let found = case(&sotto, &name, &path).unwrap_or_else(|error| vec![format!("{error:#}")]);
-        cases.case(&name, found);
-    }
-    Ok(())
+    Ok(Some(all))
 }
 
-fn case(sotto: &Path, name: &str, folder: &Path) -> Result<Vec<String>> {
+fn name(folder: &Path) -> String {
+    folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// A case that ran.
+struct Done {
+    faults: Vec<String>,
+    /// Its row in the table of the documentation.
+    row: String,
+}
+
+fn case(sotto: &Path, folder: &Path) -> Result<Done> {
+    let name = name(folder);
     let text = std::fs::read_to_string(folder.join("case.json"))?;
     let case: Value = serde_json::from_str(&text)?;
     let added = ADDED.iter().find(|added| added.case == name);
@@ -71,7 +115,7 @@ fn case(sotto: &Path, name: &str, folder: &Path) -> Result<Vec<String>> {
     site.sotto(&["device", "add", "gw", "--channels", &names.join(",")])?;
     site.start_cloud()?;
     let runs: Vec<&str> = case["run"].as_array().context("runs")?.iter().filter_map(Value::as_str).collect();
-    let mut found = Vec::new();
+    let (mut faults, mut summaries) = (Vec::new(), Vec::new());
     for (at, run) in runs.iter().enumerate() {
         let words = words(run, folder);
         let mut args: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -80,12 +124,15 @@ fn case(sotto: &Path, name: &str, folder: &Path) -> Result<Vec<String>> {
         }
         let done = site.try_agent("gw", &args)?;
         if !done.status.success() {
-            found.push(format!("the agent ended with {}: {}", done.status, done.stderr.trim()));
+            faults.push(format!("the agent ended with {}: {}", done.status, done.stderr.trim()));
         }
+        summaries.push(serde_json::from_str(&done.stdout).unwrap_or_default());
     }
-    found.extend(judge(&case["right"], &site.ask("asked", &[])?));
-    found.extend(site.close()?);
-    Ok(found)
+    let answer = site.ask("asked", &[])?;
+    faults.extend(judge(&case["right"], &answer));
+    faults.extend(site.close()?);
+    let options: Vec<&str> = of_channel.iter().chain(of_run).copied().collect();
+    Ok(Done { faults, row: page::row(&name, &case, &options, &summaries, &answer) })
 }
 
 /// Returns the words of a run, without what stands in brackets, and with the paths of files.

@@ -3,51 +3,75 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
+use super::forgetful::Forgetful;
 use super::series::{CHANNELS, PERIOD, QUESTIONS, Reading, declare, readings};
 use crate::suites::ask::{Cases, Numbers, Site};
 
-pub(super) fn some(cases: &mut Cases) -> Result<()> {
-    run(cases, 8)
-}
+/// The messes of a usual run.
+const COUNT: u64 = 100;
+/// Messes at a time: most of their time is waiting for disks and processes.
+const TOGETHER: usize = 4;
 
-pub(super) fn many(cases: &mut Cases) -> Result<()> {
-    run(cases, 100)
-}
-
-fn run(cases: &mut Cases, count: u64) -> Result<()> {
+pub(super) fn run(cases: &mut Cases) -> Result<()> {
     let clean = readings();
-    let right = answers(cases, |site| {
+    let sotto = cases.sotto().to_owned();
+    let (right, _) = answers(&sotto, |site| {
         let all = write(&clean, &Dialect::PLAIN);
         site.write("clean.csv", &all)?;
         site.agent("gw", &["--csv", "clean.csv"]).map(drop)
     })?;
     cases.case("the clean series", truth(&clean, &right));
-    for seed in 0..count {
-        let mess = Mess::new(seed, &clean);
-        let found = answers(cases, |site| mess.send(site));
-        let faults =
-            found.map_or_else(|error| vec![format!("{error:#}")], |found| differences(&right, &found));
-        cases.case(&format!("mess {seed}: {}", mess.words()), faults);
+    // To look at one of them.
+    let one = std::env::var("SOTTO_MESS").ok().and_then(|seed| seed.parse().ok());
+    let (first, end) = one.map_or((0, COUNT), |seed: u64| (seed, seed + 1));
+    let next = AtomicU64::new(first);
+    let found = Mutex::new(BTreeMap::new());
+    thread::scope(|scope| {
+        for _ in 0..TOGETHER {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= end {
+                        break;
+                    }
+                    let mess = Mess::new(seed, &clean);
+                    let judged = (mess.words(), mess.judge(&sotto, &right));
+                    found.lock().unwrap_or_else(PoisonError::into_inner).insert(seed, judged);
+                }
+            });
+        }
+    });
+    for (seed, (words, faults)) in found.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        cases.case(&format!("mess {seed}: {words}"), faults);
     }
     Ok(())
 }
 
-/// Makes a plant, lets `send` send readings, and asks every question.
-fn answers(cases: &Cases, send: impl FnOnce(&Site) -> Result<()>) -> Result<Vec<Value>> {
-    let mut site = Site::new(cases.sotto(), "Europe/Vienna")?;
+/// Makes a plant, lets `send` send readings, and asks every question. Returns the rows, and all notes.
+fn answers(sotto: &Path, send: impl FnOnce(&Site) -> Result<()>) -> Result<(Vec<Value>, String)> {
+    let mut site = Site::new(sotto, "Europe/Vienna")?;
     declare(&site)?;
     site.sotto(&["device", "add", "gw", "--channels", &CHANNELS.join(",")])?;
     site.start_cloud()?;
     send(&site)?;
-    let found = QUESTIONS.iter().map(|question| Ok(site.ask(question, &[])?["rows"].clone())).collect();
+    let (mut rows, mut notes) = (Vec::new(), String::new());
+    for question in QUESTIONS {
+        let answer = site.ask(question, &[])?;
+        rows.push(answer["rows"].clone());
+        notes += &answer["notes"].to_string();
+    }
     site.close()?;
-    found
+    Ok((rows, notes))
 }
 
 /// Returns the results that differ in their bits.
@@ -167,10 +191,23 @@ struct Run {
     killed: Option<Duration>,
 }
 
+/// The fate of the spool after all runs. If it is lost, a last run reads everything again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Spool {
+    Kept,
+    Lost,
+    /// Lost, and the cloud hides windows from the agent until its last run ends.
+    Hidden,
+}
+
 /// Runs that bring all readings of a series.
 struct Mess {
+    seed: u64,
     runs: Vec<Run>,
     jitter: bool,
+    spool: Spool,
+    /// Every reading once, in order of time.
+    all: Vec<Reading>,
 }
 
 impl Mess {
@@ -178,13 +215,14 @@ impl Mess {
         let mut numbers = Numbers(seed * 7919 + 5);
         let jitter = numbers.next() < 0.5;
         let count = 1 + (numbers.next() * 5.0) as usize;
-        let mut parts: Vec<Vec<Reading>> = vec![Vec::new(); count];
+        let (mut parts, mut all) = (vec![Vec::new(); count], Vec::new());
         // Every reading is in one run, and some in others too. With blocks, a run has hours at a time.
         let block = if numbers.next() < 0.5 { 1 } else { 36 };
         for group in clean.chunks(block * CHANNELS.len()) {
             let home = (numbers.next() * count as f64) as usize;
             for reading in group {
                 let reading = Reading { at: reading.at + offset(reading, jitter, &mut numbers), ..*reading };
+                all.push(reading);
                 for (at, part) in parts.iter_mut().enumerate() {
                     if at == home || numbers.next() < 0.05 {
                         part.push(reading);
@@ -203,13 +241,63 @@ impl Mess {
                 (numbers.next() < 0.3).then(|| Duration::from_millis((numbers.next() * 60.0) as u64));
             runs.push(Run { readings, dialect: Dialect::of(&mut numbers), killed });
         }
-        Self { runs, jitter }
+        all.sort_by_key(|reading| (reading.at, reading.channel));
+        let spool = [Spool::Kept, Spool::Kept, Spool::Lost, Spool::Hidden][(seed % 4) as usize];
+        Self { seed, runs, jitter, spool, all }
+    }
+
+    /// Returns the faults of the answers after this mess.
+    fn judge(&self, sotto: &Path, right: &[Value]) -> Vec<String> {
+        let mut again = 0;
+        let sent = answers(sotto, |site| {
+            self.send(site)?;
+            again = self.lose(site)?;
+            Ok(())
+        });
+        let (rows, notes) = match sent {
+            Ok(sent) => sent,
+            Err(error) => return vec![format!("{error:#}")],
+        };
+        let mut faults = differences(right, &rows);
+        let (said, twice) = (notes.contains("the window with the lower number counts"), again > 0);
+        if said != (twice && self.spool == Spool::Hidden) {
+            faults.push(format!("{again} windows came twice, and the notes are {notes}"));
+        }
+        if self.spool == Spool::Lost && twice {
+            faults.push(format!("{again} windows came twice, though the cloud showed all"));
+        }
+        faults
+    }
+
+    /// Loses the spool, if it is to be lost, and sends everything again. Returns the number of windows that came again.
+    fn lose(&self, site: &Site) -> Result<u64> {
+        if self.spool == Spool::Kept {
+            return Ok(0);
+        }
+        fs::remove_dir_all(site.folder().join("gw.spool"))?;
+        let hidden = match self.spool {
+            Spool::Hidden => Some(Forgetful::hide(site, &mut Numbers(self.seed + 1))?),
+            _ => None,
+        };
+        site.write("all.csv", write(&self.all, &Dialect::PLAIN))?;
+        let summary = site.agent("gw", &["--csv", "all.csv"])?;
+        let again = summary["windows"].as_u64().context("a number of windows")?;
+        if let Some(hidden) = hidden {
+            anyhow::ensure!(hidden.count() > 0, "nothing was hidden");
+            hidden.show()?;
+        }
+        Ok(again)
     }
 
     fn words(&self) -> String {
         let killed = self.runs.iter().filter(|run| run.killed.is_some()).count();
         let jitter = if self.jitter { ", jitter" } else { "" };
-        format!("{} runs, {killed} killed{jitter}", self.runs.len())
+        let spool = match self.spool {
+            Spool::Kept => "",
+            Spool::Lost => ", a lost spool",
+            Spool::Hidden => ", a lost spool and a cloud that hides windows",
+        };
+        format!("{} runs, {killed} killed{jitter}{spool}", self.runs.len())
     }
 
     fn send(&self, site: &Site) -> Result<()> {

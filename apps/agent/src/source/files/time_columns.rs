@@ -107,9 +107,15 @@ fn guess(names: &[String]) -> Option<Vec<usize>> {
         }
         [position] => Some(vec![position]),
         [_, _] => Some(vec![one(&DATES)?, one(&CLOCKS)?]),
-        [] => calendar().map(|parts| [parts, hours()].concat()),
+        [] => calendar().map(|parts| [parts, hours()].concat()).or_else(|| index(names)),
         _ => None,
     }
+}
+
+/// Returns the first column if it has no name, as pandas writes the index of a table.
+fn index(names: &[String]) -> Option<Vec<usize>> {
+    let first = names.first()?;
+    is_one_of(first, &["", "index", "Unnamed: 0"]).then(|| vec![0])
 }
 
 /// Returns true if a text is a time of a known format.
@@ -184,6 +190,13 @@ mod tests {
             (&["date", "ts", "x"], None),
             (&["month", "day", "x"], None),
             (&["x"], None),
+            // The index of a table of pandas.
+            (&["", "x"], Some(vec![0])),
+            (&["index", "x"], Some(vec![0])),
+            (&["Unnamed: 0", "x"], Some(vec![0])),
+            (&["", "time", "x"], Some(vec![1])),
+            (&["", "year", "month", "day"], Some(vec![1, 2, 3])),
+            (&["x", ""], None),
         ] {
             assert_eq!(guessed(names), places, "{names:?}");
         }

@@ -297,7 +297,7 @@ fn channels() -> Vec<Channel> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: super::messes(), ..ProptestConfig::default() })]
 
     /// The law: what counts is a function of the set of readings, whatever the order, grouping and repetition of their
     /// arrival, wherever runs are killed.

@@ -140,7 +140,7 @@ fn run(readings: usize) -> impl Strategy<Value = Run> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: super::messes(), ..ProptestConfig::default() })]
 
     /// The law: what is sent is the set of readings, whatever the order, grouping and repetition of their arrival.
     #[test]

@@ -78,7 +78,16 @@ impl Fields {
             start = end + 1;
         }
         self.spans.push(Span { start, end: row.len(), copied: false });
+        self.join_blanks(row, delimiter);
         Found::Regular
+    }
+
+    /// Takes several blanks for one delimiter, as columns are aligned with them.
+    fn join_blanks(&mut self, row: &[u8], delimiter: u8) {
+        if delimiter == b' ' {
+            let is_quoted = |start: usize| start > 0 && row[start - 1] == b'"';
+            self.spans.retain(|span| span.copied || span.start < span.end || is_quoted(span.start));
+        }
     }
 
     /// Splits a line whose quotes do not match, so that it has one of the expected numbers of fields if possible.
@@ -125,6 +134,7 @@ impl Fields {
                 Some(quote) => self.quoted(row, quote, delimiter, quotes, &mut found),
             };
             if end >= row.len() {
+                self.join_blanks(row, delimiter);
                 return found;
             }
             at = end + 1;
@@ -212,7 +222,16 @@ fn quote_at(row: &[u8], at: usize, delimiter: u8) -> Option<usize> {
 
 /// Counts the fields of a line if its quotes are characters.
 pub(super) fn count(line: &[u8], delimiter: u8) -> usize {
-    memchr::memchr_iter(delimiter, line).count() + 1
+    match delimiter {
+        b' ' => fields_of(line, delimiter).count(),
+        _ => memchr::memchr_iter(delimiter, line).count() + 1,
+    }
+}
+
+/// Returns the fields of a line if its quotes are characters.
+pub(super) fn fields_of(line: &[u8], delimiter: u8) -> impl Iterator<Item = &[u8]> {
+    let fields = line.split(move |byte| *byte == delimiter);
+    fields.filter(move |field| delimiter != b' ' || !field.is_empty())
 }
 
 /// Returns a line without its end.

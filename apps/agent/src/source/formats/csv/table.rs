@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use sotto_pack::Reason;
 
 use super::head::Header;
-use super::split::{Fields, Found, count, without_end};
+use super::split::{Fields, Found, count, fields_of, without_end};
 use crate::source::SourceError;
 use crate::source::files::cells::{Cell, Record, holds};
 use crate::source::files::columns::Wanted;
@@ -185,7 +185,7 @@ impl Table {
     /// Returns true if a line has a digit where rows have the time, or if rows have no time.
     fn has_time(&self, line: &[u8]) -> bool {
         let Some(place) = self.header.places.time.0.first() else { return true };
-        let field = line.split(|byte| *byte == self.header.delimiter).nth(*place);
+        let field = fields_of(line, self.header.delimiter).nth(*place);
         field.is_some_and(|field| field.iter().any(u8::is_ascii_digit))
     }
 
@@ -251,20 +251,28 @@ impl Rows for Table {
                 continue;
             }
             self.rows += 1;
+            // Where blanks separate values, nobody knows which one a shorter row lacks.
+            let shorter = self.header.delimiter == b' ' && self.fields.len() < self.header.places.names.len();
             let wide = self.is_wide();
             if wide && self.rows == 1 {
                 let (line, names, values) = (self.line, self.header.places.names.len(), self.fields.len());
-                let reason = format!(
-                    "line {line} has {values} values and the header has {names} names; \
-                     name the character between values with --delimiter, or mend the header"
-                );
+                let reason = match self.header.line {
+                    0 => format!(
+                        "line {line} has {values} values, and there are {names} columns; name the character between values with \
+                         --delimiter"
+                    ),
+                    head => format!(
+                        "line {line} has {values} values, and line {head} has {names} names; if the names are in another line, pass it with \
+                         --header-line, or name the character between values with --delimiter"
+                    ),
+                };
                 return Err(refused(&self.input.path, reason));
             }
             if wide {
                 self.shape.wide.add(self.line);
             }
             if self.meets(&self.header.places.conditions) {
-                self.fill(record, wanted, wide);
+                self.fill(record, wanted, wide || shorter);
                 if self.header.places.about.is_empty()
                     || record.cells.iter().any(|cell| *cell != Cell::Absent)
                 {

@@ -60,7 +60,11 @@ impl Table {
         match search.error() {
             Some(error) if any => Err(error),
             _ if opening.header_line.is_some() && self.lines > 0 => {
-                let reason = format!("it has {} lines, and --header-line names line {last}", self.lines);
+                let reason = if self.lines < last {
+                    format!("it has {} lines, and --header-line names line {last}", self.lines)
+                } else {
+                    format!("line {last}, which --header-line names, is empty")
+                };
                 Err(refused(&path, reason))
             }
             _ => Ok(false),
