@@ -23,6 +23,7 @@ mod make;
 mod merge;
 mod outcome;
 mod pending;
+mod pieces;
 mod rules;
 mod timeline;
 mod values;
@@ -39,7 +40,8 @@ pub use lacks::Lacks;
 
 use super::closed::{ClosedWindow, FillError};
 use super::lost::{FirstLost, RowPlace};
-use super::ticks::TickRules;
+use super::ticks::{TickRules, over};
+use super::timer::{Idle, Moment};
 use super::{Closed, ReadRow, Rules};
 use crate::spool::kept::Kept;
 use crate::spool::{ChannelTotals, Runs, Sent, Totals};
@@ -99,6 +101,11 @@ pub(super) struct JoinedWindows {
     first_lost: FirstLost,
     /// True if windows may have been kept for long enough.
     forgets: bool,
+    idle: Idle,
+    /// True if rows come at their times: windows are made at times of the clock, which do not follow from values.
+    is_live: bool,
+    /// The end of the last windows that were made because their time was over.
+    closed_until: i64,
 }
 
 /// A pass over a source that can be read again.
@@ -128,6 +135,7 @@ impl JoinedWindows {
             last_ticks: vec![None; columns.len()],
             other_values: vec![0; columns.len()],
             columns: columns.into(),
+            idle: Idle::new(&rules.now),
             rules,
             ticks,
             pending: Pending::default(),
@@ -148,6 +156,8 @@ impl JoinedWindows {
             span: None,
             first_lost: FirstLost::default(),
             forgets: false,
+            is_live: false,
+            closed_until: i64::MIN,
         }
     }
 
@@ -224,6 +234,7 @@ impl JoinedWindows {
                 return;
             }
         }
+        self.idle.take();
         let report = Report::new(channel, (at, number), row);
         let (cut, clock) = (timeline.cut, timeline.clock.clone());
         let before = self.pending.newest();
@@ -231,9 +242,10 @@ impl JoinedWindows {
         if self.pass.taken.contains(start) {
             self.pass.again.insert(start);
         }
-        if self.rules.paced && before.is_some_and(|newest| start > newest) {
-            let windows = self.pending.take_before(start);
-            self.begin(windows, start, Some(start));
+        let is_later = before.is_some_and(|newest| start > newest)
+            || self.maker.pieces.end().is_some_and(|until| start >= until);
+        if self.rules.paced && is_later && !self.is_live {
+            self.close_before(start);
         } else if self.pending.count() > self.rules.reports {
             self.make_room();
         }
@@ -273,7 +285,10 @@ impl JoinedWindows {
 
     /// Takes all readings that are left. `ended` is true if the source has no more.
     pub(super) fn finish(&mut self, ended: bool) {
-        let windows = self.pending.take_before(i64::MAX);
+        let mut windows = self.pending.take_before(i64::MAX);
+        for open in self.maker.pieces.over(i64::MAX) {
+            windows.entry(open).or_default();
+        }
         let timeline = &self.maker.timeline;
         let until = match self.last_row {
             _ if self.rules.paced => i64::MAX,
@@ -287,6 +302,51 @@ impl JoinedWindows {
         self.begin(windows, until, None);
     }
 
+    /// Makes the windows that end by a time.
+    fn close_before(&mut self, start: i64) {
+        let mut windows = self.pending.take_before(start);
+        for open in self.maker.pieces.over(start) {
+            windows.entry(open).or_default();
+        }
+        self.begin(windows, start, Some(start));
+    }
+
+    /// Makes the windows whose time, and a period more, is over; of an old series if no reading came for a while. Makes a piece
+    /// of the window for now if it is due.
+    pub(super) fn pass_time(&mut self, moment: Moment) {
+        let Timeline { phase, cut, clock, .. } = &self.maker.timeline;
+        let period = self.maker.timeline.period();
+        let is_idle = self.idle.is_over(moment.now, period);
+        self.is_live = moment.is_live;
+        if moment.is_piece {
+            let until = over(*cut, clock, moment.now.saturating_sub(*phase));
+            until.into_iter().for_each(|until| self.piece(until));
+            return;
+        }
+        let reached = moment.source.saturating_sub(*phase).saturating_sub(period);
+        let start = self.maker.timeline.window(reached).start;
+        if (is_idle || self.is_live) && start > self.closed_until {
+            self.closed_until = start;
+            self.close_before(start);
+            self.walk.fill_tail();
+        }
+    }
+
+    /// Makes a piece of the window for now, up to the end of a tick, and the windows before it.
+    fn piece(&mut self, until: i64) {
+        let sent = self.maker.timeline.sent_end().max(self.maker.timeline.continues.unwrap_or(i64::MIN));
+        let window = self.maker.timeline.window(until - 1);
+        let mut windows = self.pending.take_until(until);
+        for open in self.maker.pieces.over(window.start) {
+            windows.entry(open).or_default();
+        }
+        if sent < until {
+            windows.entry(window.start).or_default();
+        }
+        self.begin(windows, until, Some(until));
+        self.maker.timeline.most = until;
+    }
+
     /// Begins to make windows. Ticks behind the last reading of a channel are filled before `horizon`, but not beyond now.
     fn begin(&mut self, mut windows: BTreeMap<i64, OfWindow>, horizon: i64, bound: Option<i64>) {
         self.forgets = true;
@@ -296,8 +356,8 @@ impl JoinedWindows {
         }
         // A tick that is not over may still get another reading.
         let now = self.rules.now().saturating_sub(timeline.phase);
-        let over = now.saturating_sub(timeline.period()).saturating_add(1);
-        self.maker.timeline.horizon = horizon.min(over);
+        let full = now.saturating_sub(timeline.period()).saturating_add(1);
+        (self.maker.timeline.horizon, self.maker.timeline.most) = (horizon.min(full), i64::MAX);
         self.walk.begin(windows, bound);
     }
 
