@@ -11,7 +11,7 @@ use crate::error::OwnerError;
 
 use crate::language::QuestionError;
 use crate::streams::Kind;
-use crate::windows::{DeviceWindows, StoredWindow, moment};
+use crate::windows::{DeviceWindows, Group, StoredWindow, moment};
 use crate::work::Computer;
 
 /// Returns the enrolled devices that an alarm is about: those that measure all its channels.
@@ -37,8 +37,8 @@ pub(crate) fn alarm_since(plant: &Plant, declared: &Declared) -> Result<i64, Own
 /// Largest number of windows of a device that a round takes for an alarm; the others follow in the next rounds.
 const MOST: usize = 20_000;
 
-/// Returns the windows that an alarm has not asked for yet, and those of the same time: late readings come in windows of their
-/// own. Depends on which windows arrived, never on an answer.
+/// Returns the windows that an alarm has not asked for yet, and those of the same time: late readings, and pieces of a window
+/// that is still open, come in windows of their own. Depends on which windows arrived, never on an answer.
 pub(super) fn new_windows(
     declared: &Declared,
     since: i64,
@@ -50,15 +50,15 @@ pub(super) fn new_windows(
     let from = state.machine.looks_from().unwrap_or(i64::MIN).max(since);
     let of_alarm = |window: &&StoredWindow| {
         let has_all = channels.iter().all(|name| window.channel(name).is_some());
-        window.from() >= from && window.kind() == kind && has_all
+        window.group().from >= from && window.kind() == kind && has_all
     };
     let wanted: Vec<&StoredWindow> = listed.windows.iter().filter(of_alarm).collect();
     let there: BTreeSet<&str> = wanted.iter().map(|window| window.id.as_str()).collect();
     state.asked.retain(|id| there.contains(id.as_str()));
     let is_new = |window: &&&StoredWindow| !state.asked.contains(&window.id);
-    let times: BTreeSet<(i64, i64)> =
-        wanted.iter().filter(is_new).take(MOST).map(|window| (window.from(), window.to())).collect();
-    let new = wanted.into_iter().filter(|window| times.contains(&(window.from(), window.to())));
+    let times: BTreeSet<Group> =
+        wanted.iter().filter(is_new).take(MOST).map(|window| window.group()).collect();
+    let new = wanted.into_iter().filter(|window| times.contains(&window.group()));
     DeviceWindows {
         device: listed.device.clone(),
         shown: listed.shown.clone(),
@@ -89,8 +89,11 @@ pub(super) fn judge(
 ) -> Result<Judged, OwnerError> {
     let found = by_window(plant, &declared.question, device, computer)?;
     let mut judged = Judged { seen: Vec::new(), not_carried: found.not_carried, fetched: found.fetched };
+    let open: BTreeSet<Group> =
+        device.windows.iter().filter(|window| window.is_provisional()).map(StoredWindow::group).collect();
     for (window, rows) in &found.windows {
         judged.seen.push(match rows {
+            Some(rows) if open.contains(&window.group()) => seen(declared, window, rows).so_far(),
             Some(rows) => seen(declared, window, rows),
             None => undecided(window),
         });
@@ -105,9 +108,10 @@ fn seen(declared: &Declared, window: &StoredWindow, rows: &[Row]) -> Seen {
         let of = |(value, bound)| Verdict::of(&declared.alarm.probe(limit), value, bound);
         value.map_or(Verdict::Undecided, of)
     };
+    let Group { from, to } = window.group();
     Seen {
-        from: window.from(),
-        to: window.to(),
+        from,
+        to,
         readings: rows.iter().map(|row| row.count).max().unwrap_or_default(),
         over: verdict(first, declared.alarm.limit),
         near: verdict(second, declared.clear()),
@@ -118,9 +122,10 @@ fn seen(declared: &Declared, window: &StoredWindow, rows: &[Row]) -> Seen {
 
 /// Returns a window that was asked for and has no value.
 pub(super) fn undecided(window: &StoredWindow) -> Seen {
+    let Group { from, to } = window.group();
     Seen {
-        from: window.from(),
-        to: window.to(),
+        from,
+        to,
         readings: window.description.readings(),
         over: Verdict::Undecided,
         near: Verdict::Undecided,

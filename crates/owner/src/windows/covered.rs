@@ -35,13 +35,13 @@ pub(crate) fn elsewhere(windows: &[&StoredWindow], channel: &str) -> BTreeMap<Gr
     windows.sort_by_key(|window| (window.from(), window.to()));
     let mut elsewhere = BTreeMap::new();
     let mut add = |window: &StoredWindow, other: &StoredWindow| {
-        let time = Group { from: window.from(), to: window.to() };
+        let time = window.group();
         *elsewhere.entry(time).or_default() += readings_within(other, channel, time);
     };
     for (at, window) in windows.iter().enumerate() {
         let meeting = windows[at + 1..].iter().take_while(|other| other.from() < window.to());
         for other in meeting.filter(|other| other.form() == window.form()) {
-            if (other.from(), other.to()) != (window.from(), window.to()) {
+            if other.group() != window.group() {
                 add(window, other);
                 add(other, window);
             }

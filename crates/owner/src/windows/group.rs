@@ -54,7 +54,11 @@ pub(crate) fn groups<'w>(
     Between { since, until }: Between,
 ) -> Option<Groups> {
     let shown = |groups| Groups { groups, hidden: 0 };
-    let mut all: Vec<Group> = windows.map(|window| Group { from: window.from(), to: window.to() }).collect();
+    let time = |window: &StoredWindow| match by {
+        Some(By::Window) => window.group(),
+        _ => Group { from: window.from(), to: window.to() },
+    };
+    let mut all: Vec<Group> = windows.map(time).collect();
     all.sort_unstable();
     all.dedup();
     let (Some(first), Some(last)) =
@@ -187,7 +191,7 @@ pub(crate) fn cut_ticks(groups: &[Group], by: Option<By>, window: &StoredWindow)
 pub(crate) fn of_window(groups: &[Group], by: Option<By>, window: &StoredWindow) -> Option<usize> {
     match by {
         None => (!groups.is_empty()).then_some(0),
-        Some(By::Window) => groups.binary_search(&Group { from: window.from(), to: window.to() }).ok(),
+        Some(By::Window) => groups.binary_search(&window.group()).ok(),
         Some(_) => {
             let at = groups.partition_point(|group| group.from <= window.from()).checked_sub(1)?;
             (window.from() < groups[at].to).then_some(at)
