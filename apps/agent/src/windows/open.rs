@@ -183,6 +183,14 @@ impl OpenWindow {
         fits.then(|| self.fixed.number(merged))
     }
 
+    /// Returns the number of a tick so far.
+    fn number(&self, channel: u16, tick: u32) -> Option<f64> {
+        match self.several.get(&(channel, tick)) {
+            Some(readings) => self.merged(channel, readings),
+            None => self.window.number(channel, tick),
+        }
+    }
+
     /// Returns a piece that ends at a tick's beginning: the readings so far that no piece has. `None` if no tick is over
     /// since the last piece.
     pub(super) fn piece(&mut self, until: i64) -> Result<Option<ClosedWindow>, FillError> {
@@ -197,22 +205,19 @@ impl OpenWindow {
         }
         let layout = self.window.layout().clone();
         let channels = layout.channels().len() as u16;
-        let mut new = Vec::new();
-        for (channel, tick) in (0..channels).flat_map(|channel| (0..to).map(move |tick| (channel, tick))) {
-            let number = match self.several.get(&(channel, tick)) {
-                _ if pieces.has(channel, tick) => None,
-                Some(readings) => self.merged(channel, readings),
-                None => self.window.number(channel, tick),
-            };
-            new.extend(number.map(|number| (channel, tick, number)));
-        }
-        let from = new.iter().map(|(_, tick, _)| *tick).min().map_or(pieces.to, |first| first.min(pieces.to));
+        let ticks = (0..channels).flat_map(|channel| (0..to).map(move |tick| (channel, tick)));
+        let is_new = |(channel, tick): &(u16, u32)| {
+            !pieces.has(*channel, *tick) && self.number(*channel, *tick).is_some()
+        };
+        let new: Vec<(u16, u32)> = ticks.filter(is_new).collect();
+        let from = new.iter().map(|(_, tick)| *tick).min().map_or(pieces.to, |first| first.min(pieces.to));
         let at = |tick: u32| start.saturating_add(self.period * i64::from(tick));
         let period = u32::try_from(self.period).unwrap_or(u32::MAX);
         let mut window = Window::spanning(layout, at(from), period, to - from)?;
         let mut readings = vec![0; channels.into()];
-        for (channel, tick, number) in &new {
-            if window.set(*channel, tick - from, *number) {
+        for (channel, tick) in &new {
+            let number = self.number(*channel, *tick);
+            if number.is_some_and(|number| window.set(*channel, tick - from, number)) {
                 readings[usize::from(*channel)] += 1;
                 pieces.insert(*channel, *tick);
             }
@@ -220,10 +225,10 @@ impl OpenWindow {
         pieces.to = to;
         self.pieces = Some(pieces);
         let facts = JoinedFacts { readings, provisional: true, ..JoinedFacts::default() };
-        let last = new.iter().map(|(_, tick, _)| at(*tick + 1) - 1).max();
+        let last = new.iter().map(|(_, tick)| at(*tick + 1) - 1).max();
         Ok(Some(ClosedWindow {
             packed: window.close(),
-            started_at: new.iter().map(|(_, tick, _)| at(*tick)).min().unwrap_or(at(from)),
+            started_at: new.iter().map(|(_, tick)| at(*tick)).min().unwrap_or(at(from)),
             ended_at: last.unwrap_or(at(from)),
             until: at(to).min(end),
             pack_time: Duration::ZERO,

@@ -1,5 +1,7 @@
 //! The open windows of one stream: assigns readings to slots, and counts those left out.
 
+mod by_clock;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -9,8 +11,8 @@ use super::closed::{ClosedWindow, FillError};
 use super::open::{OpenWindow, Times};
 use super::pass::{Excess, Pass};
 use super::sent::SentTicks;
-use super::ticks::{TickRules, over};
-use super::timer::{Idle, Moment};
+use super::ticks::TickRules;
+use super::timer::Idle;
 use super::{Closed, ReadRow, Rules};
 use crate::spool::{ChannelTotals, Totals};
 
@@ -334,53 +336,6 @@ impl StreamWindows {
         }
     }
 
-    /// Closes the windows that begin before a time.
-    fn close_before(&mut self, start: i64, closed: &mut Vec<Closed>) {
-        let behind = self.open.split_off(&start);
-        for window in std::mem::replace(&mut self.open, behind).into_values() {
-            closed.extend(self.close(window, false));
-        }
-    }
-
-    /// Closes windows whose time, and a period more, is over if no reading came for a while. Makes a piece of the window for
-    /// now if it is due.
-    pub(super) fn pass_time(
-        &mut self,
-        moment: Moment,
-        clock: &Clock,
-        closed: &mut Vec<Closed>,
-    ) -> Result<(), FillError> {
-        let period = i64::from(self.cut.period.max(1));
-        let is_idle = self.idle.is_over(moment.now, period);
-        let reached = moment.source.saturating_sub(self.ticks.phase);
-        let newest = self.open.last_key_value().map(|(_, window)| window.end());
-        if is_idle && newest.is_some_and(|end| end.saturating_add(period) <= reached) {
-            self.close_before(i64::MAX, closed);
-        }
-        if moment.is_piece { self.piece(moment.now, clock, closed) } else { Ok(()) }
-    }
-
-    /// Makes a piece of the window for now, up to the last tick that is over. A window before it closes.
-    fn piece(&mut self, now: i64, clock: &Clock, closed: &mut Vec<Closed>) -> Result<(), FillError> {
-        let Some(until) = over(self.cut, clock, now.saturating_sub(self.ticks.phase)) else { return Ok(()) };
-        if until <= self.closed_until.max(self.sent.continues.unwrap_or(i64::MIN)) {
-            return Ok(());
-        }
-        let times = self.times(until - 1, clock);
-        if !self.open.contains_key(&times.start) {
-            self.close_before(i64::MAX, closed);
-            let length = self.cut.ticks_between(times.start, times.end);
-            let window =
-                OpenWindow::new(&self.layout, times, self.cut.period, length, self.rules.keep_clear)?;
-            self.open.insert(times.start, window);
-        }
-        self.close_before(times.start, closed);
-        let piece = self.open.get_mut(&times.start).map_or(Ok(None), |window| window.piece(until))?;
-        let (stream, phase) = (self.stream, self.ticks.phase);
-        closed.extend(piece.map(|piece| Closed { stream, window: shifted(piece, phase) }));
-        Ok(())
-    }
-
     /// Drops the newest window, which the next pass fills. What no window would take is counted once.
     fn drop_newest(&mut self) {
         let Some((start, window)) = self.open.pop_last() else { return };
@@ -440,7 +395,7 @@ impl StreamWindows {
         let (has_readings, has_pieces) = (window.has_readings(), window.has_pieces());
         self.closed_until = self.closed_until.max(window.end());
         let window = window.close(cut_short && (has_readings || has_pieces));
-        let mut window = shifted(window, self.ticks.phase);
+        let mut window = by_clock::shifted(window, self.ticks.phase);
         for channel in 0..window.packed.left_out.len() {
             let of_slots: Vec<(Reason, u64)> =
                 window.packed.left_out[channel].iter().filter(|(reason, _)| is_of_slot(*reason)).collect();
@@ -458,18 +413,6 @@ impl StreamWindows {
         self.sent.add(&window.packed, window.until);
         Some(Closed { stream: self.stream, window })
     }
-}
-
-/// Returns a window whose ticks are later than the clock's by a phase.
-fn shifted(mut window: ClosedWindow, phase: i64) -> ClosedWindow {
-    window.packed.start = window.packed.start.saturating_add(phase);
-    window.until = window.until.saturating_add(phase);
-    if let Some(facts) = &mut window.joined {
-        for runs in facts.cleared.values_mut() {
-            *runs = runs.shifted(phase);
-        }
-    }
-    window
 }
 
 /// Returns true for a reason that only the window of a reading tells.

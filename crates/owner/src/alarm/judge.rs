@@ -98,6 +98,9 @@ pub(super) fn judge(
             None => undecided(window),
         });
     }
+    // Several windows of one time have one result.
+    judged.seen.sort_by_key(|seen| (seen.from, seen.to));
+    judged.seen.dedup_by_key(|seen| (seen.from, seen.to));
     Ok(judged)
 }
 

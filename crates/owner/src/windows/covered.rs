@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::group::Group;
+use super::row_time::Group;
 use super::window::StoredWindow;
 
 /// The time from a device's first window with a channel to the last one, and the period.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use sotto_pack::{Clock, Presence, Span};
 
+use super::row_time::Group;
 use super::time::Between;
 use super::window::StoredWindow;
 use crate::language::By;
@@ -18,13 +19,6 @@ pub(crate) struct InGroup {
 
 /// Largest number of groups in one answer.
 pub(crate) const MOST_GROUPS: usize = 100_000;
-
-/// The time that a row of an answer covers, in milliseconds since 1970.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Group {
-    pub(crate) from: i64,
-    pub(crate) to: i64,
-}
 
 /// The groups of an answer, in order of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,9 +9,9 @@ use sotto_rlwe::{KeyId, Origin, ParameterId, SchemeId};
 use sotto_wire::{EnvelopeHeader, SignedHeader};
 
 use super::entry::{Entry, StreamLog};
-use super::group::Group;
 use super::needed::Needed;
 use super::replaced::Replaced;
+use super::row_time::Group;
 use super::time::Between;
 use super::window::{Aside, DeviceWindows, StoredWindow, SumsOf};
 use super::{log, overlaps};

@@ -9,7 +9,7 @@ use sotto_pack::{Channel, ChannelBins, Layout, LeftOut, Reason, WindowDescriptio
 use sotto_rlwe::{Origin, ParameterSpec, SchemeId};
 use sotto_wire::{Digest, MaskName, StreamHeader};
 
-use super::group::Group;
+use super::row_time::Group;
 use crate::declared::Plant;
 use crate::gathered::WindowQuantity;
 use crate::quantities::Input;

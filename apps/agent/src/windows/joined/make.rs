@@ -6,9 +6,9 @@ use sotto_pack::{LeftOut, MOST_REPLACED};
 use zeroize::Zeroizing;
 
 use super::correction::Correction;
+use super::open_pieces::OpenPieces;
 use super::outcome::{Outcome, Outcomes};
 use super::pending::{Report, merge};
-use super::pieces::OpenPieces;
 use super::timeline::Timeline;
 use super::values::{Part, Values};
 use crate::spool::Runs;

@@ -15,12 +15,14 @@
 //!
 //! So what counts depends on the set of readings, not on the order, grouping or repetition of their arrival.
 
+mod by_clock;
 mod corrected;
 mod correction;
 mod count;
 mod lacks;
 mod make;
 mod merge;
+mod open_pieces;
 mod outcome;
 mod pending;
 mod pieces;
@@ -40,8 +42,8 @@ pub use lacks::Lacks;
 
 use super::closed::{ClosedWindow, FillError};
 use super::lost::{FirstLost, RowPlace};
-use super::ticks::{TickRules, over};
-use super::timer::{Idle, Moment};
+use super::ticks::TickRules;
+use super::timer::Idle;
 use super::{Closed, ReadRow, Rules};
 use crate::spool::kept::Kept;
 use crate::spool::{ChannelTotals, Runs, Sent, Totals};
@@ -300,51 +302,6 @@ impl JoinedWindows {
             _ => i64::MIN,
         };
         self.begin(windows, until, None);
-    }
-
-    /// Makes the windows that end by a time.
-    fn close_before(&mut self, start: i64) {
-        let mut windows = self.pending.take_before(start);
-        for open in self.maker.pieces.over(start) {
-            windows.entry(open).or_default();
-        }
-        self.begin(windows, start, Some(start));
-    }
-
-    /// Makes the windows whose time, and a period more, is over; of an old series if no reading came for a while. Makes a piece
-    /// of the window for now if it is due.
-    pub(super) fn pass_time(&mut self, moment: Moment) {
-        let Timeline { phase, cut, clock, .. } = &self.maker.timeline;
-        let period = self.maker.timeline.period();
-        let is_idle = self.idle.is_over(moment.now, period);
-        self.is_live = moment.is_live;
-        if moment.is_piece {
-            let until = over(*cut, clock, moment.now.saturating_sub(*phase));
-            until.into_iter().for_each(|until| self.piece(until));
-            return;
-        }
-        let reached = moment.source.saturating_sub(*phase).saturating_sub(period);
-        let start = self.maker.timeline.window(reached).start;
-        if (is_idle || self.is_live) && start > self.closed_until {
-            self.closed_until = start;
-            self.close_before(start);
-            self.walk.fill_tail();
-        }
-    }
-
-    /// Makes a piece of the window for now, up to the end of a tick, and the windows before it.
-    fn piece(&mut self, until: i64) {
-        let sent = self.maker.timeline.sent_end().max(self.maker.timeline.continues.unwrap_or(i64::MIN));
-        let window = self.maker.timeline.window(until - 1);
-        let mut windows = self.pending.take_until(until);
-        for open in self.maker.pieces.over(window.start) {
-            windows.entry(open).or_default();
-        }
-        if sent < until {
-            windows.entry(window.start).or_default();
-        }
-        self.begin(windows, until, Some(until));
-        self.maker.timeline.most = until;
     }
 
     /// Begins to make windows. Ticks behind the last reading of a channel are filled before `horizon`, but not beyond now.

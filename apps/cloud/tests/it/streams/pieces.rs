@@ -107,7 +107,7 @@ fn the_whole_window_takes_the_place_of_its_pieces() {
     // A device that has no receipt sends it again, alone or in a group.
     assert_eq!(site.upload(&pieces[1]).expect(200)["duplicate"], true);
     let next = window(&mut site, 5, 4..8, &Kind::Plain);
-    site.upload_group(&[last.clone(), next]).expect(201);
+    site.upload_group(&[last, next]).expect(201);
     dropped(&site);
     let after = log(&site);
     site.world.stop();

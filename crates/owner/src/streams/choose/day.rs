@@ -44,3 +44,35 @@ impl Chosen {
         parts.map_or(self.window_bytes, |parts| SUMS_WINDOW_OVERHEAD + parts)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use sotto_pack::{Channel, Span};
+
+    use super::*;
+    use crate::streams::{Kind, Needs, StreamNeeds, choose};
+
+    #[test]
+    fn a_piece_has_the_bytes_of_its_ticks() {
+        let channel =
+            Channel { name: "x".into(), maximum: 100.0, resolution: Some(0.1), ..Channel::default() };
+        let needs = StreamNeeds {
+            kind: Kind::Exact,
+            period: 60_000,
+            span: Span::Hour,
+            channels: vec!["x".into()],
+            needs: Needs { squares: true, ..Needs::default() },
+            questions: vec!["q".into()],
+            public: false,
+            scheme: None,
+            joined: false,
+        };
+        let chosen = choose(&needs, &[channel]).unwrap();
+        assert_eq!((chosen.windows_a_day(), chosen.bytes_a_day()), (24, 24 * chosen.window_bytes as u64));
+        let (header, day) = (chosen.sums_header().unwrap(), chosen.bytes_a_day());
+        let piece = |ticks| (SUMS_WINDOW_OVERHEAD + header.parts_bytes(ticks).unwrap()) as u64;
+        assert_eq!(chosen.fresh_bytes_a_day(300_000), day + 288 * (piece(5) + 1) + 96);
+        // No tick is over more often than the period.
+        assert_eq!(chosen.fresh_bytes_a_day(1000), chosen.fresh_bytes_a_day(60_000));
+    }
+}

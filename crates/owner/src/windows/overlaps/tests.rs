@@ -5,7 +5,7 @@ use sotto_rlwe::Origin;
 
 use super::*;
 use crate::windows::covered::{Covered as Time, elsewhere};
-use crate::windows::group::Group;
+use crate::windows::row_time::Group;
 
 const HOUR: i64 = 3_600_000;
 
@@ -138,10 +138,10 @@ fn ticks_are_missing_that_no_window_has() {
 /// By window, pieces of one window are one, with late readings of its time and the whole window.
 #[test]
 fn pieces_of_one_window_are_one_group() {
-    let span = Some(Group { from: 0, to: 24 * HOUR });
+    let day = Group { from: 0, to: 24 * HOUR };
     let piece = |number, hours: Range<i64>| {
         let readings: Vec<i64> = hours.clone().collect();
-        StoredWindow { span, ..window(0, number, hours, &[("x", &readings)]) }
+        StoredWindow { span: Some(day), ..window(0, number, hours, &[("x", &readings)]) }
     };
     let others = || [window(0, 9, 24..48, &[("x", &[30])])];
     let groups = |windows: &[StoredWindow]| {
@@ -156,7 +156,7 @@ fn pieces_of_one_window_are_one_group() {
     let refs: Vec<&StoredWindow> = pieces.iter().collect();
     // So far, the expected ticks are those up to the last piece; none is counted as another window's.
     assert!(elsewhere(&refs, "x").is_empty());
-    assert_eq!(Time::new(&refs[..3], "x").unwrap().ticks(span.unwrap()), 6);
+    assert_eq!(Time::new(&refs[..3], "x").unwrap().ticks(day), 6);
     let whole: Vec<StoredWindow> = [piece(4, 0..24)].into_iter().chain(others()).collect();
     assert_eq!(groups(&whole), [(0, 24), (24, 48)]);
 }
