@@ -173,5 +173,6 @@ fn longest_description(layout: &Layout) -> WindowDescription {
         left_out: Vec::<LeftOut>::new(),
         generated: true,
         replaces: None,
+        provisional: false,
     }
 }

@@ -18,6 +18,7 @@ use sotto_wire::{
 use crate::cloud::Cloud;
 use crate::enrolments;
 use crate::problem::Problem;
+use crate::quotas::Piece;
 use crate::store::{Device, EarlierUpload, TakenTick, Upload};
 
 /// Checks an upload, an envelope or a group, and stores it durably. An envelope that is already stored is not stored
@@ -74,7 +75,9 @@ fn keep(
     let Some(first) = new.first().copied() else { return Ok(receipts.into_iter().flatten().collect()) };
     let device = &uploads[first].envelope.header().device;
     let bytes = new.iter().map(|index| uploads[*index].counted_bytes()).sum();
-    cloud.quotas.admit(&cloud.store, device, bytes, new.len()).map_err(at(first))?;
+    let pieces: Vec<Option<Piece>> =
+        new.iter().map(|index| Piece::of(uploads[*index].envelope.signed_header())).collect();
+    cloud.quotas.admit(&cloud.store, device, bytes, &pieces).map_err(at(first))?;
     for index in &new {
         let body = uploads[*index].envelope.body();
         if body.is_of_sums() {
@@ -103,6 +106,10 @@ fn keep(
             cloud.quotas.stored(device, upload.counted_bytes());
         }
         receipts[index] = Some(receipt(cloud, kept, upload).map_err(at(index))?);
+    }
+    if fresh.iter().any(|upload| upload.envelope.replaces()) {
+        // Bodies may be dropped.
+        cloud.quotas.count_again(&cloud.store, device).map_err(|error| (first, error.into()))?;
     }
     Ok(receipts.into_iter().flatten().collect())
 }

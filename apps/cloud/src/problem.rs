@@ -54,6 +54,9 @@ impl From<StoreError> for Problem {
         if let StoreError::Places(error) = error {
             return error.into();
         }
+        if let StoreError::Dropped { .. } = error {
+            return Self::new(StatusCode::GONE, reason::BODY_DROPPED, error.to_string());
+        }
         tracing::error!(%error, "the store failed");
         match error {
             StoreError::Damaged(_) => Self::new(

@@ -6,12 +6,15 @@ use std::time::Instant;
 
 use axum::http::StatusCode;
 use sotto_api::reason;
+use sotto_wire::{SignedHeader, StreamTag};
 
 use crate::problem::Problem;
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 
 /// Maximum number of devices counted in memory. Beyond it, all counts are dropped and read again from the store.
 const MOST_DEVICES: usize = 10_000;
+/// Maximum number of streams of a device whose last span is known.
+const MOST_STREAMS: usize = 64;
 const MINUTE: f64 = 60.0;
 
 /// The quotas of every device, and their current use.
@@ -29,6 +32,47 @@ struct Used {
     /// than that.
     allowance: f64,
     at: Instant,
+    /// By stream, the last span with pieces, and how many more of it count nothing.
+    pieces: HashMap<StreamTag, (i64, u32)>,
+}
+
+/// A piece of a window that is still open. Those of one span count once, as the window does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece {
+    stream: StreamTag,
+    /// The span of its window, as far as a cloud can tell it: the time in units of the longest window.
+    span: i64,
+    /// Ticks of a window: no more pieces have a tick of their own.
+    ticks: u32,
+}
+
+impl Piece {
+    /// Returns the piece that an upload is; `None` for another window.
+    pub(crate) fn of(signed: &SignedHeader) -> Option<Self> {
+        let stream = signed.stream().filter(|_| signed.is_provisional())?;
+        let ticks = stream.layout().ticks();
+        let longest = i64::from(ticks).saturating_mul(stream.period().into()).max(1);
+        let start = signed.description()?.start;
+        Some(Self { stream: stream.id().tag(), span: start.div_euclid(longest), ticks })
+    }
+}
+
+/// Returns true if an envelope counts.
+fn counts(pieces: &mut HashMap<StreamTag, (i64, u32)>, envelope: Option<Piece>) -> bool {
+    let Some(Piece { stream, span, ticks }) = envelope else { return true };
+    if pieces.len() >= MOST_STREAMS && !pieces.contains_key(&stream) {
+        pieces.clear();
+    }
+    match pieces.get_mut(&stream) {
+        Some((known, left)) if *known == span && *left > 0 => {
+            *left -= 1;
+            false
+        }
+        _ => {
+            pieces.insert(stream, (span, ticks));
+            true
+        }
+    }
 }
 
 impl Quotas {
@@ -44,7 +88,7 @@ impl Quotas {
         store: &Store,
         device: &str,
         bytes: u64,
-        envelopes: usize,
+        envelopes: &[Option<Piece>],
     ) -> Result<(), Problem> {
         let (most_bytes, rate) = (self.most_bytes, self.rate);
         if most_bytes == 0 && rate == 0 {
@@ -57,7 +101,8 @@ impl Quotas {
             if devices.len() >= MOST_DEVICES {
                 devices.clear();
             }
-            let used = Used { bytes: stored, allowance: rate as f64, at: Instant::now() };
+            let pieces = HashMap::new();
+            let used = Used { bytes: stored, allowance: rate as f64, at: Instant::now(), pieces };
             devices.entry(device.to_owned()).or_insert(used);
         }
         let mut devices = self.devices();
@@ -73,12 +118,15 @@ impl Quotas {
             let earned = used.at.elapsed().as_secs_f64() / MINUTE * rate as f64;
             used.allowance = (used.allowance + earned).min(rate as f64);
             used.at = Instant::now();
-            let envelopes = envelopes as f64;
+            let mut pieces = used.pieces.clone();
+            let envelopes =
+                envelopes.iter().filter(|envelope| counts(&mut pieces, **envelope)).count() as f64;
             if used.allowance < envelopes.min(rate as f64) {
                 let detail = format!("device {device} may send {rate} envelopes a minute (`device_rate`)");
                 return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, reason::DEVICE_RATE, detail));
             }
             used.allowance -= envelopes;
+            used.pieces = pieces;
         }
         Ok(())
     }
@@ -88,6 +136,18 @@ impl Quotas {
         if let Some(used) = self.devices().get_mut(device) {
             used.bytes = used.bytes.saturating_add(bytes);
         }
+    }
+
+    /// Reads a device's stored bytes again, as bodies were dropped.
+    pub(crate) fn count_again(&self, store: &Store, device: &str) -> Result<(), StoreError> {
+        if !self.devices().contains_key(device) {
+            return Ok(());
+        }
+        let stored = store.stored_bytes(device)?;
+        if let Some(used) = self.devices().get_mut(device) {
+            used.bytes = stored;
+        }
+        Ok(())
     }
 
     /// Drops a device's counts; they are read again at its next envelope.

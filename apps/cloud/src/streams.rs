@@ -18,7 +18,13 @@ pub(crate) fn sums(cloud: &Cloud, stream: &str, request: &WindowsOf) -> Result<V
     let unknown = || Problem::not_found(reason::UNKNOWN_STREAM, "there is no stream of sums with this tag");
     let tag = from_hex(stream).map(StreamTag).ok_or_else(unknown)?;
     let header = cloud.store.stream(tag)?.filter(|header| header.is_of_sums()).ok_or_else(unknown)?;
-    add(&header, request, |take| cloud.store.scan_sums(&header, &request.windows, take))
+    add(&header, request, |take| match cloud.store.scan_sums(&header, &request.windows, take)? {
+        Scanned::Missing(number) => match cloud.store.dropped(&header, number)? {
+            Some(dropped) => Err(dropped.into()),
+            None => Ok(Scanned::Missing(number)),
+        },
+        scanned => Ok(scanned),
+    })
 }
 
 /// Callback that receives some windows of a stored run: the index of the first one, and their number.

@@ -13,3 +13,16 @@ pub(crate) fn say(text: impl std::fmt::Display) {
         std::process::exit(0);
     }
 }
+
+/// Returns a number with a comma between thousands.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}

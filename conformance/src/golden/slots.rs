@@ -96,6 +96,7 @@ fn described(present: Vec<u32>) -> WindowDescription {
         left_out: Vec::new(),
         generated: false,
         replaces: None,
+        provisional: false,
     }
 }
 

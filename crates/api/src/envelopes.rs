@@ -309,6 +309,7 @@ route! {
         (status = 200, description = "A frame of kind 2 (ciphertext), 24 or 25 (compact ciphertext of slots).",
          body = crate::schema::Frame, content_type = "application/octet-stream"),
         (status = 404, description = "`unknown-envelope`"),
+        (status = 410, description = "`body-dropped`: a window that was still open then; the whole window has its readings"),
         (status = 422, description = "`places-not-read`")
     )
 }
@@ -321,6 +322,7 @@ route! {
         (status = 200, description = "A frame of kind 6 (envelope) or 23 (window, alone or of a group, with its stream's header).",
          body = crate::schema::Frame, content_type = "application/octet-stream"),
         (status = 404, description = "`unknown-envelope`"),
+        (status = 410, description = "`body-dropped`: a window that was still open then; the whole window has its readings"),
         (status = 422, description = "`places-not-read`")
     )
 }

@@ -220,6 +220,7 @@ route! {
         (status = 200, description = "Submitted before under this idempotency key.", body = Queued),
         (status = 400, description = "`invalid-json`, `idempotency-key-missing` (two such headers), `invalid-idempotency-key`"),
         (status = 409, description = "`idempotency-key-reused` for another submission"),
+        (status = 410, description = "`body-dropped`: a window that was still open then; the whole window has its readings"),
         (status = 422, description = "`unknown-plan`, `outdated-plan`, `unknown-envelope`, `wrong-inputs`, `invalid-value`, `wrong-parameters`, `wrong-key`, `missing-key`, `noise`, `no-special-prime`, `job-too-large` (more than `largest_job` bytes at once), `transparent`, `invalid-plan`, `invalid-constant`, `invalid-step`, `invalid-output`, `unknown-parameters`, `places-not-read`"),
         (status = 503, description = "`queue-full`"),
         (status = 507, description = "`storage-full`")

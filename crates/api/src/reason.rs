@@ -26,6 +26,8 @@ reasons! {
     BAD_SIGNATURE = "bad-signature";
     /// The batch's name was used for other requests.
     BATCH_NAME_TAKEN = "batch-name-taken";
+    /// The window was a piece of one that was still open; the whole window has taken its place.
+    BODY_DROPPED = "body-dropped";
     /// The clocks of device and cloud are more than a day apart.
     CLOCK_APART = "clock-apart";
     /// A write lacks the condition that it has to carry.

@@ -92,6 +92,7 @@ route! {
             ("sotto-evaluate-us" = u64, description = "Microseconds of reading and adding."))),
         (status = 400, description = "`invalid-json`"),
         (status = 404, description = "`unknown-stream`: no stream of sums has this tag"),
+        (status = 410, description = "`body-dropped`: a window that was still open then; the whole window has its readings"),
         (status = 422, description = "`unknown-envelope`: the stream has no window with a number, which the detail names; `wrong-sum`")
     )
 }

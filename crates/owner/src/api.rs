@@ -475,6 +475,15 @@ impl Plant {
         devices::planned_streams(self, question)
     }
 
+    /// Returns the streams of each declared device for all declared questions and alarms, or those of a device with all
+    /// channels if no device is declared. None without a channel.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if a question cannot be read, or no parameters are suitable.
+    pub fn streams_of_devices(&self) -> Result<Vec<(String, Vec<Chosen>)>, OwnerError> {
+        devices::streams_of_devices(self)
+    }
+
     /// Checks that a device can be enrolled and its bundle written, before anything is declared or made.
     ///
     /// # Errors

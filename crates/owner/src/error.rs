@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use sotto_api::reason::BODY_DROPPED;
 use sotto_cloud_client::CloudError;
 
 use crate::backup::BackupError;
@@ -362,6 +363,9 @@ fn hint(error: &CloudError) -> &'static str {
     match error {
         CloudError::Away { .. } => {
             "; a cloud on this machine is started with `sotto-cloud run --config cloud.toml` (the file is in the plant's folder)"
+        }
+        CloudError::Refused { kind, .. } if kind.ends_with(BODY_DROPPED) => {
+            "; what was computed from it cannot be computed again: ask for the present answer"
         }
         _ => "",
     }

@@ -57,6 +57,10 @@ pub struct WindowDescription {
     /// The windows in whose place this one comes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<Replaces>,
+    /// True if the window is a piece of one that was still open: a later window comes in its place, and the cloud then drops
+    /// its body.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub provisional: bool,
 }
 
 fn is_false(flag: &bool) -> bool {
@@ -85,6 +89,8 @@ struct Unchecked {
     generated: bool,
     #[serde(default)]
     replaces: Option<Replaces>,
+    #[serde(default)]
+    provisional: bool,
 }
 
 /// The reason why a description is refused.
@@ -264,6 +270,7 @@ impl From<&Packed> for WindowDescription {
             left_out: if any_left_out { left_out.clone() } else { Vec::new() },
             generated: false,
             replaces: None,
+            provisional: false,
         }
     }
 }
@@ -272,10 +279,20 @@ impl TryFrom<Unchecked> for WindowDescription {
     type Error = DescriptionError;
 
     fn try_from(unchecked: Unchecked) -> Result<Self, DescriptionError> {
-        let Unchecked { layout, present, start, period, length, presence, left_out, generated, replaces } =
-            unchecked;
-        let description =
-            Self { layout, present, start, period, length, presence, left_out, generated, replaces };
+        let Unchecked { layout, present, start, period, length, presence, left_out, .. } = unchecked;
+        let Unchecked { generated, replaces, provisional, .. } = unchecked;
+        let description = Self {
+            layout,
+            present,
+            start,
+            period,
+            length,
+            presence,
+            left_out,
+            generated,
+            replaces,
+            provisional,
+        };
         description.check().map(|()| description)
     }
 }

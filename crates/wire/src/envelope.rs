@@ -284,13 +284,20 @@ impl Envelope {
     /// Returns the stream and the head, which precedes the body, of a version-2 envelope. Returns None for version 1.
     #[must_use]
     pub fn window(&self) -> Option<(&Arc<StreamHeader>, &[u8])> {
-        self.signed.window().map(|window| (&window.stream, &window.bytes[..]))
+        self.signed.window_head()
     }
 
-    /// Returns true for a version-2 window that comes in the place of others. It is the first of its group, if of any.
+    /// Returns true for a version-2 window that comes in the place of others.
     #[must_use]
     pub fn replaces(&self) -> bool {
         self.signed.replaces()
+    }
+
+    /// Returns true for a version-2 window that can only be the first of a group: it comes in the place of others, or is
+    /// provisional.
+    #[must_use]
+    pub fn begins_group(&self) -> bool {
+        self.signed.begins_group()
     }
 
     /// Returns the digest of head and body of a version-2 window; None for version 1. It does not depend on the group.

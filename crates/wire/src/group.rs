@@ -59,6 +59,7 @@ const OLD_VERSION: WireError = WireError::Value("a group has windows of version 
 /// #         left_out: Vec::new(),
 /// #         generated: false,
 /// #         replaces: None,
+/// #         provisional: false,
 /// #     };
 /// #     let (parameters, key) = (stream.parameters(), stream.key());
 /// #     let mask = MaskName { salt: [3; 12], sequence };
@@ -96,7 +97,7 @@ impl WindowGroup {
     /// # Errors
     /// [`WireError::Value`] if there are fewer than 2 or more than [`MOST_GROUPED`] windows, an envelope of version 1,
     /// windows of several streams, sequence numbers that do not ascend by 1 to 2^63, or a window but the first that replaces
-    /// others.
+    /// others or is provisional.
     pub fn sign(
         windows: Vec<Envelope>,
         sign: impl FnOnce(&[u8]) -> [u8; SIGNATURE_BYTES],
@@ -236,8 +237,10 @@ fn leaves(parts: &[Part]) -> Result<Vec<Digest>, WireError> {
             return Err(WireError::Value("the numbers of a group ascend, by at most 2^63"));
         }
     }
-    if parts.iter().skip(1).any(|part| part.window.replaces()) {
-        return Err(WireError::Value("a window that replaces others is the first of its group"));
+    if parts.iter().skip(1).any(|part| part.window.begins_group()) {
+        return Err(WireError::Value(
+            "a window that replaces others or is provisional is the first of its group",
+        ));
     }
     Ok(parts.iter().map(|part| leaf(&part.window.bytes, &part.window.tags, part.body.digest())).collect())
 }

@@ -125,7 +125,21 @@ impl SignedWindow {
 
     /// Returns true if the window comes in the place of others.
     pub(crate) fn replaces(&self) -> bool {
-        self.numbers.lists_in(&self.bytes).0 & window::REPLACES != 0
+        self.flags() & window::REPLACES != 0
+    }
+
+    /// Returns true if the window is a piece of one that was still open.
+    pub(crate) fn is_provisional(&self) -> bool {
+        self.flags() & window::PROVISIONAL != 0
+    }
+
+    /// Returns true if the window can only be the first of a group: the flags of those that follow are all taken.
+    pub(crate) fn begins_group(&self) -> bool {
+        self.replaces() || self.is_provisional()
+    }
+
+    fn flags(&self) -> u8 {
+        self.numbers.lists_in(&self.bytes).0
     }
 
     /// Returns the digest of head and body.
@@ -262,8 +276,21 @@ impl SignedHeader {
         Ok(Self::from_parts(head.header(stream)?, Some(window), body_digest, signature))
     }
 
-    /// Returns the bytes for [`SignedHeader::parse_bare`]; in version 1 the frame.
-    pub(crate) fn write_bare(&self) -> Vec<u8> {
+    /// Reads the signed header of a window of this stream, without the stream's header. Does not check the signature: see
+    /// [`SignedHeader::verify`].
+    ///
+    /// # Errors
+    /// [`WireError`] if the bytes are not those of [`SignedHeader::write_bare`] for a window of this stream.
+    pub fn read_bare(bytes: &[u8], stream: &Arc<StreamHeader>) -> Result<Self, WireError> {
+        let mut reader = Reader::new(bytes);
+        let read = Self::parse_bare(&mut reader, stream)?;
+        reader.finish()?;
+        Ok(read)
+    }
+
+    /// Returns the bytes without the stream's header, for [`SignedHeader::read_bare`]; in version 1 the frame.
+    #[must_use]
+    pub fn write_bare(&self) -> Vec<u8> {
         match self.window() {
             None => self.write(),
             Some(window) => {
@@ -300,6 +327,24 @@ impl SignedHeader {
     #[must_use]
     pub fn replaces(&self) -> bool {
         self.window().is_some_and(SignedWindow::replaces)
+    }
+
+    /// Returns true for a provisional window: a piece of one that was still open.
+    #[must_use]
+    pub fn is_provisional(&self) -> bool {
+        self.window().is_some_and(SignedWindow::is_provisional)
+    }
+
+    /// Returns true if the window can only be the first of a group.
+    #[must_use]
+    pub fn begins_group(&self) -> bool {
+        self.window().is_some_and(SignedWindow::begins_group)
+    }
+
+    /// Returns the header of a window's stream, and its head as [`EnvelopeHeader::of_window`] reads it; None in version 1.
+    #[must_use]
+    pub fn window_head(&self) -> Option<(&Arc<StreamHeader>, &[u8])> {
+        self.window().map(|window| (&window.stream, &window.bytes[..]))
     }
 
     /// Returns the description of a window, without a detour over the text in its header; None in version 1.

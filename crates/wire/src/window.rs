@@ -34,6 +34,8 @@ const RENUMBERED: u8 = 8;
 /// The window comes in the place of others. Such a window is the first of its group, if of any: the flags of those that
 /// follow are all taken.
 pub(crate) const REPLACES: u8 = 16;
+/// The window is provisional. It is the first of its group, as one that replaces others.
+pub(crate) const PROVISIONAL: u8 = 32;
 
 /// The signed part of a window before its body.
 #[derive(Clone, Debug, PartialEq)]
@@ -178,7 +180,8 @@ impl WindowHead {
     /// Those of [`WindowHead::bytes`].
     fn flags_and_lists(&self, stream: &StreamHeader) -> Result<Vec<u8>, WireError> {
         let Self { sequence, mask, description } = self;
-        let WindowDescription { layout, period, length, left_out, generated, replaces, .. } = description;
+        let WindowDescription { layout, period, length, left_out, generated, replaces, provisional, .. } =
+            description;
         if layout != stream.layout() || *period != stream.period() || *length == 0 {
             return Err(NOT_OF_THE_STREAM);
         }
@@ -197,7 +200,8 @@ impl WindowHead {
             | flag(gaps, GAPS)
             | flag(any_left_out, LEFT_OUT)
             | flag(back > 0, RENUMBERED)
-            | flag(replaces.is_some(), REPLACES);
+            | flag(replaces.is_some(), REPLACES)
+            | flag(*provisional, PROVISIONAL);
 
         let mut out = vec![flags];
         if back > 0 {
@@ -297,6 +301,7 @@ impl WindowHead {
             left_out,
             generated: flags & GENERATED != 0,
             replaces,
+            provisional: flags & PROVISIONAL != 0,
         };
         let fits = |replaces: &Replaces| replaces.fits(layout.channels().len());
         if !description.replaces.as_ref().is_none_or(fits) {

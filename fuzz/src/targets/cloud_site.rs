@@ -119,6 +119,7 @@ pub(super) fn group() -> Vec<u8> {
             left_out: Vec::new(),
             generated: false,
             replaces: None,
+            provisional: false,
         };
         let (mask, kept) = (MaskName { salt: [5; 12], sequence }, Kept::Folded(SLOTS as usize));
         let (parameters, key) = (params().id(), secret().id());

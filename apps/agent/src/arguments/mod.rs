@@ -106,6 +106,10 @@ pub struct RunArguments {
     /// a late reading of that time changes them
     #[arg(long, value_name = "TIME", default_value = "7d", value_parser = values::long_duration)]
     pub late: i64,
+    /// Send pieces of windows that are still open, at multiples of this time by the clock: answers and alarms are as old at
+    /// most. For sources that arrive over time. The whole window comes in their place at its end
+    #[arg(long, value_name = "TIME", value_parser = values::duration, conflicts_with = "correct")]
+    pub fresh: Option<u32>,
     /// End after N rows of the source, as at the end of a file: partly filled windows are closed and sent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub ticks: Option<u64>,

@@ -4,7 +4,7 @@
 mod report;
 mod watch;
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use anyhow::{Context, Result};
 
@@ -48,7 +48,7 @@ pub fn run(arguments: &CheckArguments, stop: &Stop) -> Result<String> {
     let summary = Summary::new(&profile.device, name, taken, &streams, cuts.clock(), sent_until);
     let lost = LostSummary::of(&windows.lost(), &windows.files());
     let summary = Summary { lost, ..summary };
-    let seen = seen.borrow();
+    let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
     let times = Times::of(&seen, cuts.clock());
     if arguments.json {
         let report = Report { summary: &summary, files: &seen.files, times, numbers: &seen.channels };

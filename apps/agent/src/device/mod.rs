@@ -4,6 +4,7 @@ mod description;
 mod finish;
 mod open;
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -20,7 +21,7 @@ use crate::spool::kept::KeptWindow;
 use crate::spool::{ChannelTotals, Contents, Totals};
 use crate::stop::Stop;
 use crate::streams::Stream;
-use crate::windows::{Closed, ClosedWindow, JoinedFacts, Windows};
+use crate::windows::{Closed, ClosedWindow, JoinedFacts, Windows, in_the_place_of};
 use description::{countable, fitting};
 
 /// A device that reads, packs, encrypts, signs and spools.
@@ -33,6 +34,8 @@ pub struct Device {
     sending: Sending,
     arguments: RunArguments,
     stop: Stop,
+    /// For each stream, the numbers of the pieces whose window is open.
+    pieces: BTreeMap<usize, Vec<u64>>,
 }
 
 /// Facts about the source.
@@ -66,6 +69,17 @@ pub struct EncryptedWindow {
 struct Keeps {
     kept: Option<KeptWindow>,
     obsolete: Vec<i64>,
+    piece: OfPiece,
+}
+
+/// What a window is to the pieces of its stream.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum OfPiece {
+    #[default]
+    No,
+    Piece,
+    /// It comes in their place.
+    Whole,
 }
 
 /// The encrypted readings of a window.
@@ -108,7 +122,8 @@ impl Device {
             return Ok(None);
         }
         let Some(mut closed) = self.windows.next_closed()? else { return Ok(None) };
-        if let Some(log) = &mut self.clear_log {
+        let is_piece = closed.window.joined.as_ref().is_some_and(|facts| facts.provisional);
+        if let Some(log) = self.clear_log.as_mut().filter(|_| !is_piece) {
             let rows = std::mem::take(&mut closed.window.clear);
             log.add(&self.streams[closed.stream].name, &closed.window.packed, rows);
         }
@@ -126,7 +141,10 @@ impl Device {
         let description = WindowDescription { generated, ..WindowDescription::from(&packed) };
         let (readings, contents) = (description.readings(), Contents::of(&description, until));
         let (description, contents, keeps) = match joined {
-            Some(facts) => joined_with(*facts, description, contents),
+            Some(facts) => {
+                let pieces = self.pieces.get(&stream).map(Vec::as_slice).unwrap_or_default();
+                joined_with(*facts, pieces, description, contents)
+            }
             None => (description, contents, Keeps::default()),
         };
         let name = &self.streams[stream].name;
@@ -226,7 +244,7 @@ impl Device {
     ///
     /// # Errors
     /// The spool cannot be written.
-    pub fn spool(&self, message: Message) -> Result<bool> {
+    pub fn spool(&mut self, message: Message) -> Result<bool> {
         let begin = Instant::now();
         let Message { stream, sequence, readings, bytes, upload_bytes, contents, keeps, mut times } = message;
         let name = &self.streams[stream].name;
@@ -243,6 +261,11 @@ impl Device {
             return Ok(false);
         }
         keeps.obsolete.iter().try_for_each(|start| kept.remove(name, *start))?;
+        match keeps.piece {
+            OfPiece::No => {}
+            OfPiece::Piece => self.pieces.entry(stream).or_default().push(sequence),
+            OfPiece::Whole => drop(self.pieces.remove(&stream)),
+        }
         journal.window(name, sequence, readings, upload_bytes);
         times.spool += begin.elapsed();
         journal.times(&times);
@@ -255,16 +278,26 @@ impl Device {
 /// are those of readings, not of filled ticks.
 fn joined_with(
     facts: JoinedFacts,
+    pieces: &[u64],
     description: WindowDescription,
     contents: Contents,
 ) -> (WindowDescription, Contents, Keeps) {
-    let JoinedFacts { kept, obsolete, replaces, cleared, readings } = facts;
+    let JoinedFacts { kept, obsolete, replaces, cleared, readings, provisional, ends_pieces } = facts;
+    let replaces = match ends_pieces {
+        true => in_the_place_of(pieces, description.layout.channels().len()),
+        false => replaces,
+    };
+    let piece = match (&kept, provisional, ends_pieces) {
+        (None, true, _) => OfPiece::Piece,
+        (_, _, true) => OfPiece::Whole,
+        _ => OfPiece::No,
+    };
     let mut channels = contents.totals.channels;
     for (channel, count) in description.layout.channels().iter().zip(&readings) {
         let totals: &mut ChannelTotals = channels.entry(channel.name.clone()).or_default();
         totals.readings = *count;
     }
-    let totals = Totals { channels, ..contents.totals };
+    let totals = Totals { channels, windows: if provisional { 0 } else { contents.totals.windows } };
     let contents = Contents { totals, cleared, ..contents };
-    (WindowDescription { replaces, ..description }, contents, Keeps { kept, obsolete })
+    (WindowDescription { replaces, provisional, ..description }, contents, Keeps { kept, obsolete, piece })
 }

@@ -1,8 +1,10 @@
 //! Opens everything that a run needs.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
+use sotto_pack::Span;
 
 use super::{Device, SourceFacts};
 use crate::arguments::RunArguments;
@@ -11,8 +13,8 @@ use crate::clear_log::ClearLog;
 use crate::feed::{self, Feed};
 use crate::position::Resumed;
 use crate::send::Sending;
-use crate::source::{first, now};
-use crate::spool::refuse_places;
+use crate::source::{awaited, first, now};
+use crate::spool::{Cuts, refuse_places};
 use crate::stop::Stop;
 use crate::streams::{self, Stream};
 use crate::windows::{Options, Windows};
@@ -38,6 +40,10 @@ impl Device {
         if arguments.correct && paced {
             bail!("--correct reads a source twice: give files, without --follow");
         }
+        if let Some(fresh) = arguments.fresh {
+            check_fresh(fresh, paced, &streams, &sending.cuts)?;
+        }
+        let source = awaited(source, stop);
         resume(&sending, &streams, paced, stop)?;
         let clear_log = arguments.clear_log.as_deref().map(ClearLog::new);
         let (once, future) = (arguments.once, arguments.read.allow_future);
@@ -55,13 +61,44 @@ impl Device {
             kept,
             correct,
             allow_missing,
+            fresh: arguments.fresh,
             ..Options::default()
         };
         let sent = |stream: &str| sending.spool.sent(stream);
         let windows = Windows::new(source, &streams, &sending.cuts, sent, stop.clone(), &options);
         let source = SourceFacts { name, generated, started_at: now() };
-        Ok(Self { streams, windows, source, clear_log, sending, arguments, stop: stop.clone() })
+        let (stop, pieces) = (stop.clone(), BTreeMap::new());
+        Ok(Self { streams, windows, source, clear_log, sending, arguments, stop, pieces })
     }
+}
+
+const HOUR: i64 = 3_600_000;
+/// Largest number of pieces of one window: a window can replace twice as many, as some are made again.
+const MOST_PIECES: i64 = 2048;
+
+/// Refuses pieces of a source that ends, those that are longer than a window, and more of a window than it can replace.
+fn check_fresh(fresh: u32, paced: bool, streams: &[Stream], cuts: &Cuts) -> Result<()> {
+    if !paced {
+        bail!(
+            "--fresh sends pieces while rows arrive: a file is sent at once, leave it out, or read a pipe or with --follow"
+        );
+    }
+    for Stream { name, .. } in streams {
+        let Some(cut) = cuts.of(name) else { continue };
+        let (window, words) = match cut.span {
+            Span::Hour => (HOUR, "an hour"),
+            Span::Day => (24 * HOUR, "a day"),
+            Span::Week => (7 * 24 * HOUR, "a week"),
+            Span::Month => (31 * 24 * HOUR, "a month"),
+        };
+        let least = window / MOST_PIECES / 1000 + 1;
+        if !(1000 * least..window).contains(&i64::from(fresh)) {
+            bail!(
+                "--fresh: windows of stream {name} take {words}: give {least}s or more, and less than {words}"
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Sets a new spool to the windows that its streams have in the cloud, and one that is in doubt about them.

@@ -122,13 +122,13 @@ impl Sending {
         Ok(Grouped::No)
     }
 
-    /// Returns the windows of the leading entries that are readable, have the stream and the key of the first, and
-    /// replace no others, but for the first.
+    /// Returns the windows of the leading entries that are readable, have the stream and the key of the first, and can
+    /// follow in a group.
     fn windows(&self, entries: &[Entry], first: &Envelope) -> Vec<Envelope> {
         let stream = |window: &Envelope| window.window().map(|(stream, _)| stream.id());
         let read = entries.iter().map_while(|entry| Some(self.spool.read(entry).ok()?.1));
         let fits = |(at, window): &(usize, Envelope)| {
-            stream(window) == stream(first) && (*at == 0 || !window.replaces())
+            stream(window) == stream(first) && (*at == 0 || !window.begins_group())
         };
         read.enumerate().take_while(fits).map(|(_, window)| window).collect()
     }

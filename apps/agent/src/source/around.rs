@@ -5,7 +5,7 @@ use sotto_pack::{Channel, LeftOut};
 use super::{FileFacts, Row, Source, SourceError};
 
 /// A source around another one, which answers everything that this one does not answer itself.
-pub(crate) trait Around {
+pub(crate) trait Around: Send {
     fn inner(&self) -> &dyn Source;
 
     fn inner_mut(&mut self) -> &mut dyn Source;

@@ -2,6 +2,7 @@
 
 mod ahead;
 mod around;
+mod awaited;
 mod clock;
 mod error;
 pub mod files;
@@ -19,6 +20,7 @@ use crate::windows::RowPlace;
 
 pub use ahead::on_time;
 pub(crate) use around::Around;
+pub use awaited::awaited;
 pub use clock::{first_times, with_clock_set};
 pub use error::{NoNumber, NoSensors, SourceError};
 pub use files::{
@@ -33,7 +35,7 @@ pub use select::select;
 pub use sensors::Sensors;
 
 /// A source of rows.
-pub trait Source {
+pub trait Source: Send {
     /// Returns the channels, each with its declared range.
     fn channels(&self) -> &[Channel];
 
@@ -42,6 +44,15 @@ pub trait Source {
     /// # Errors
     /// [`SourceError::Ended`] after the last row, [`SourceError::Stopped`] if a stop was requested meanwhile.
     fn next_row(&mut self) -> Result<Row, SourceError>;
+
+    /// Returns the next row, or `None` if none comes before a time of this machine's clock, in milliseconds since 1970. By
+    /// default it blocks as [`Source::next_row`]: see [`awaited`].
+    ///
+    /// # Errors
+    /// Those of [`Source::next_row`].
+    fn next_row_before(&mut self, _at: i64) -> Result<Option<Row>, SourceError> {
+        self.next_row().map(Some)
+    }
 
     /// Returns and resets the counts of readings left out with their rows. A row without a usable time counts one
     /// reading per channel, as [`sotto_pack::Reason::NoTime`] or [`sotto_pack::Reason::NoSuchTime`].

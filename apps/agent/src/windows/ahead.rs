@@ -1,7 +1,7 @@
 //! Rows that are ahead of this machine's clock.
 
 use super::Options;
-use crate::source::now;
+use super::present::Present;
 
 /// A row may be this far ahead of the clock: one day, in milliseconds.
 const AHEAD: i64 = 86_400_000;
@@ -10,15 +10,14 @@ const AHEAD: i64 = 86_400_000;
 pub(super) struct Ahead {
     /// True if they are accepted.
     allowed: bool,
-    /// The present time, if it is not that of this machine's clock.
-    now: Option<i64>,
+    now: Present,
     /// An earlier present time.
     seen: i64,
 }
 
 impl Ahead {
     pub(super) fn new(options: &Options) -> Self {
-        Self { allowed: options.future, now: options.now, seen: i64::MIN }
+        Self { allowed: options.future, now: options.now.clone(), seen: i64::MIN }
     }
 
     /// Returns true if a row of this time is left out. Asks the clock only where it may be.
@@ -27,7 +26,7 @@ impl Ahead {
             return false;
         }
         if at > self.seen.saturating_add(AHEAD) {
-            self.seen = self.now.unwrap_or_else(now);
+            self.seen = self.now.get();
         }
         at > self.seen.saturating_add(AHEAD)
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use sotto_pack::{PackError, Packed, Replaces};
+use sotto_pack::{MOST_REPLACED, PackError, Packed, Replaces};
 use zeroize::Zeroizing;
 
 use crate::source::SourceError;
@@ -41,6 +41,17 @@ pub struct JoinedFacts {
     pub cleared: BTreeMap<String, Runs>,
     /// For each channel, the number of its readings in this window that were in none before.
     pub readings: Vec<u64>,
+    /// True if it is a piece of a window that is still open.
+    pub provisional: bool,
+    /// True if it comes in the place of the pieces of its stream that were sent since the last such window.
+    pub ends_pieces: bool,
+}
+
+/// Returns the list of the last of these windows that one can replace, for all channels.
+pub(crate) fn in_the_place_of(windows: &[u64], channels: usize) -> Option<Replaces> {
+    let windows = windows[windows.len().saturating_sub(MOST_REPLACED)..].to_vec();
+    let channels = (0..channels as u16).collect();
+    (!windows.is_empty()).then_some(Replaces { windows, channels })
 }
 
 /// Reason why there are no more windows.

@@ -33,7 +33,7 @@ impl StreamFacts {
     /// Returns its windows, of which none is filled yet.
     pub(super) fn filling(&self, clock: &Clock, kept: Option<&Arc<Kept>>, corrects: bool) -> Filling {
         let Self { position, name, layout, is_joined, cut, columns, rules, ticks, sent } = self;
-        let (position, cut, rules) = (*position, *cut, *rules);
+        let (position, cut, rules) = (*position, *cut, rules.clone());
         if !is_joined && !corrects {
             let sent = SentTicks::new(sent.clone(), layout, cut, clock, ticks.phase);
             let columns = columns.iter().copied().flatten().collect();

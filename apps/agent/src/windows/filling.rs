@@ -6,6 +6,7 @@ use super::closed::{ClosedWindow, FillError};
 use super::joined::{JoinedWindows, Lacks};
 use super::lost::FirstLost;
 use super::stream::StreamWindows;
+use super::timer::Moment;
 use super::{Closed, ReadRow, Taken};
 
 /// The windows of a stream.
@@ -79,6 +80,22 @@ impl Filling {
         match self {
             Self::Plain(windows) => windows.finish(closed),
             Self::Joined(windows) => windows.finish(false),
+        }
+    }
+
+    /// Closes windows whose time is over, and makes pieces of open ones if they are due.
+    pub(super) fn pass_time(
+        &mut self,
+        moment: Moment,
+        clock: &Clock,
+        closed: &mut Vec<Closed>,
+    ) -> Result<(), FillError> {
+        match self {
+            Self::Plain(windows) => windows.pass_time(moment, clock, closed),
+            Self::Joined(windows) => {
+                windows.pass_time(moment);
+                Ok(())
+            }
         }
     }
 

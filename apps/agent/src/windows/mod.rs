@@ -24,6 +24,10 @@
 //! A window counts the readings left out of it, and those that belong to no window and were left out since the last
 //! window closed. A window without any reading is not sent: its counts go to the next one.
 //!
+//! If rows arrive over time, windows also close once their time and a period more is over and no reading came for a
+//! while. Pieces of windows that are still open, if they are wanted, are sent at multiples of their interval by the clock;
+//! the whole window then comes in their place.
+//!
 //! At the end of the source, or at a stop, all windows are closed. The newest one with a reading is cut short after its
 //! last reading, and the next run begins a window there: a file that has grown continues where it ended. Missing
 //! readings after the last reading are in the report of the run but not in the window: the next run reads them again.
@@ -37,23 +41,28 @@ mod lost;
 mod open;
 mod options;
 mod pass;
+mod pieces;
+mod present;
 mod sent;
 mod several;
 mod stream;
 mod ticks;
+mod timer;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use sotto_pack::{Channel, ChannelKind, Clock, LeftOut, Reason};
 
+pub(crate) use closed::in_the_place_of;
 pub use closed::{ClosedWindow, End, FillError, JoinedFacts};
 pub use joined::Lacks;
 pub use lost::{FirstLost, LostReading, RowPlace, is_lost};
 pub use options::Options;
+pub use present::Present;
 
 use crate::progress::Progress;
-use crate::source::{Row, Source, SourceError, now};
+use crate::source::{Row, Source, SourceError};
 use crate::spool::kept::Kept;
 use crate::spool::{Cuts, Sent, Totals};
 use crate::stop::Stop;
@@ -62,6 +71,7 @@ use ahead::Ahead;
 use fed::{StreamFacts, phase};
 use filling::Filling;
 use ticks::TickRules;
+use timer::Timer;
 
 /// Maximum number of open windows of a stream, if rows arrive over time: one for now, the others for late readings.
 const MOST_PACED: usize = 64;
@@ -73,7 +83,7 @@ const MOST_REPORTS: usize = 1 << 19;
 const OVERHEAD: usize = 128;
 
 /// Rules by which the windows of a stream are filled.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Rules {
     /// Maximum number of open windows, at least 2.
     pub(crate) open: usize,
@@ -86,14 +96,14 @@ pub(crate) struct Rules {
     pub(crate) keep_clear: bool,
     /// Maximum number of readings of a joined stream that wait for their window.
     pub(crate) reports: usize,
-    /// The present time in milliseconds since 1970; `None` for that of this machine's clock.
-    pub(crate) now: Option<i64>,
+    /// The present time.
+    pub(crate) now: Present,
 }
 
 impl Rules {
     /// Returns the present time in milliseconds since 1970.
     pub(crate) fn now(&self) -> i64 {
-        self.now.unwrap_or_else(now)
+        self.now.get()
     }
 }
 
@@ -147,6 +157,8 @@ pub struct Windows {
     anew: Option<Box<dyn Fn() -> Vec<Filling>>>,
     allow_missing: bool,
     ahead: Ahead,
+    /// For a source whose rows arrive over time.
+    timer: Option<Timer>,
     lost: FirstLost,
     stop: Stop,
     end: Option<End>,
@@ -189,7 +201,7 @@ impl Windows {
             let has = |column: &Option<usize>| column.is_some();
             let is_fed = if options.correct { columns.iter().any(has) } else { columns.iter().all(has) };
             let sampled = options.own_period.is_some_and(|own| own < cut.period);
-            let (keep_clear, now) = (options.keep_clear, options.now);
+            let (keep_clear, now) = (options.keep_clear, options.now.clone());
             let rules = Rules { open, paced, sampled, keep_clear, reports, now };
             let sent = sent(&stream.name);
             let phase = phase(stream, cut, cuts.clock(), &sent, options);
@@ -208,6 +220,8 @@ impl Windows {
             })
         };
         let facts: Vec<StreamFacts> = streams.iter().enumerate().filter_map(facts).collect();
+        let shortest = facts.iter().map(|facts| facts.cut.period).min().unwrap_or(1);
+        let timer = paced.then(|| Timer::new(options, shortest.into()));
         let (kept, clock, correct) = (options.kept.clone(), cuts.clock().clone(), options.correct);
         let make = move |kept: Option<Arc<Kept>>| -> Vec<Filling> {
             facts.iter().map(|facts| facts.filling(&clock, kept.as_ref(), correct)).collect()
@@ -223,6 +237,7 @@ impl Windows {
             anew: correct.then(|| Box::new(move || make(kept.clone())) as Box<dyn Fn() -> Vec<Filling>>),
             allow_missing: options.allow_missing,
             ahead: Ahead::new(options),
+            timer,
             lost: FirstLost::default(),
             stop,
             end: None,
@@ -394,7 +409,18 @@ impl Windows {
             );
             self.source.restart().map_err(FillError::Source)?;
         }
-        let row = if self.stop.is_asked() { Err(SourceError::Stopped) } else { self.source.next_row() };
+        if self.pass_time()? {
+            return Ok(());
+        }
+        let row = match (self.stop.is_asked(), &self.timer) {
+            (true, _) => Err(SourceError::Stopped),
+            (false, None) => self.source.next_row(),
+            (false, Some(timer)) => match self.source.next_row_before(timer.due()) {
+                Ok(None) => return Ok(()),
+                Ok(Some(row)) => Ok(row),
+                Err(error) => Err(error),
+            },
+        };
         let without_time = self.source.take_left_out();
         if self.passes == 1 && !without_time.is_empty() {
             let rows = per_channel(&without_time, self.channels.len());
@@ -404,6 +430,7 @@ impl Windows {
         match row {
             Ok(row) => {
                 self.rows += u64::from(self.passes == 1);
+                self.timer.iter_mut().for_each(|timer| timer.note(row.at));
                 self.progress.rows(self.rows, self.windows);
                 let read = ReadRow {
                     row: &row,
@@ -431,6 +458,19 @@ impl Windows {
         }
         self.closed.extend(closed);
         Ok(())
+    }
+
+    /// Closes windows whose time is over, and makes pieces of open ones, where that is due. Returns true if it was.
+    fn pass_time(&mut self) -> Result<bool, FillError> {
+        let Some(moment) = self.timer.as_mut().and_then(Timer::moment) else { return Ok(false) };
+        let mut closed = Vec::new();
+        for (stream, given) in self.streams.iter_mut().zip(&self.given) {
+            if !(self.once && *given) {
+                stream.pass_time(moment, &self.clock, &mut closed)?;
+            }
+        }
+        self.closed.extend(closed);
+        Ok(true)
     }
 
     /// Notes values of a row that no stream takes.

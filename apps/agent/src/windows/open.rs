@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use sotto_pack::{Layout, Reading, Reason, Several, Window};
 use zeroize::Zeroizing;
 
-use super::closed::{ClosedWindow, FillError};
+use super::closed::{ClosedWindow, FillError, JoinedFacts};
+use super::pieces::Pieces;
 use super::several::{Fixed, FixedPoint, Readings};
 
 /// The time that a window covers, in milliseconds since 1970: `start ≤ time < end`.
@@ -34,6 +35,8 @@ pub(super) struct OpenWindow {
     /// The times of the first and the last reading.
     span: Option<(i64, i64)>,
     pack_time: Duration,
+    /// The readings that were sent in pieces.
+    pieces: Option<Pieces>,
     /// The number of the last row of its time.
     pub(super) last_row: u64,
     /// True if a later window was open before it.
@@ -67,6 +70,7 @@ impl OpenWindow {
             kept: 0,
             span: None,
             pack_time: Duration::ZERO,
+            pieces: None,
             last_row: 0,
             is_behind: false,
             clear,
@@ -93,6 +97,10 @@ impl OpenWindow {
     /// Returns the number of readings of ticks with several that take memory.
     pub(super) fn several(&self) -> usize {
         self.kept
+    }
+
+    pub(super) fn has_pieces(&self) -> bool {
+        self.pieces.is_some()
     }
 
     pub(super) fn has_readings(&self) -> bool {
@@ -152,16 +160,9 @@ impl OpenWindow {
     /// readings.
     fn merge(&mut self) {
         for ((channel, tick), readings) in std::mem::take(&mut self.several) {
-            let Some(declared) = self.window.layout().channels().get(usize::from(channel)) else { continue };
-            let layout = self.window.layout();
-            let number = |value: f64| layout.unrounded(channel, value).map(|number| self.fixed.fixed(number));
-            let zero = number(0.0).unwrap_or_default();
-            let merged = readings.merged(declared.kind.rules().several(), zero);
-            let fits = number(declared.minimum).is_some_and(|least| merged >= least)
-                && number(declared.maximum).is_some_and(|most| merged <= most);
-            let (number, value) =
-                (self.fixed.number(merged), layout.value(channel, self.fixed.number(merged)));
-            let fits = fits && self.window.set(channel, tick, number);
+            let number = self.merged(channel, &readings);
+            let value = number.and_then(|number| self.window.layout().value(channel, number));
+            let fits = number.is_some_and(|number| self.window.set(channel, tick, number));
             if !fits {
                 self.window.remove(channel, tick);
                 self.window.leave_out(channel, Reason::OutOfRange, readings.count());
@@ -172,11 +173,76 @@ impl OpenWindow {
         }
     }
 
+    /// Returns the number of a tick with several readings; `None` if it is outside the channel's range.
+    fn merged(&self, channel: u16, readings: &Readings) -> Option<f64> {
+        let layout = self.window.layout();
+        let declared = layout.channels().get(usize::from(channel))?;
+        let number = |value: f64| layout.unrounded(channel, value).map(|number| self.fixed.fixed(number));
+        let merged = readings.merged(declared.kind.rules().several(), number(0.0).unwrap_or_default());
+        let fits = number(declared.minimum)? <= merged && merged <= number(declared.maximum)?;
+        fits.then(|| self.fixed.number(merged))
+    }
+
+    /// Returns the number of a tick so far.
+    fn number(&self, channel: u16, tick: u32) -> Option<f64> {
+        match self.several.get(&(channel, tick)) {
+            Some(readings) => self.merged(channel, readings),
+            None => self.window.number(channel, tick),
+        }
+    }
+
+    /// Returns a piece that ends at a tick's beginning: the readings so far that no piece has. `None` if no tick is over
+    /// since the last piece.
+    pub(super) fn piece(&mut self, until: i64) -> Result<Option<ClosedWindow>, FillError> {
+        let Times { start, end } = self.times;
+        let (mut pieces, until) = (self.pieces.take().unwrap_or_default(), until.min(end));
+        let to = u32::try_from((until - start).max(0).unsigned_abs().div_ceil(self.period.unsigned_abs()))
+            .unwrap_or(u32::MAX)
+            .min(self.length);
+        if to <= pieces.to {
+            self.pieces = Some(pieces).filter(|pieces| pieces.to > 0);
+            return Ok(None);
+        }
+        let layout = self.window.layout().clone();
+        let channels = layout.channels().len() as u16;
+        let ticks = (0..channels).flat_map(|channel| (0..to).map(move |tick| (channel, tick)));
+        let is_new = |(channel, tick): &(u16, u32)| {
+            !pieces.has(*channel, *tick) && self.number(*channel, *tick).is_some()
+        };
+        let new: Vec<(u16, u32)> = ticks.filter(is_new).collect();
+        let from = new.iter().map(|(_, tick)| *tick).min().map_or(pieces.to, |first| first.min(pieces.to));
+        let at = |tick: u32| start.saturating_add(self.period * i64::from(tick));
+        let period = u32::try_from(self.period).unwrap_or(u32::MAX);
+        let mut window = Window::spanning(layout, at(from), period, to - from)?;
+        let mut readings = vec![0; channels.into()];
+        for (channel, tick) in &new {
+            let number = self.number(*channel, *tick);
+            if number.is_some_and(|number| window.set(*channel, tick - from, number)) {
+                readings[usize::from(*channel)] += 1;
+                pieces.insert(*channel, *tick);
+            }
+        }
+        pieces.to = to;
+        self.pieces = Some(pieces);
+        let facts = JoinedFacts { readings, provisional: true, ..JoinedFacts::default() };
+        let last = new.iter().map(|(_, tick)| at(*tick + 1) - 1).max();
+        Ok(Some(ClosedWindow {
+            packed: window.close(),
+            started_at: new.iter().map(|(_, tick)| at(*tick)).min().unwrap_or(at(from)),
+            ended_at: last.unwrap_or(at(from)),
+            until: at(to).min(end),
+            pack_time: Duration::ZERO,
+            clear: Vec::new(),
+            joined: Some(Box::new(facts)),
+        }))
+    }
+
     /// Returns the window with its readings. If cut short, it covers the ticks up to the last one with a reading.
     pub(super) fn close(mut self, cut_short: bool) -> ClosedWindow {
         self.merge();
         let Times { start, end } = self.times;
-        let filled = self.window.filled();
+        // Behind its last piece, too: the next run goes on there.
+        let filled = self.window.filled().max(self.pieces.as_ref().map_or(0, |pieces| pieces.to));
         let (mut packed, mut clear) = (self.window.close(), self.clear.unwrap_or_default());
         if cut_short {
             packed.length = filled.max(1);
@@ -184,7 +250,8 @@ impl OpenWindow {
         }
         let (started_at, ended_at) = self.span.unwrap_or((start, start));
         let until = start.saturating_add(self.period * i64::from(packed.length)).min(end);
-        ClosedWindow { packed, started_at, ended_at, until, pack_time: self.pack_time, clear, joined: None }
+        let joined = self.pieces.map(|pieces| Box::new(pieces.facts(&packed)));
+        ClosedWindow { packed, started_at, ended_at, until, pack_time: self.pack_time, clear, joined }
     }
 
     /// Returns the tick of a time within the window, and the milliseconds since the start of the tick.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::present::Present;
 use crate::spool::kept::Kept;
 
 /// How windows are filled and closed.
@@ -29,6 +30,8 @@ pub struct Options {
     pub allow_missing: bool,
     /// Maximum number of readings of joined streams that wait for their window; `None` for some 16 MB.
     pub most_reports: Option<usize>,
-    /// The present time in milliseconds since 1970; `None` for that of this machine's clock.
-    pub now: Option<i64>,
+    /// The present time.
+    pub now: Present,
+    /// Milliseconds between pieces of open windows. Only for sources whose rows arrive over time.
+    pub fresh: Option<u32>,
 }

@@ -1,5 +1,7 @@
 //! The open windows of one stream: assigns readings to slots, and counts those left out.
 
+mod by_clock;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -10,6 +12,7 @@ use super::open::{OpenWindow, Times};
 use super::pass::{Excess, Pass};
 use super::sent::SentTicks;
 use super::ticks::TickRules;
+use super::timer::Idle;
 use super::{Closed, ReadRow, Rules};
 use crate::spool::{ChannelTotals, Totals};
 
@@ -47,6 +50,9 @@ pub(super) struct StreamWindows {
     span: Option<(i64, i64)>,
     /// The channels of the last row whose reading is off the grid.
     off_grid: Vec<u16>,
+    idle: Idle,
+    /// The end of the last window that was closed.
+    closed_until: i64,
 }
 
 impl StreamWindows {
@@ -67,6 +73,8 @@ impl StreamWindows {
             layout,
             cut,
             columns: columns.into(),
+            idle: Idle::new(&rules.now),
+            closed_until: i64::MIN,
             rules,
             ticks,
             sent,
@@ -99,11 +107,21 @@ impl StreamWindows {
     }
 
     pub(super) fn count_sent(&mut self, sent: &ClosedWindow) {
-        self.totals.windows += 1;
-        for (channel, present) in self.layout.channels().iter().zip(&sent.packed.present) {
+        let facts = sent.joined.as_deref();
+        self.totals.windows += u64::from(facts.is_none_or(|facts| !facts.provisional));
+        for (number, channel) in self.layout.channels().iter().enumerate() {
+            let readings = match facts {
+                // The others are in a piece that was counted.
+                Some(facts) => facts.readings.get(number).copied().unwrap_or_default(),
+                None => sent.packed.present[number].into(),
+            };
             if let Some(totals) = self.totals.channels.get_mut(&channel.name) {
-                totals.readings += u64::from(*present);
+                totals.readings += readings;
             }
+        }
+        let has_readings = sent.packed.present.iter().any(|present| *present > 0);
+        if !has_readings || facts.is_some_and(|facts| facts.provisional) {
+            return;
         }
         let (first, last) = self.span.unwrap_or((sent.started_at, sent.ended_at));
         self.span = Some((first.min(sent.started_at), last.max(sent.ended_at)));
@@ -157,6 +175,9 @@ impl StreamWindows {
         takes.clear();
         takes.extend(columns.iter().enumerate().map(take));
         let any = takes.contains(&Take::Reading);
+        if any {
+            self.idle.take();
+        }
         let place = if at >= self.pass.to {
             Place::NextPass
         } else if is_ahead {
@@ -219,7 +240,8 @@ impl StreamWindows {
         if self.rules.paced {
             self.count_tail();
         }
-        let newest = self.open.values().rev().find(|window| window.has_readings()).map(OpenWindow::start);
+        let is_sent = |window: &&OpenWindow| window.has_readings() || window.has_pieces();
+        let newest = self.open.values().rev().find(is_sent).map(OpenWindow::start);
         while let Some((start, window)) = self.open.pop_first() {
             let goes_on = self.sent.continues.is_none_or(|until| until < window.end());
             closed.extend(self.close(window, Some(start) == newest && goes_on));
@@ -305,10 +327,7 @@ impl StreamWindows {
     /// takes the place of the late one that has had no row for longest.
     fn close_paced(&mut self, opened: i64, is_newest: bool, closed: &mut Vec<Closed>) {
         if is_newest {
-            let behind = self.open.split_off(&opened);
-            for window in std::mem::replace(&mut self.open, behind).into_values() {
-                closed.extend(self.close(window, false));
-            }
+            self.close_before(opened, closed);
         } else if self.open.len() > self.rules.open {
             let late = self.open.iter().rev().skip(1).filter(|(start, _)| **start != opened);
             let idle = late.min_by_key(|(_, window)| window.last_row).map(|(start, _)| *start);
@@ -373,10 +392,10 @@ impl StreamWindows {
     /// Closes a window. A window without any reading is not sent, and the next one takes over its counts of readings
     /// left out.
     fn close(&mut self, window: OpenWindow, cut_short: bool) -> Option<Closed> {
-        let has_readings = window.has_readings();
-        let mut window = window.close(cut_short && has_readings);
-        window.packed.start = window.packed.start.saturating_add(self.ticks.phase);
-        window.until = window.until.saturating_add(self.ticks.phase);
+        let (has_readings, has_pieces) = (window.has_readings(), window.has_pieces());
+        self.closed_until = self.closed_until.max(window.end());
+        let window = window.close(cut_short && (has_readings || has_pieces));
+        let mut window = by_clock::shifted(window, self.ticks.phase);
         for channel in 0..window.packed.left_out.len() {
             let of_slots: Vec<(Reason, u64)> =
                 window.packed.left_out[channel].iter().filter(|(reason, _)| is_of_slot(*reason)).collect();
@@ -384,11 +403,11 @@ impl StreamWindows {
         }
         for (pending, left_out) in self.pending.iter_mut().zip(&mut window.packed.left_out) {
             left_out.merge(&std::mem::take(pending));
-            if !has_readings {
+            if !has_readings && !has_pieces {
                 *pending = std::mem::take(left_out);
             }
         }
-        if !has_readings {
+        if !has_readings && !has_pieces {
             return None;
         }
         self.sent.add(&window.packed, window.until);

@@ -11,6 +11,7 @@ use crate::source::Row;
 
 mod joined;
 mod late;
+mod pieces;
 mod samples;
 mod site;
 
@@ -53,6 +54,13 @@ struct Script {
     next: usize,
     left_out: LeftOut,
     paced: bool,
+    live: Option<Live>,
+}
+
+/// Rows that come at their times by a clock, which moves on to the end.
+struct Live {
+    present: Present,
+    until: i64,
 }
 
 impl Source for Script {
@@ -63,6 +71,18 @@ impl Source for Script {
     fn next_row(&mut self) -> Result<Row, SourceError> {
         self.next += 1;
         self.rows.get(self.next - 1).cloned().ok_or(SourceError::Ended)
+    }
+
+    fn next_row_before(&mut self, at: i64) -> Result<Option<Row>, SourceError> {
+        let Some(Live { present, until }) = &self.live else { return self.next_row().map(Some) };
+        let next = self.rows.get(self.next).map_or(*until, |row| row.at).max(present.get());
+        let is_due = at > present.get() && at <= next;
+        if is_due || at < *until && self.next == self.rows.len() {
+            present.set(at.max(present.get()));
+            return Ok(None);
+        }
+        present.set(next);
+        self.next_row().map(Some)
     }
 
     fn take_left_out(&mut self) -> LeftOut {
@@ -132,7 +152,7 @@ impl Pass {
         let left_out = self.without_time.clone();
         let first_times = rows.iter().map(|row| row.at).collect();
         let streams = [of_channels("s", channels.clone())];
-        let source = Script { channels, rows, next: 0, left_out, paced: self.paced };
+        let source = Script { channels, rows, next: 0, left_out, paced: self.paced, live: None };
         let cuts = Cuts::new(Clock::utc(), [("s".to_owned(), cut(60_000))].into());
         let most_slots = self.open.map(|open| open * (streams[0].layout.slots() + OVERHEAD));
         let (own_period, phase) = (self.own_period, self.phase);
@@ -319,7 +339,8 @@ fn one_pass_feeds_every_stream_whose_channels_are_there() {
     let channels = vec![channel("y"), channel("x")];
     let script: Vec<Row> =
         (0..60).map(|minute| row(minute * MINUTE, &[(minute % 10 == 0).then_some(5.0), Some(1.0)])).collect();
-    let source = Script { channels, rows: script, next: 0, left_out: LeftOut::default(), paced: false };
+    let source =
+        Script { channels, rows: script, next: 0, left_out: LeftOut::default(), paced: false, live: None };
     let (none, options) = (|_: &str| Sent::default(), Options::default());
     let mut windows = Windows::new(Box::new(source), &streams, &cuts, none, Stop::new(), &options);
     let mut fed = BTreeSet::new();

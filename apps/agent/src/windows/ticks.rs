@@ -63,6 +63,14 @@ pub(crate) fn phase_of_tick(cut: Cut, clock: &Clock, tick: i64) -> i64 {
     tick.saturating_sub(start).rem_euclid(i64::from(cut.period.max(1)))
 }
 
+/// Returns the end of the last tick that is over at a time on the clock's ticks; `None` for a time that is none.
+pub(super) fn over(cut: Cut, clock: &Clock, now: i64) -> Option<i64> {
+    let (start, _) = cut.window(clock, now);
+    let period = i64::from(cut.period.max(1));
+    let since = now.checked_sub(start).filter(|since| *since >= 0)?;
+    start.checked_add(since / period * period)
+}
+
 /// Returns the phase of rows with these times: 0 where ticks begin anew with each span, and unless most of them report at nearly the same time after a tick, and this
 /// is more than a sixteenth of a period away from a tick.
 pub(crate) fn phase_of_rows(cut: Cut, clock: &Clock, rows: impl Iterator<Item = i64>) -> i64 {

@@ -190,3 +190,19 @@ fn only_whoever_asks_may_read_the_clear_log() {
         assert_eq!(mode & 0o777, 0o600);
     }
 }
+
+#[test]
+fn pieces_are_for_sources_that_arrive_over_time() {
+    let site = Site::new(8, 10);
+    let run = |arguments: &[&str]| complaint(&site.run(nowhere()).args(arguments).output().unwrap());
+    let said = run(&["--source", "generate", "--fresh", "5m"]);
+    assert!(said.contains("--fresh sends pieces while rows arrive"), "{said}");
+    for interval in ["1ms", "49h"] {
+        let said = run(&["--stdin", "--fresh", interval]);
+        assert!(
+            said.contains("--fresh: windows of stream") && said.contains("or more, and less than"),
+            "{said}"
+        );
+    }
+    assert!(!site.spool().exists() || files(&site.spool(), ".envelope").is_empty());
+}

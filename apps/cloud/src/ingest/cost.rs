@@ -76,6 +76,7 @@ fn window(stream: &Arc<StreamHeader>, sequence: u64) -> Envelope {
         left_out: Vec::new(),
         generated: false,
         replaces: None,
+        provisional: false,
     };
     let (mask, kept) = (MaskName { salt: [4; 12], sequence }, Kept::Folded(SLOTS as usize));
     let (parameters, key, seed) = (stream.parameters(), KEY, mask_seed(KEY, "load", &mask));

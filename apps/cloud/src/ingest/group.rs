@@ -52,8 +52,12 @@ pub(super) fn ingest(
     let mut masks: HashMap<MaskName, &Envelope> = HashMap::with_capacity(windows.len());
     for (index, window) in windows.iter().enumerate() {
         if let Some(other) = window.mask().and_then(|mask| masks.insert(mask, window)) {
-            receipt(cloud, EarlierUpload::of_mask(other, window), &uploads[index])
-                .map_err(|problem| refused((index, problem)))?;
+            receipt(
+                cloud,
+                EarlierUpload::of_mask(other.signed_header(), window.signed_header()),
+                &uploads[index],
+            )
+            .map_err(|problem| refused((index, problem)))?;
         }
     }
     keep(cloud, &uploads, &device.verifying_key).map_err(refused)

@@ -25,6 +25,12 @@ pub(crate) enum StoreError {
     /// The bytes are of a window of places. Its row and its place in the log stay.
     #[error(transparent)]
     Places(WireError),
+    /// The window was provisional, and another one has taken its place.
+    #[error(
+        "window {sequence} of stream {stream} was a piece of a window that was still open: that window has its readings now, and \
+         the body of the piece is dropped"
+    )]
+    Dropped { stream: String, sequence: u64 },
     #[error("another process has this store open")]
     InUse,
     /// Envelope files exist, but the database has no rows.

@@ -8,6 +8,7 @@ mod bodies;
 mod chunk;
 mod copy;
 mod device;
+mod dropped;
 mod envelope;
 mod error;
 mod forget;

@@ -7,8 +7,9 @@ use rusqlite::Connection;
 use sotto_wire::message_digest;
 
 use super::bodies::Folder;
-use super::upload::{self, EarlierUpload, Upload};
-use super::{Store, StoreError, writes};
+use super::dropped::{Head, StoredBytes};
+use super::upload::{self, EarlierUpload, NewRow, Upload};
+use super::{Store, StoreError, forget, writes};
 use crate::id::Id;
 
 /// Counts from the comparison of rows with files.
@@ -88,7 +89,12 @@ impl Store {
             return Ok(Err("no row names it".to_owned()));
         }
         let Some(id) = Id::parse(name) else { return Ok(Err("its name is not an envelope's".to_owned())) };
-        let bytes = self.bodies.read(folder, name)?;
+        let bytes = match self.stored_bytes_of(name) {
+            Ok(StoredBytes::Whole(bytes)) => bytes,
+            Ok(StoredBytes::Head(head)) => return self.rebuild_head(id, &head),
+            Err(StoreError::Damaged(reason)) => return Ok(Err(reason)),
+            Err(error) => return Err(error),
+        };
         let read = self.read_envelope(&bytes)?;
         let (envelope, digest) = match read.and_then(|envelope| Ok((envelope, message_digest(&bytes)?))) {
             Ok(read) => read,
@@ -118,11 +124,37 @@ impl Store {
                 }
                 Some(EarlierUpload::Forgotten) => Err("it was forgotten".to_owned()),
                 Some(_) => Err("another envelope has its sequence number".to_owned()),
-                None if !upload::was_registered(transaction, &upload)? => {
+                None if !upload::was_registered(transaction, envelope.signed_header())? => {
                     Err("no device is registered with its signature and key".to_owned())
                 }
                 None => upload::insert_again(transaction, id, &upload).map(Ok)?,
             })
+        })
+    }
+
+    /// Rebuilds the row of a window whose body is dropped; returns the reason if that is impossible.
+    fn rebuild_head(&self, id: Id, head: &Head) -> Result<Result<(), String>, StoreError> {
+        let (signed, digest) = (&head.signed, head.digest);
+        let header = signed.header();
+        let idempotency_key = &header.upload_key();
+        let row = NewRow { signed, idempotency_key, digest, bytes: head.bytes() };
+        self.transaction(|transaction| {
+            if forget::forgotten(transaction, &header.device, &header.stream)?
+                .is_some_and(|forgotten| header.ended_at < forgotten.until)
+            {
+                return Ok(Err("it was forgotten".to_owned()));
+            }
+            if !upload::was_registered(transaction, signed)? {
+                return Ok(Err("no device is registered with its signature and key".to_owned()));
+            }
+            match upload::insert_row(transaction, id, &row) {
+                Err(StoreError::Database(error))
+                    if error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation) =>
+                {
+                    Ok(Err("another envelope has its number or its mask".to_owned()))
+                }
+                inserted => inserted.map(|_| Ok(())),
+            }
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Removal of files: recorded in the transaction that deletes the rows, carried out after its commit.
+//! Removal of files and of bodies: recorded in the transaction that changes the rows, carried out after its commit.
 
 use rusqlite::{Connection, params};
 
@@ -13,8 +13,19 @@ pub(super) fn note(connection: &Connection, folder: Folder, name: &str) -> Resul
     Ok(())
 }
 
+/// The folder's name in records of bodies that are dropped from the files of envelopes.
+const BODIES: &str = "bodies";
+
+/// Records that the body in the file of an envelope is to be dropped.
+pub(super) fn note_body(connection: &Connection, name: &str) -> Result<(), StoreError> {
+    let mut insert = connection
+        .prepare_cached("INSERT INTO removals (folder, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
+    insert.execute(params![BODIES, name])?;
+    Ok(())
+}
+
 impl Store {
-    /// Removes the recorded files.
+    /// Removes the recorded files, and drops the recorded bodies.
     pub(super) fn finish_removals(&self) -> Result<(), StoreError> {
         let noted: Vec<(String, String)> = {
             let connection = self.connection();
@@ -22,7 +33,9 @@ impl Store {
             query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?
         };
         for (folder, name) in noted {
-            if let Some(folder) = Folder::ALL.into_iter().find(|known| known.name() == folder) {
+            if folder == BODIES {
+                self.drop_body(&name)?;
+            } else if let Some(folder) = Folder::ALL.into_iter().find(|known| known.name() == folder) {
                 self.bodies.remove(folder, &name);
             }
             let delete = "DELETE FROM removals WHERE folder = ?1 AND name = ?2";

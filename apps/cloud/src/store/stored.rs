@@ -5,8 +5,9 @@ use serde_json::Value;
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::{Digest, Envelope, SignedHeader, message_digest};
 
+use super::dropped::StoredBytes;
 use super::error::damaged;
-use super::{Folder, Store, StoreError};
+use super::{Store, StoreError};
 use crate::id::Id;
 
 /// A stored envelope, by its rows.
@@ -63,16 +64,27 @@ impl Store {
     /// Reads a stored envelope. Checks its bytes against the digest in its row, because envelopes of version 2 contain
     /// no digest.
     pub(crate) fn read(&self, found: &StoredRow) -> Result<Envelope, StoreError> {
-        self.read_envelope(&self.bytes(found)?)?.map_err(damaged)
+        match self.bytes(found)? {
+            StoredBytes::Whole(bytes) => self.read_envelope(&bytes)?.map_err(damaged),
+            StoredBytes::Head(head) => Err(head.dropped()),
+        }
     }
 
-    fn bytes(&self, found: &StoredRow) -> Result<Vec<u8>, StoreError> {
-        let bytes = self.bodies.read(Folder::Envelopes, &found.id.to_string())?;
-        if message_digest(&bytes).map_err(damaged)? != found.digest {
-            let file = format!("envelopes/{} is not the envelope that was stored", found.id);
-            return Err(StoreError::Damaged(file));
+    fn bytes(&self, found: &StoredRow) -> Result<StoredBytes, StoreError> {
+        self.checked_bytes(found.id, &found.digest)
+    }
+
+    /// Reads the file of an envelope whose message has this digest.
+    pub(super) fn checked_bytes(&self, id: Id, digest: &Digest) -> Result<StoredBytes, StoreError> {
+        let stored = self.stored_bytes_of(&id.to_string())?;
+        let found = match &stored {
+            StoredBytes::Whole(bytes) => message_digest(bytes).map_err(damaged)?,
+            StoredBytes::Head(head) => head.digest,
+        };
+        if found != *digest {
+            return Err(StoreError::Damaged(format!("envelopes/{id} is not the envelope that was stored")));
         }
-        Ok(bytes)
+        Ok(stored)
     }
 
     /// Looks up a stored envelope and reads it.
@@ -87,7 +99,10 @@ impl Store {
 
     /// Reads the signed part of a stored envelope, also of a window of places.
     pub(crate) fn signed_of(&self, found: &StoredRow) -> Result<SignedHeader, StoreError> {
-        self.read_signed(&self.bytes(found)?)?.map_err(damaged)
+        match self.bytes(found)? {
+            StoredBytes::Whole(bytes) => self.read_signed(&bytes)?.map_err(damaged),
+            StoredBytes::Head(head) => Ok(head.signed),
+        }
     }
 
     fn row(&self, id: Id) -> Result<StoredRow, StoreError> {

@@ -1,16 +1,13 @@
 //! Stores each envelope once.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use sotto_api::uploads::Receipt;
-use sotto_wire::{
-    Envelope, MaskName, STREAM_TAG_BYTES, SignedHeader, StreamHeader, StreamTag, WireError, message_digest,
-};
+use sotto_wire::{Envelope, MaskName, STREAM_TAG_BYTES, SignedHeader, StreamTag, WireError};
 
 use super::error::damaged;
-use super::{Folder, Store, StoreError, TakenTick, device, forget, log, now, sums, ticks};
+use super::{Folder, Store, StoreError, TakenTick, device, dropped, forget, log, now, sums, ticks};
 use crate::id::Id;
 
 /// An upload that passed all checks.
@@ -32,6 +29,15 @@ impl Upload<'_> {
     pub(crate) fn counted_bytes(&self) -> u64 {
         let came_alone = self.receipt_digest == self.digest;
         self.envelope.member_bytes().filter(|_| !came_alone).unwrap_or(self.bytes.len()) as u64
+    }
+
+    fn row(&self) -> NewRow<'_> {
+        NewRow {
+            signed: self.envelope.signed_header(),
+            idempotency_key: self.idempotency_key,
+            digest: self.digest,
+            bytes: self.counted_bytes(),
+        }
     }
 
     /// Returns an unsigned receipt.
@@ -72,8 +78,7 @@ struct Found {
 
 impl EarlierUpload {
     /// Returns the refusal of a window whose mask is that of another one.
-    pub(crate) fn of_mask(other: &Envelope, upload: &Envelope) -> Self {
-        let (other, upload) = (other.signed_header(), upload.signed_header());
+    pub(crate) fn of_mask(other: &SignedHeader, upload: &SignedHeader) -> Self {
         let of_sums = upload.stream().is_some_and(|stream| stream.is_of_sums());
         if !of_sums || other.stream() != upload.stream() {
             return Self::MaskRepeated(None);
@@ -152,7 +157,11 @@ impl Store {
                         None => insert(transaction, *id, upload).map(EarlierUpload::New),
                     };
                 let kept = ids.iter().zip(uploads).zip(found).map(insert);
-                kept.collect::<Result<Vec<_>, _>>().map(Ok)
+                let kept = kept.collect::<Result<Vec<_>, _>>()?;
+                for upload in uploads {
+                    dropped::drop_replaced(self, transaction, upload.envelope.signed_header())?;
+                }
+                Ok(Ok(kept))
             })
         });
         let is_kept =
@@ -161,6 +170,13 @@ impl Store {
             if !is_kept(at) {
                 self.bodies.remove(Folder::Envelopes, name);
             }
+        }
+        if matches!(kept, Ok(Ok(_)))
+            && uploads.iter().any(|upload| upload.envelope.replaces())
+            && let Err(error) = self.finish_removals()
+        {
+            // The window is stored. The next one, or the next start, drops them.
+            tracing::error!(%error, "bodies that are replaced cannot be dropped");
         }
         kept
     }
@@ -236,7 +252,7 @@ impl Store {
         if (layout.as_slice(), tag) != (head, Some(stream.id().tag().0)) {
             return Ok(false);
         }
-        let stored = self.read_found(found, stream)?;
+        let stored = self.signed_window(found.id, &found.digest, stream)?;
         Ok(stored.window_digest() == upload.envelope.window_digest())
     }
 
@@ -255,17 +271,8 @@ impl Store {
         let Some(tag) = tag.map(StreamTag) else { return Ok(EarlierUpload::MaskRepeated(None)) };
         let stream = self.streams.get(connection, tag)?;
         let stream = stream.ok_or_else(|| damaged(WireError::UnknownStream(tag)))?;
-        Ok(EarlierUpload::of_mask(&self.read_found(found, &stream)?, upload.envelope))
-    }
-
-    /// Reads a stored window of this stream. Checks its bytes against the digest in its row.
-    fn read_found(&self, found: &Found, stream: &Arc<StreamHeader>) -> Result<Envelope, StoreError> {
-        let bytes = self.bodies.read(Folder::Envelopes, &found.id.to_string())?;
-        if message_digest(&bytes).map_err(damaged)? != found.digest {
-            let file = format!("envelopes/{} is not the envelope that was stored", found.id);
-            return Err(StoreError::Damaged(file));
-        }
-        Envelope::read_window(&bytes, stream).map_err(damaged)
+        let other = self.signed_window(found.id, &found.digest, &stream)?;
+        Ok(EarlierUpload::of_mask(&other, upload.envelope.signed_header()))
     }
 }
 
@@ -296,10 +303,10 @@ fn still_accepted(
     }))
 }
 
-/// Returns true if a device, revoked or not, is registered with the key of an upload, and was ever registered with its
+/// Returns true if a device, revoked or not, is registered with the key of a window, and was ever registered with its
 /// signature.
-pub(super) fn was_registered(connection: &Connection, upload: &Upload<'_>) -> Result<bool, StoreError> {
-    let header = upload.envelope.header();
+pub(super) fn was_registered(connection: &Connection, signed: &SignedHeader) -> Result<bool, StoreError> {
+    let header = signed.header();
     let device = device::device(connection, &header.device)?;
     if !device.is_some_and(|device| device.keys.contains(&(header.parameters, header.key))) {
         return Ok(false);
@@ -308,12 +315,13 @@ pub(super) fn was_registered(connection: &Connection, upload: &Upload<'_>) -> Re
         connection.prepare_cached("SELECT verifying_key FROM verifying_keys WHERE device = ?1")?;
     let keys = query.query_map([&header.device], |row| row.get::<_, [u8; 32]>(0))?;
     let keys = keys.collect::<Result<Vec<_>, _>>()?;
-    Ok(keys.iter().any(|key| upload.envelope.verify(key).is_ok()))
+    Ok(keys.iter().any(|key| signed.verify(key).is_ok()))
 }
 
 /// Inserts the row of an envelope and appends it to the log of its stream.
 fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<Receipt, StoreError> {
-    let stored_at = insert_row(connection, id, upload)?;
+    let stored_at = insert_row(connection, id, &upload.row())?;
+    sums::insert(connection, upload.envelope)?;
     let position = log::append(connection, id, upload.envelope.signed_header())?;
     Ok(upload.receipt(id, stored_at, position, false))
 }
@@ -321,13 +329,24 @@ fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<Receip
 /// Rebuilds the row of an envelope. It is appended to its log later, together with all others that are in none, in the
 /// order of their sequence numbers.
 pub(super) fn insert_again(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<(), StoreError> {
-    insert_row(connection, id, upload).map(drop)
+    insert_row(connection, id, &upload.row())?;
+    sums::insert(connection, upload.envelope)
+}
+
+/// The facts in the row of an envelope.
+pub(super) struct NewRow<'r> {
+    pub(super) signed: &'r SignedHeader,
+    pub(super) idempotency_key: &'r str,
+    /// The digest of the message.
+    pub(super) digest: [u8; 32],
+    /// The bytes that lists, sums and quotas count.
+    pub(super) bytes: u64,
 }
 
 /// Inserts the row of an envelope; returns the time of storage.
-fn insert_row(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<i64, StoreError> {
-    let (header, stored_at) = (upload.envelope.header(), now());
-    let (layout, tag) = match upload.envelope.window() {
+pub(super) fn insert_row(connection: &Connection, id: Id, row: &NewRow<'_>) -> Result<i64, StoreError> {
+    let (header, stored_at) = (row.signed.header(), now());
+    let (layout, tag) = match row.signed.window_head() {
         Some((stream, head)) => (head, Some(stream.id().tag().0)),
         None => (header.layout.as_slice(), None),
     };
@@ -337,8 +356,8 @@ fn insert_row(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<i6
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
         params![
             id,
-            upload.digest,
-            upload.idempotency_key,
+            row.digest,
+            row.idempotency_key,
             header.device,
             header.stream,
             header.sequence as i64,
@@ -348,13 +367,12 @@ fn insert_row(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<i6
             header.ended_at,
             header.readings,
             layout,
-            upload.counted_bytes() as i64,
+            row.bytes as i64,
             stored_at,
             tag,
-            upload.envelope.mask().map(mask_bytes)
+            row.signed.mask().map(mask_bytes)
         ],
     )?;
-    sums::insert(connection, upload.envelope)?;
     Ok(stored_at)
 }
 

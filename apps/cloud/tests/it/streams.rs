@@ -1,5 +1,6 @@
 //! Streams of sums: uploads, refusals, and sums as their owner opens them.
 
+mod pieces;
 mod refused;
 pub(crate) mod site;
 mod ticks;

@@ -111,6 +111,7 @@ impl Site {
             left_out: Vec::new(),
             generated: false,
             replaces: None,
+            provisional: false,
         }
     }
 

@@ -6,6 +6,7 @@ use clap::Subcommand;
 use sotto_owner::alarm::{AlarmSettings, AlarmStatus, DeviceAlarm, Event, EventKind, Outbox};
 use sotto_owner::{OwnerError, Plant, edit};
 
+use super::day::Most;
 use super::group::OnPlant;
 use super::progress::waiting;
 use super::watch;
@@ -113,9 +114,12 @@ fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
         AlarmSettings { when: condition, clear, clear_after, since: Some(since), exec, webhook, mqtt, ca };
     let declared = plant.condition(&settings)?;
     let settings = AlarmSettings { when: declared.alarm.to_string(), ..settings };
+    let before = waiting("choosing parameters", || Most::of(plant));
     plant.edit(|document| edit::add_alarm(document, &name, &settings))?;
     let over = over(&settings);
     say(format!("alarm {name}: {}{over}, on each device by itself{}", declared.alarm, sinks(&settings)));
+    let sends = waiting("choosing parameters", || Most::of(plant));
+    sends.iter().for_each(|sends| sends.say(before.as_ref()));
     for (device, lacking) in waiting("choosing parameters", || plant.carried_by("", &declared.streams()))? {
         match lacking {
             None => say(format!("  {device}: its present bundle serves the alarm")),

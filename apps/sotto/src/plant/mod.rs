@@ -7,6 +7,7 @@ mod backup;
 mod channel;
 mod check;
 mod cloud;
+mod day;
 mod device;
 mod forget;
 mod group;

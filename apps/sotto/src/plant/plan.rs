@@ -5,14 +5,14 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use sotto_owner::{
-    Chosen, Kind, Plant, StreamReport, Way, WindowQuantity, beyond, measured_report, seconds_a_window,
+    Chosen, Every, Kind, Plant, StreamReport, Way, WindowQuantity, beyond, measured_report, seconds_a_window,
     stream_report,
 };
 use sotto_pack::{ChannelBins, Cut, Quantity, Span};
 
 use super::progress::waiting;
 use super::{Place, device};
-use crate::output::say;
+use crate::output::{grouped, say};
 use crate::run::Run;
 
 /// Arguments of `sotto plan`.
@@ -22,6 +22,9 @@ pub(crate) struct Plan {
     /// 'sum(x*x)'
     #[arg(allow_hyphen_values = true)]
     question: Option<String>,
+    /// Show also the bytes a day with pieces of open windows at this interval, such as 5m (`sotto-agent run --fresh`)
+    #[arg(long, value_name = "TIME", conflicts_with = "scheme")]
+    fresh: Option<Every>,
     #[command(flatten)]
     expression: crate::plan::Expression,
     #[command(flatten)]
@@ -38,7 +41,7 @@ impl Run for Plan {
         if self.expression.json {
             let report: BTreeMap<&String, Vec<_>> = streams
                 .iter()
-                .map(|(name, streams)| (name, streams.iter().map(measured_report).collect()))
+                .map(|(name, streams)| (name, streams.iter().map(|of| report(of, self.fresh)).collect()))
                 .collect();
             say(serde_json::to_string_pretty(
                 &json!({"version": 1, "question": self.question, "devices": report}),
@@ -50,6 +53,7 @@ impl Run for Plan {
             say(format!("{name}:"));
             for stream in streams {
                 print(stream);
+                a_day(stream, self.fresh);
                 precision(&plant, stream);
                 for limit in limits.iter().flat_map(|limits| beyond(stream, limits)) {
                     say(format!("    TOO MUCH FOR THE CLOUD: {limit}"));
@@ -65,6 +69,35 @@ impl Run for Plan {
         say("Divisions by counts and roots happen after decryption.");
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The report on a stream, with the bytes of pieces.
+#[derive(serde::Serialize)]
+struct Report {
+    #[serde(flatten)]
+    report: StreamReport,
+    /// Bytes a day of windows and of pieces of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fresh_bytes_a_day: Option<u64>,
+}
+
+fn report(chosen: &Chosen, fresh: Option<Every>) -> Report {
+    let fresh_bytes_a_day = fresh.map(|every| chosen.fresh_bytes_a_day(every.milliseconds));
+    Report { report: measured_report(chosen), fresh_bytes_a_day }
+}
+
+/// Prints the bytes that a device sends in a day.
+fn a_day(chosen: &Chosen, fresh: Option<Every>) {
+    let windows = if chosen.windows_a_day() == 1 { "window" } else { "windows" };
+    let with = fresh.map_or_else(String::new, |every| {
+        let bytes = chosen.fresh_bytes_a_day(every.milliseconds);
+        format!("; {} bytes with `--fresh {every}`", grouped(bytes))
+    });
+    say(format!(
+        "    a day: {} {windows}, {} bytes{with}",
+        chosen.windows_a_day(),
+        grouped(chosen.bytes_a_day())
+    ));
 }
 
 /// Prints the largest error of the results.
@@ -228,19 +261,6 @@ fn sums(chosen: &Chosen, report: &StreamReport) {
     window_by_window(chosen, report);
     predicted(chosen);
     lost(report);
-}
-
-/// Returns a number with a comma between thousands.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }
 
 /// Prints the values of a window that do not add, and the bytes of an answer that brings them down.

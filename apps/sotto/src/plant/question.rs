@@ -7,6 +7,7 @@ use sotto_owner::question::{ExactScheme, Question as Asked};
 use sotto_owner::settings::{Compare, QuestionSettings};
 use sotto_owner::{Plant, edit};
 
+use super::day::Most;
 use super::group::OnPlant;
 use super::progress::waiting;
 use crate::output::say;
@@ -77,9 +78,12 @@ impl OnPlant for Question {
                     );
                 }
                 let declared = QuestionSettings { text, precision, compare, scheme };
+                let before = waiting("choosing parameters", || Most::of(plant));
                 plant.edit(|document| edit::add_question(document, &name, &declared))?;
                 let under = scheme.map_or_else(String::new, |scheme| format!(", under {scheme}"));
                 say(format!("question {name}: {question}{under}"));
+                let now = waiting("choosing parameters", || Most::of(plant));
+                now.iter().for_each(|now| now.say(before.as_ref()));
                 for (device, lacking) in
                     waiting("choosing parameters", || plant.carried_by(&name, &question))?
                 {

@@ -11,7 +11,7 @@ use crate::error::OwnerError;
 
 use crate::language::QuestionError;
 use crate::streams::Kind;
-use crate::windows::{DeviceWindows, StoredWindow, moment};
+use crate::windows::{DeviceWindows, Group, StoredWindow, moment};
 use crate::work::Computer;
 
 /// Returns the enrolled devices that an alarm is about: those that measure all its channels.
@@ -37,8 +37,10 @@ pub(crate) fn alarm_since(plant: &Plant, declared: &Declared) -> Result<i64, Own
 /// Largest number of windows of a device that a round takes for an alarm; the others follow in the next rounds.
 const MOST: usize = 20_000;
 
-/// Returns the windows that an alarm has not asked for yet, and those of the same time: late readings come in windows of their
-/// own. The number beside them is that of late windows for a time of which the alarm keeps nothing: they are put aside. Depends on which windows arrived, never on an answer.
+/// Returns the windows that an alarm has not asked for yet, and those of the same time: late readings, and pieces of a window
+/// that is still open, come in windows of their own. The
+/// number beside them is that of late windows for a time of which the alarm keeps nothing: they are put aside. Depends on which
+/// windows arrived, never on an answer.
 pub(super) fn new_windows(
     declared: &Declared,
     since: i64,
@@ -51,18 +53,18 @@ pub(super) fn new_windows(
     let from = looks_from.unwrap_or(i64::MIN).max(since);
     let of_alarm = |window: &&StoredWindow| {
         let has_all = channels.iter().all(|name| window.channel(name).is_some());
-        window.from() >= since && window.kind() == kind && has_all
+        window.group().from >= since && window.kind() == kind && has_all
     };
     let all: Vec<&StoredWindow> = listed.windows.iter().filter(of_alarm).collect();
-    let numbers = all.iter().map(|window| (window.stream.as_str(), window.sequence, window.from()));
+    let numbers = all.iter().map(|window| (window.stream.as_str(), window.sequence, window.group().from));
     let late = state.forgotten.take(numbers, looks_from);
-    let wanted: Vec<&StoredWindow> = all.into_iter().filter(|window| window.from() >= from).collect();
+    let wanted: Vec<&StoredWindow> = all.into_iter().filter(|window| window.group().from >= from).collect();
     let there: BTreeSet<String> = wanted.iter().map(|window| window.name()).collect();
     state.asked.retain(|name| there.contains(name));
     let is_new = |window: &&&StoredWindow| !state.asked.contains(&window.name());
-    let times: BTreeSet<(i64, i64)> =
-        wanted.iter().filter(is_new).take(MOST).map(|window| (window.from(), window.to())).collect();
-    let new = wanted.into_iter().filter(|window| times.contains(&(window.from(), window.to())));
+    let times: BTreeSet<Group> =
+        wanted.iter().filter(is_new).take(MOST).map(|window| window.group()).collect();
+    let new = wanted.into_iter().filter(|window| times.contains(&window.group()));
     let new = DeviceWindows {
         device: listed.device.clone(),
         shown: listed.shown.clone(),
@@ -108,12 +110,20 @@ pub(super) fn judge(
     let faulty = (!found.faulty.is_empty()).then(|| on_faulty(&device.shown, &found.faulty)).or(used_twice);
     let mut judged =
         Judged { seen: Vec::new(), not_carried: found.not_carried, fetched: found.fetched, faulty };
+    let open: BTreeSet<Group> =
+        device.windows.iter().filter(|window| window.is_provisional()).map(StoredWindow::group).collect();
     for (window, rows) in &found.windows {
         judged.seen.push(match rows {
+            Some(rows) if !twice(window) && open.contains(&window.group()) => {
+                seen(declared, window, rows).so_far()
+            }
             Some(rows) if !twice(window) => seen(declared, window, rows),
             _ => undecided(window),
         });
     }
+    // Several windows of one time have one result.
+    judged.seen.sort_by_key(|seen| (seen.from, seen.to));
+    judged.seen.dedup_by_key(|seen| (seen.from, seen.to));
     Ok(judged)
 }
 
@@ -124,9 +134,10 @@ fn seen(declared: &Declared, window: &StoredWindow, rows: &[Row]) -> Seen {
         let of = |(value, bound)| Verdict::of(&declared.alarm.probe(limit), value, bound);
         value.map_or(Verdict::Undecided, of)
     };
+    let Group { from, to } = window.group();
     Seen {
-        from: window.from(),
-        to: window.to(),
+        from,
+        to,
         readings: rows.iter().map(|row| row.count).max().unwrap_or_default(),
         over: verdict(first, declared.alarm.limit),
         near: verdict(second, declared.clear()),
@@ -143,9 +154,10 @@ pub(super) fn nothing(at: i64) -> Seen {
 
 /// Returns a window that was asked for and has no value.
 pub(super) fn undecided(window: &StoredWindow) -> Seen {
+    let Group { from, to } = window.group();
     Seen {
-        from: window.from(),
-        to: window.to(),
+        from,
+        to,
         readings: window.description.readings(),
         over: Verdict::Undecided,
         near: Verdict::Undecided,

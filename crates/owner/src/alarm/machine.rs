@@ -57,6 +57,14 @@ pub struct Seen {
     pub bound: Option<f64>,
 }
 
+impl Seen {
+    /// Returns a window of which some pieces have come: a condition that does not hold may still do so.
+    pub(super) fn so_far(self) -> Self {
+        let open = |verdict| if verdict == Verdict::Fails { Verdict::Undecided } else { verdict };
+        Self { over: open(self.over), near: open(self.near), ..self }
+    }
+}
+
 /// When an alarm begins and when it ends.
 ///
 /// Example: [`AlarmState`]
@@ -137,7 +145,8 @@ impl Verdict {
 ///
 /// - *Undecided* windows neither raise nor end an alarm, and do not break a run of windows.
 /// - A missing window, and one without readings, breaks both runs: it neither raises nor ends an alarm.
-/// - A window that comes again, as late readings came for its time or it was corrected, takes the place of the one before.
+/// - A window that comes again, as late readings came for its time or it was corrected, takes the place of the one before. So
+///   does one that covers the whole time of others.
 /// - A change that was told and is none any more is mended by another one: that which it comes to now, or its opposite.
 ///
 /// ```
@@ -209,6 +218,13 @@ impl AlarmState {
         let mut windows: Vec<Seen> = windows.into_iter().collect();
         windows.sort_by_key(|seen| (seen.from, seen.to));
         for seen in windows {
+            let meets = |kept: &Seen| kept.from < seen.to && seen.from < kept.to;
+            let covers = |kept: &Seen| seen.from <= kept.from && kept.to <= seen.to;
+            if self.kept.iter().filter(|kept| meets(kept)).all(covers)
+                && self.base.until.is_none_or(|until| until <= seen.from)
+            {
+                self.kept.retain(|kept| !meets(kept) || (kept.from, kept.to) == (seen.from, seen.to));
+            }
             let at = self.kept.partition_point(|kept| kept.from < seen.from);
             let before = at.checked_sub(1).map_or(self.base.until, |before| Some(self.kept[before].to));
             let after = self.kept.get(at).map(|after| after.from);
@@ -425,6 +441,39 @@ mod tests {
             prop_assert_eq!(machine.looks_from(), Some((count - KEPT) as i64));
             prop_assert_eq!(machine.take(rule, [seen(0)]), []);
         }
+    }
+
+    #[test]
+    fn an_open_window_may_raise_an_alarm_and_ends_none() {
+        let rule = Rule { windows: 1, clear_after: 1 };
+        let hour = |at: i64, readings, over, near| Seen {
+            from: 60 * at,
+            to: 60 * at + 60,
+            readings,
+            over,
+            near,
+            value: None,
+            bound: None,
+        };
+        let (hot, cool) = ((Verdict::Holds, Verdict::Holds), (Verdict::Fails, Verdict::Fails));
+        let mut machine = AlarmState::default();
+        let mut take = |seen: Seen| -> Vec<(i64, Change)> {
+            machine.take(rule, [seen]).into_iter().map(|told| (told.seen.from, told.change)).collect()
+        };
+        assert_eq!(take(hour(0, 5, cool.0, cool.1).so_far()), []);
+        assert_eq!(take(hour(0, 10, hot.0, hot.1).so_far()), [(0, Change::Raised)]);
+        // The whole window says the same of the same span: it is told once.
+        assert_eq!(take(hour(0, 60, hot.0, hot.1)), []);
+        assert_eq!(take(hour(1, 5, cool.0, cool.1).so_far()), []);
+        assert_eq!(take(hour(1, 60, cool.0, cool.1)), [(60, Change::Cleared)]);
+        // A run that was stopped sent a part as a window; the next one sends pieces, which belong to the whole span.
+        let part = Seen { to: 150, ..hour(2, 30, cool.0, cool.1) };
+        assert_eq!(take(part), []);
+        assert_eq!(take(hour(2, 35, hot.0, hot.1).so_far()), [(120, Change::Raised)]);
+        assert_eq!(
+            machine.kept.iter().map(|seen| (seen.from, seen.to)).collect::<Vec<_>>(),
+            [(0, 60), (60, 120), (120, 180)]
+        );
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use sotto_cloud_client::Cloud;
+use sotto_api::reason::BODY_DROPPED;
+use sotto_cloud_client::{Cloud, CloudError};
 use sotto_pack::{Clock, LeftOut};
 use sotto_wire::Digest;
 
@@ -51,6 +52,23 @@ struct Done {
 /// `as_of` has the number of windows of each log, by device and stream, as they were when an earlier answer was given: then
 /// later ones count for nothing.
 pub(crate) fn ask(
+    plant: &Plant,
+    question: &Question,
+    as_of: Option<&Logs>,
+    progress: OnProgress<'_>,
+) -> Result<Answer, OwnerError> {
+    match ask_once(plant, question, as_of, progress) {
+        // A window came in the place of its pieces meanwhile: the log has it now.
+        Err(OwnerError::Cloud(CloudError::Refused { kind, .. }))
+            if as_of.is_none() && kind.ends_with(BODY_DROPPED) =>
+        {
+            ask_once(plant, question, as_of, progress)
+        }
+        answered => answered,
+    }
+}
+
+fn ask_once(
     plant: &Plant,
     question: &Question,
     as_of: Option<&Logs>,

@@ -46,7 +46,7 @@ pub(crate) fn by_window<'w>(
         by_group.entry((row.from_ms, row.to_ms)).or_default().push(row);
     }
     let of = |window: &'w StoredWindow| {
-        let Group { from, to } = Group { from: window.from(), to: window.to() };
+        let Group { from, to } = window.group();
         let rows = by_group.get(&(from, to)).cloned().unwrap_or_default();
         (window, done.computed.used.contains_key(&window.leaf).then_some(rows))
     };

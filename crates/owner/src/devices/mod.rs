@@ -33,7 +33,7 @@ pub use restore::{Found, Restored};
 pub(crate) use restore::{adopt, restore};
 pub use sealed::{opened_record, sealed_record};
 pub(crate) use secrets::{device_files, has_secrets, secret};
-pub(crate) use streams::{planned_streams, streams_for, streams_for_question};
+pub(crate) use streams::{planned_streams, streams_for, streams_for_question, streams_of_devices};
 pub use take::Taken;
 pub(crate) use take::{is_older_than_cloud, take};
 pub(crate) use verifying::{keep_verifying_key, log_folder, make_log_folder, verifying_keys};

@@ -33,6 +33,29 @@ pub(crate) fn streams_for_question(
     chosen(plant, &streams)
 }
 
+/// Returns the streams of each declared device for all declared questions; of a device with all channels if none is
+/// declared, and none without a channel.
+pub(crate) fn streams_of_devices(plant: &Plant) -> Result<Vec<(String, Vec<Chosen>)>, OwnerError> {
+    let streams = |(name, settings): (String, DeviceSettings)| {
+        let streams = streams_for(plant, &name, &settings)?;
+        Ok((name, streams))
+    };
+    declared_devices(plant).into_iter().map(streams).collect()
+}
+
+/// Returns the declared devices, or one with all channels if none is declared; none without a channel.
+fn declared_devices(plant: &Plant) -> Vec<(String, DeviceSettings)> {
+    let declared = plant.settings().devices.iter();
+    let mut devices: Vec<(String, DeviceSettings)> =
+        declared.map(|(name, device)| (name.clone(), device.clone())).collect();
+    if devices.is_empty() && !plant.settings().channels.is_empty() {
+        let channels: Vec<String> = plant.settings().channels.keys().cloned().collect();
+        let settings = DeviceSettings { channels, public: false, wire: None };
+        devices.push(("a device with all channels".to_owned(), settings));
+    }
+    devices
+}
+
 /// Returns the streams of each declared device for one question (None: for all declared ones), compared with their
 /// alternatives. If no device is declared, those of a device with all channels.
 pub(crate) fn planned_streams(
@@ -40,17 +63,10 @@ pub(crate) fn planned_streams(
     question: Option<&str>,
 ) -> Result<BTreeMap<String, Vec<Chosen>>, OwnerError> {
     let question = question.map(|text| declared::question(plant, text)).transpose()?;
-    let declared = plant.settings().devices.iter();
-    let mut devices: Vec<(String, DeviceSettings)> =
-        declared.map(|(name, device)| (name.clone(), device.clone())).collect();
+    let devices = declared_devices(plant);
     if devices.is_empty() {
-        let channels: Vec<String> = plant.settings().channels.keys().cloned().collect();
-        if channels.is_empty() {
-            let none = "no channel is declared yet: sotto channel add NAME …".to_owned();
-            return Err(OwnerError::Unanswerable(none));
-        }
-        let settings = DeviceSettings { channels, public: false, wire: None };
-        devices.push(("a device with all channels".to_owned(), settings));
+        let none = "no channel is declared yet: sotto channel add NAME …".to_owned();
+        return Err(OwnerError::Unanswerable(none));
     }
     let streams = |(name, settings): (String, DeviceSettings)| {
         let streams = match &question {

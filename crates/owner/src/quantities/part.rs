@@ -44,6 +44,7 @@ fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> 
         left_out: Vec::new(),
         generated: false,
         replaces: None,
+        provisional: false,
     };
     let (id, window, origin) = (String::new(), Arc::new(window), Origin::SecretKey);
     let (leaf, sequence, name) = ([0; 32], 0, None);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::group::Group;
+use super::row_time::Group;
 use super::window::StoredWindow;
 
 /// The time from a device's first window with a channel to the last one, and the period.
@@ -35,13 +35,13 @@ pub(crate) fn elsewhere(windows: &[&StoredWindow], channel: &str) -> BTreeMap<Gr
     windows.sort_by_key(|window| (window.from(), window.to()));
     let mut elsewhere = BTreeMap::new();
     let mut add = |window: &StoredWindow, other: &StoredWindow| {
-        let time = Group { from: window.from(), to: window.to() };
+        let time = window.group();
         *elsewhere.entry(time).or_default() += readings_within(other, channel, time);
     };
     for (at, window) in windows.iter().enumerate() {
         let meeting = windows[at + 1..].iter().take_while(|other| other.from() < window.to());
         for other in meeting.filter(|other| other.form() == window.form()) {
-            if (other.from(), other.to()) != (window.from(), window.to()) {
+            if other.group() != window.group() {
                 add(window, other);
                 add(other, window);
             }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use sotto_pack::{Clock, Presence, Span};
 
+use super::row_time::Group;
 use super::time::Between;
 use super::window::StoredWindow;
 use crate::language::By;
@@ -18,13 +19,6 @@ pub(crate) struct InGroup {
 
 /// Largest number of groups in one answer.
 pub(crate) const MOST_GROUPS: usize = 100_000;
-
-/// The time that a row of an answer covers, in milliseconds since 1970.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Group {
-    pub(crate) from: i64,
-    pub(crate) to: i64,
-}
 
 /// The groups of an answer, in order of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,7 +48,11 @@ pub(crate) fn groups<'w>(
     Between { since, until }: Between,
 ) -> Option<Groups> {
     let shown = |groups| Groups { groups, hidden: 0 };
-    let mut all: Vec<Group> = windows.map(|window| Group { from: window.from(), to: window.to() }).collect();
+    let time = |window: &StoredWindow| match by {
+        Some(By::Window) => window.group(),
+        _ => Group { from: window.from(), to: window.to() },
+    };
+    let mut all: Vec<Group> = windows.map(time).collect();
     all.sort_unstable();
     all.dedup();
     let (Some(first), Some(last)) =
@@ -187,7 +185,7 @@ pub(crate) fn cut_ticks(groups: &[Group], by: Option<By>, window: &StoredWindow)
 pub(crate) fn of_window(groups: &[Group], by: Option<By>, window: &StoredWindow) -> Option<usize> {
     match by {
         None => (!groups.is_empty()).then_some(0),
-        Some(By::Window) => groups.binary_search(&Group { from: window.from(), to: window.to() }).ok(),
+        Some(By::Window) => groups.binary_search(&window.group()).ok(),
         Some(_) => {
             let at = groups.partition_point(|group| group.from <= window.from()).checked_sub(1)?;
             (window.from() < groups[at].to).then_some(at)

@@ -11,6 +11,7 @@ use sotto_wire::{EnvelopeHeader, SignedHeader};
 use super::entry::{Entry, NEW_COUNT, StreamLog};
 use super::needed::Needed;
 use super::replaced::Replaced;
+use super::row_time::Group;
 use super::time::Between;
 use super::window::{Aside, DeviceWindows, StoredWindow, SumsOf};
 use super::{log, overlaps};
@@ -117,6 +118,7 @@ pub(crate) fn list(
         (aside.missing, aside.jumps) = (aside.missing + gone.windows, aside.jumps + gone.jumps);
         complete.extend(newest(&log).map(|newest| (stream.to_owned(), newest)));
         let replaced = Replaced::of(&log.entries);
+        let in_pieces = in_pieces(&log, &known, &clock);
         for entry in &log.entries {
             let Some(signed) = &entry.signed else {
                 aside.lost += usize::from(!entry.id.is_empty());
@@ -134,6 +136,9 @@ pub(crate) fn list(
             }
             match read(entry, signed, &known, &clock) {
                 Some(Read::Window(mut window)) => {
+                    let at = window.start();
+                    let span = in_pieces.range(..=Group { from: at, to: i64::MAX }).next_back();
+                    window.span = span.filter(|span| at < span.to).copied();
                     let others = replaced.channels(entry.sequence, signed);
                     if !others.is_empty() {
                         window.leave_out_channels(plant, &others);
@@ -213,6 +218,19 @@ fn missing(log: &StreamLog, between: Between) -> Missing {
     missing
 }
 
+/// Returns the spans of the clock of which a stream has sent pieces, whether the whole window came or not.
+fn in_pieces(log: &StreamLog, known: &[Known], clock: &Clock) -> BTreeSet<Group> {
+    let pieces = log.entries.iter().filter_map(|entry| entry.signed.as_ref());
+    let span = |signed: &SignedHeader| {
+        let (header, start) = (signed.header(), signed.description()?.start);
+        let of_stream =
+            |known: &&Known| known.parameter_id == header.parameters && known.stream == header.stream;
+        let span = known.iter().find(of_stream)?.span;
+        Some(Group { from: clock.start_of(span, start), to: clock.end_of(span, start) })
+    };
+    pieces.filter(|signed| signed.is_provisional()).filter_map(span).collect()
+}
+
 /// A window of a known stream.
 enum Read {
     Window(Box<StoredWindow>),
@@ -237,6 +255,7 @@ fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) ->
         id: entry.id.clone(),
         sequence: entry.sequence,
         ticks: 0..description.ticks(),
+        span: None,
         channels: None,
         leaf: entry.leaf,
         stream: header.stream.clone(),

@@ -9,6 +9,7 @@ use sotto_pack::{Channel, ChannelBins, Layout, LeftOut, Reason, WindowDescriptio
 use sotto_rlwe::{Origin, ParameterSpec, SchemeId};
 use sotto_wire::{Digest, MaskName, STREAM_TAG_BYTES, StreamHeader};
 
+use super::row_time::Group;
 use crate::declared::Plant;
 use crate::gathered::WindowQuantity;
 use crate::quantities::Input;
@@ -30,6 +31,8 @@ pub(crate) struct StoredWindow {
     pub(super) end: i64,
     /// The ticks that an answer uses. Others belong to another time, or to another window.
     pub(super) ticks: Range<u32>,
+    /// The span of the clock of a window that was sent in pieces, or of one of them; None for others.
+    pub(super) span: Option<Group>,
     /// The channels that an answer uses; None: all. Other windows have the readings of the others.
     pub(super) channels: Option<Arc<BTreeSet<String>>>,
     pub(super) kind: Option<Kind>,
@@ -93,6 +96,16 @@ impl StoredWindow {
     /// Returns the end of the last tick that an answer uses, or the end of the window's span if that is earlier.
     pub(crate) fn to(&self) -> i64 {
         if self.ticks.end >= self.description.ticks() { self.end } else { self.instant(self.ticks.end) }
+    }
+
+    /// Returns the time that the window is a part of: pieces of one window are one.
+    pub(crate) fn group(&self) -> Group {
+        self.span.unwrap_or(Group { from: self.from(), to: self.to() })
+    }
+
+    /// Returns true if the window is a piece of one that was still open.
+    pub(crate) fn is_provisional(&self) -> bool {
+        self.description.provisional
     }
 
     pub(crate) fn layout(&self) -> &Layout {

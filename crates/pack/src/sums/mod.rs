@@ -39,6 +39,7 @@ impl WindowDescription {
             left_out: Vec::new(),
             generated: false,
             replaces: None,
+            provisional: false,
         }
     }
 

@@ -79,6 +79,7 @@ fn window(
         left_out: Vec::new(),
         generated: false,
         replaces: None,
+        provisional: false,
     };
     let (parameters, key) = (stream.parameters(), stream.key());
     let (kept, seed) = (Kept::Folded(32), mask_seed(key, stream.stream(), &mask));

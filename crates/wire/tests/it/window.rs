@@ -68,6 +68,7 @@ fn described(stream: &StreamHeader, length: u32, presence: Vec<Presence>) -> Win
         left_out: Vec::new(),
         generated: false,
         replaces: None,
+        provisional: false,
     }
 }
 
@@ -124,6 +125,7 @@ fn windows_come_back_and_have_one_form() {
         let mut description = described(&stream, length, presence.collect());
         description.start = [0, -1, i64::MIN, i64::MAX, 1_795_000_000_000][round % 5];
         description.generated = below(&mut rng, 2) == 1;
+        description.provisional = below(&mut rng, 2) == 1;
         if below(&mut rng, 2) == 1 {
             description.left_out = (0..channels)
                 .map(|_| {

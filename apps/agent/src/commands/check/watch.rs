@@ -1,8 +1,7 @@
 //! Watches the rows of a source as they pass: times, periods, gaps, and the numbers of each channel.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
 use sotto_pack::Channel;
@@ -121,14 +120,14 @@ impl SeenTimes {
 /// A source that is watched.
 pub(super) struct Watched {
     source: Box<dyn Source>,
-    seen: Rc<RefCell<Seen>>,
+    seen: Arc<Mutex<Seen>>,
     /// True in passes behind the first: their rows were seen.
     again: bool,
 }
 
 impl Watched {
     /// Returns a source with the same rows, and the record of them.
-    pub(super) fn of(source: Box<dyn Source>) -> (Box<dyn Source>, Rc<RefCell<Seen>>) {
+    pub(super) fn of(source: Box<dyn Source>) -> (Box<dyn Source>, Arc<Mutex<Seen>>) {
         let channel = |channel: &Channel| SeenChannel {
             channel: channel.name.clone(),
             unit: channel.unit.clone(),
@@ -139,8 +138,8 @@ impl Watched {
             range: (channel.minimum, channel.maximum),
         };
         let channels = source.channels().iter().map(channel).collect();
-        let seen = Rc::new(RefCell::new(Seen { channels, ..Seen::default() }));
-        (Box::new(Self { source, seen: Rc::clone(&seen), again: false }), seen)
+        let seen = Arc::new(Mutex::new(Seen { channels, ..Seen::default() }));
+        (Box::new(Self { source, seen: Arc::clone(&seen), again: false }), seen)
     }
 }
 
@@ -158,7 +157,7 @@ impl Around for Watched {
         if self.again {
             return row;
         }
-        let mut seen = self.seen.borrow_mut();
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let Ok(row) = row else {
             seen.files = self.source.facts();
             return row;

@@ -41,7 +41,7 @@ enum From {
     /// A thread reads the stream, because a blocking read from a pipe cannot be cancelled.
     Stream(Receiver<io::Result<Chunk>>),
     /// Decompressed bytes.
-    Packed(Box<dyn Read>),
+    Packed(Box<dyn Read + Send>),
 }
 
 /// Converts bytes of another encoding to UTF-8.

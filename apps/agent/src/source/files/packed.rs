@@ -44,7 +44,7 @@ impl Packing {
     }
 
     /// Returns a reader of the decompressed bytes.
-    pub(super) fn reader(self, packed: impl Read + 'static) -> Box<dyn Read> {
+    pub(super) fn reader(self, packed: impl Read + Send + 'static) -> Box<dyn Read + Send> {
         match self {
             Self::Gzip => Box::new(Bounded::new(flate2::read::MultiGzDecoder::new(packed))),
             Self::Zstandard => {

@@ -75,7 +75,7 @@ pub(super) trait Format: Sync {
 }
 
 /// The rows of an open file.
-pub(super) trait Rows {
+pub(super) trait Rows: Send {
     /// Reads the next row that meets the conditions. Returns false at the end of the file.
     ///
     /// # Errors

@@ -14,8 +14,8 @@ const LONGEST_TAIL: usize = 1 << 16;
 
 impl JoinedWindows {
     pub(in crate::windows) fn count_sent(&mut self, sent: &ClosedWindow) {
-        self.totals.windows += 1;
         let Some(facts) = &sent.joined else { return };
+        self.totals.windows += u64::from(!facts.provisional);
         for (channel, readings) in self.maker.timeline.rules.iter().zip(&facts.readings) {
             if let Some(totals) = self.totals.channels.get_mut(&channel.name) {
                 totals.readings += readings;

@@ -2,17 +2,18 @@
 
 use std::collections::VecDeque;
 
-use sotto_pack::{LeftOut, Replaces};
+use sotto_pack::{LeftOut, MOST_REPLACED};
 use zeroize::Zeroizing;
 
 use super::correction::Correction;
+use super::open_pieces::OpenPieces;
 use super::outcome::{Outcome, Outcomes};
 use super::pending::{Report, merge};
 use super::timeline::Timeline;
 use super::values::{Part, Values};
 use crate::spool::Runs;
 use crate::spool::kept::{KeptHead, KeptHeld, KeptReadings, KeptWindow};
-use crate::windows::closed::{FillError, JoinedFacts};
+use crate::windows::closed::{FillError, JoinedFacts, in_the_place_of};
 
 /// Number of its predecessors that a window names which is made again.
 const MOST_NAMED: usize = 16;
@@ -39,6 +40,7 @@ pub(super) struct Maker {
     pub(super) left_out: Vec<LeftOut>,
     /// True if no readings of later windows come in this run.
     pub(super) is_last: bool,
+    pub(super) pieces: OpenPieces,
 }
 
 /// The readings of a part, and what was made of them.
@@ -53,10 +55,11 @@ pub(super) struct Filled<'f> {
 impl Maker {
     pub(super) fn new(timeline: Timeline, correction: Option<Correction>) -> Self {
         let (made, outcomes, left_out) = (VecDeque::new(), Vec::new(), Vec::new());
-        Self { timeline, correction, made, outcomes, left_out, is_last: false }
+        let pieces = OpenPieces::default();
+        Self { timeline, correction, made, outcomes, left_out, is_last: false, pieces }
     }
 
-    /// Makes a part that was not sent, if it has a reading or a filled tick.
+    /// Makes a part that was not sent, if it has a reading or a filled tick, or is a piece of an open window.
     pub(super) fn add(
         &mut self,
         part: Part,
@@ -78,10 +81,14 @@ impl Maker {
         let readings = taken(&outcomes, timeline.rules.len());
         let next = last_of(&merged, held);
         self.count(outcomes);
-        if let Some(ends) = values.ends() {
-            let trimmed = self.trimmed(part, ends);
+        let provisional = self.pieces.begin(&self.timeline, part);
+        let time = match values.ends() {
+            _ if provisional => Some((part.start, part.until)),
+            ends => ends.map(|ends| self.trimmed(part, ends)),
+        };
+        if let Some(time) = time {
             let filled = Filled { part, merged, held, values, readings };
-            self.make(&filled, trimmed, JoinedFacts::default(), &[])?;
+            self.make(&filled, time, JoinedFacts { provisional, ..JoinedFacts::default() }, &[])?;
         }
         *held = next;
         self.timeline.forget_unknown(held, part.until);
@@ -129,13 +136,13 @@ impl Maker {
         let next = last_of(&merged, held);
         self.count(outcomes);
         if is_changed {
-            let all: Vec<u16> = (0..limits.len() as u16).collect();
-            // A window that is replaced goes on to replace those that it names.
-            let mut windows = known.head.numbers;
-            windows.drain(..windows.len().saturating_sub(MOST_NAMED));
-            let replaces = (!windows.is_empty()).then_some(Replaces { windows, channels: all });
+            // A window that is replaced goes on to replace those that it names. One that was not sent does not.
+            let numbers = &known.head.numbers;
+            let most = if known.head.is_unsent { MOST_REPLACED } else { MOST_NAMED };
+            let replaces = in_the_place_of(&numbers[numbers.len().saturating_sub(most)..], limits.len());
             let cleared = self.timeline.clear(&known.presence, &values.presence(part));
-            let facts = JoinedFacts { replaces, cleared, ..JoinedFacts::default() };
+            let provisional = self.pieces.has(part.start);
+            let facts = JoinedFacts { replaces, cleared, provisional, ..JoinedFacts::default() };
             let filled = Filled { part, merged, held, values, readings };
             self.make(&filled, (part.start, part.until), facts, &known.left_out)?;
         } else if known.head.held != *held {

@@ -15,14 +15,17 @@
 //!
 //! So what counts depends on the set of readings, not on the order, grouping or repetition of their arrival.
 
+mod by_clock;
 mod corrected;
 mod correction;
 mod count;
 mod lacks;
 mod make;
 mod merge;
+mod open_pieces;
 mod outcome;
 mod pending;
+mod pieces;
 mod rules;
 mod timeline;
 mod values;
@@ -40,6 +43,7 @@ pub use lacks::Lacks;
 use super::closed::{ClosedWindow, FillError};
 use super::lost::{FirstLost, RowPlace};
 use super::ticks::TickRules;
+use super::timer::Idle;
 use super::{Closed, ReadRow, Rules};
 use crate::spool::kept::Kept;
 use crate::spool::{ChannelTotals, Runs, Sent, Totals};
@@ -99,6 +103,11 @@ pub(super) struct JoinedWindows {
     first_lost: FirstLost,
     /// True if windows may have been kept for long enough.
     forgets: bool,
+    idle: Idle,
+    /// True if rows come at their times: windows are made at times of the clock, which do not follow from values.
+    is_live: bool,
+    /// The end of the last windows that were made because their time was over.
+    closed_until: i64,
 }
 
 /// A pass over a source that can be read again.
@@ -128,6 +137,7 @@ impl JoinedWindows {
             last_ticks: vec![None; columns.len()],
             other_values: vec![0; columns.len()],
             columns: columns.into(),
+            idle: Idle::new(&rules.now),
             rules,
             ticks,
             pending: Pending::default(),
@@ -148,6 +158,8 @@ impl JoinedWindows {
             span: None,
             first_lost: FirstLost::default(),
             forgets: false,
+            is_live: false,
+            closed_until: i64::MIN,
         }
     }
 
@@ -224,6 +236,7 @@ impl JoinedWindows {
                 return;
             }
         }
+        self.idle.take();
         let report = Report::new(channel, (at, number), row);
         let (cut, clock) = (timeline.cut, timeline.clock.clone());
         let before = self.pending.newest();
@@ -231,9 +244,10 @@ impl JoinedWindows {
         if self.pass.taken.contains(start) {
             self.pass.again.insert(start);
         }
-        if self.rules.paced && before.is_some_and(|newest| start > newest) {
-            let windows = self.pending.take_before(start);
-            self.begin(windows, start, Some(start));
+        let is_later = before.is_some_and(|newest| start > newest)
+            || self.maker.pieces.end().is_some_and(|until| start >= until);
+        if self.rules.paced && is_later && !self.is_live {
+            self.close_before(start);
         } else if self.pending.count() > self.rules.reports {
             self.make_room();
         }
@@ -273,7 +287,10 @@ impl JoinedWindows {
 
     /// Takes all readings that are left. `ended` is true if the source has no more.
     pub(super) fn finish(&mut self, ended: bool) {
-        let windows = self.pending.take_before(i64::MAX);
+        let mut windows = self.pending.take_before(i64::MAX);
+        for open in self.maker.pieces.over(i64::MAX) {
+            windows.entry(open).or_default();
+        }
         let timeline = &self.maker.timeline;
         let until = match self.last_row {
             _ if self.rules.paced => i64::MAX,
@@ -296,8 +313,8 @@ impl JoinedWindows {
         }
         // A tick that is not over may still get another reading.
         let now = self.rules.now().saturating_sub(timeline.phase);
-        let over = now.saturating_sub(timeline.period()).saturating_add(1);
-        self.maker.timeline.horizon = horizon.min(over);
+        let full = now.saturating_sub(timeline.period()).saturating_add(1);
+        (self.maker.timeline.horizon, self.maker.timeline.most) = (horizon.min(full), i64::MAX);
         self.walk.begin(windows, bound);
     }
 

@@ -111,6 +111,31 @@ impl Pending {
         taken
     }
 
+    /// Takes the readings before a time. Those behind it stay, and so do counts of readings left out of their windows.
+    pub(super) fn take_until(&mut self, at: i64) -> BTreeMap<i64, OfWindow> {
+        let mut taken = self.take_before(at);
+        let Some((start, mut last)) = taken.pop_last() else { return taken };
+        if last.end <= at {
+            taken.insert(start, last);
+            return taken;
+        }
+        let count = last.reports.iter().filter(|report| report.at < at).count();
+        // With all their room: a vector that grows leaves a copy behind.
+        let mut before = Zeroizing::new(Vec::with_capacity(count));
+        let mut behind = Zeroizing::new(Vec::with_capacity(last.reports.len() - count));
+        for report in last.reports.iter() {
+            if report.at < at { before.push(*report) } else { behind.push(*report) }
+        }
+        if !behind.is_empty() {
+            self.count += behind.len();
+            let left_out = std::mem::take(&mut last.left_out);
+            self.windows.insert(start, OfWindow { end: last.end, reports: behind, left_out });
+        }
+        last.reports = before;
+        taken.insert(start, last);
+        taken
+    }
+
     /// Takes the oldest windows, until at most `most` readings are left or one window.
     pub(super) fn take_oldest(&mut self, most: usize) -> BTreeMap<i64, OfWindow> {
         let mut taken = BTreeMap::new();

@@ -40,6 +40,8 @@ pub(super) struct Timeline {
     newest: Vec<i64>,
     /// The time before which ticks are filled after the last reading of a channel.
     pub(super) horizon: i64,
+    /// No tick is filled from this time on: that of the piece which is made.
+    pub(super) most: i64,
 }
 
 impl Timeline {
@@ -76,6 +78,7 @@ impl Timeline {
             blind: i64::MIN,
             newest: vec![i64::MIN; channels],
             horizon: i64::MIN,
+            most: i64::MAX,
         };
         timeline.know_forgotten();
         timeline
@@ -143,8 +146,9 @@ impl Timeline {
     /// Returns for each channel the time before which ticks are filled: after the last reading up to the horizon, between
     /// two readings up to the later one.
     pub(super) fn limits(&self) -> Vec<i64> {
-        let limit =
-            |(newest, sent): (&i64, &Runs)| self.horizon.max(*newest).max(sent.end().unwrap_or(i64::MIN));
+        let limit = |(newest, sent): (&i64, &Runs)| {
+            self.horizon.max(*newest).max(sent.end().unwrap_or(i64::MIN)).min(self.most)
+        };
         self.newest.iter().zip(&self.sent).map(limit).collect()
     }
 

@@ -44,6 +44,11 @@ impl Walk {
         self.bound = bound.unwrap_or(i64::MAX);
     }
 
+    /// Looks also for ticks behind the last readings that are to be filled.
+    pub(super) fn fill_tail(&mut self) {
+        self.tail = true;
+    }
+
     /// Returns the next window that was made; `None` if none is left to make.
     pub(super) fn next(&mut self, maker: &mut Maker) -> Result<Option<Made>, FillError> {
         loop {
@@ -81,7 +86,10 @@ impl Walk {
         if first.is_none() && std::mem::take(&mut self.tail) {
             first = timeline.first_gap(&timeline.carried(i64::MAX), timeline.horizon);
         }
-        let window = timeline.window(first?);
+        let mut window = timeline.window(first?);
+        if window.start < timeline.most && timeline.most < window.until {
+            window.until = timeline.most;
+        }
         self.stale.retain(|at| !(window.start..window.until).contains(at));
         let held = place.filter(|(end, _)| *end == window.start).map(|(_, held)| held);
         Some((window, held.unwrap_or_else(|| timeline.carried(window.start))))
@@ -97,8 +105,9 @@ impl Walk {
         if maker.correction.as_ref().is_some_and(|correction| correction.has(window, has_readings)) {
             maker.correct(window, &new.reports, &mut held)?;
         } else {
-            let mut at = window.start;
-            for head in maker.timeline.heads(window.start, window.until) {
+            let pieces = maker.pieces_of(window);
+            let (mut at, rest) = (window.start, pieces.unwrap_or(window.until));
+            for head in maker.timeline.heads(window.start, rest) {
                 maker.add(Part { start: at, until: head.start, ..window }, &new.reports, &mut held)?;
                 at = head.until;
                 let kept = Part { start: head.start, until: head.until, ..window };
@@ -107,7 +116,10 @@ impl Walk {
                     None => maker.add(kept, &new.reports, &mut held)?,
                 }
             }
-            maker.add(Part { start: at, ..window }, &new.reports, &mut held)?;
+            maker.add(Part { start: at, until: rest, ..window }, &new.reports, &mut held)?;
+            if let Some(start) = pieces {
+                maker.join(Part { start, ..window }, &new.reports, &mut held)?;
+            }
         }
         merge(&mut maker.left_out, &new.left_out);
         if let Some(made) = maker.made.range_mut(before..).next_back() {

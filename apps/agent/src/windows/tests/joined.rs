@@ -9,23 +9,23 @@ use super::*;
 const DAY: i64 = 24 * HOUR;
 const NEVER: i64 = i64::MAX / 4;
 
-fn of_kind(name: &str, kind: ChannelKind, maximum: f64) -> Channel {
+pub(super) fn of_kind(name: &str, kind: ChannelKind, maximum: f64) -> Channel {
     Channel { name: name.into(), minimum: 0.0, maximum, resolution: Some(1.0), kind, ..Channel::default() }
 }
 
-fn door() -> Channel {
+pub(super) fn door() -> Channel {
     of_kind("door", ChannelKind::State(State::of(["closed", "open"])), 1.0)
 }
 
-fn gauge(name: &str, hold: Option<u64>) -> Channel {
+pub(super) fn gauge(name: &str, hold: Option<u64>) -> Channel {
     of_kind(name, ChannelKind::Gauge(Gauge { hold, ..Gauge::default() }), 1000.0)
 }
 
 /// A reading: channel, time in seconds, value.
-type Read = (usize, i64, f64);
+pub(super) type Read = (usize, i64, f64);
 
 /// Returns rows that are each about one channel of `count`.
-fn rows_of(count: usize, readings: &[Read]) -> Vec<Row> {
+pub(super) fn rows_of(count: usize, readings: &[Read]) -> Vec<Row> {
     let row = |(channel, second, value): &Read| {
         let mut values = vec![None; count];
         values[*channel] = Some(*value);
@@ -285,7 +285,7 @@ fn run() -> impl Strategy<Value = Run> {
 }
 
 /// A state, a counter, an amount, a gauge that holds, and two gauges with a product.
-fn channels() -> Vec<Channel> {
+pub(super) fn channels() -> Vec<Channel> {
     vec![
         door(),
         of_kind("meter", ChannelKind::Counter(Counter::default()), 1000.0),

@@ -15,6 +15,8 @@ pub(super) struct Message {
     pub(super) number: u64,
     pub(super) description: WindowDescription,
     pub(super) slots: Vec<i64>,
+    /// The time by the device's clock.
+    pub(super) at: i64,
 }
 
 /// How a run ends.
@@ -25,6 +27,8 @@ pub(super) enum Kill {
     Before(usize),
     /// After this many messages, between the kept readings and the message of the next window.
     Between(usize),
+    /// Behind the message after this many, before kept readings are deleted that it has.
+    After(usize),
 }
 
 /// For each channel the numbers by tick, and for each tick the pairs of channels that one window has.
@@ -51,6 +55,9 @@ pub(super) struct How {
     pub(super) allow_missing: bool,
     /// For each channel, true if the source has it; `None` if it has all.
     pub(super) has: Option<Vec<bool>>,
+    /// True if rows come at their times, and the clock moves on; until this time.
+    pub(super) live: Option<i64>,
+    pub(super) fresh: Option<u32>,
 }
 
 impl Site {
@@ -80,18 +87,21 @@ impl Site {
             values: Zeroizing::new(of_source.iter().map(|channel| row.values[*channel]).collect()),
             missing: of_source.iter().map(|channel| row.missing[*channel]).collect(),
         };
+        let present = Present::at(self.now);
         let source = Script {
             channels: of_source.iter().map(|channel| self.channels[*channel].clone()).collect(),
             rows: rows.into_iter().map(row).collect(),
             next: 0,
             left_out: LeftOut::default(),
-            paced: how.paced,
+            paced: how.paced || how.live.is_some(),
+            live: how.live.map(|until| Live { present: present.clone(), until }),
         };
         let cuts = Cuts::new(self.clock.clone(), [("s".to_owned(), self.cut)].into());
         let options = Options {
             kept: Some(Arc::clone(&self.kept)),
             most_reports: how.most_reports,
-            now: Some(self.now),
+            now: present.clone(),
+            fresh: how.fresh,
             correct: how.correct,
             allow_missing: how.allow_missing,
             phase: Some(0),
@@ -100,22 +110,30 @@ impl Site {
         let sent = self.sent.clone();
         let mut windows =
             Windows::new(Box::new(source), &[self.stream()], &cuts, |_| sent.clone(), Stop::new(), &options);
-        let mut count = 0;
+        let (mut count, mut pieces) = (0, Vec::new());
         while let Some(Closed { window, .. }) = windows.next_closed()? {
             if kill == Kill::Before(count) {
                 break;
             }
             let (number, facts) = (self.next, window.joined.map(|facts| *facts).unwrap_or_default());
+            let provisional = facts.provisional;
+            let replaces = match facts.ends_pieces {
+                true => in_the_place_of(&std::mem::take(&mut pieces), self.channels.len()),
+                false => facts.replaces,
+            };
+            if provisional {
+                pieces.push(number);
+            }
             if let Some(mut kept) = facts.kept {
                 kept.head.numbers.push(number);
-                kept.head.sent_at = self.now;
+                kept.head.sent_at = present.get();
                 self.kept.put("s", &kept).unwrap();
             }
             if kill == Kill::Between(count) {
                 break;
             }
-            let replaces = facts.replaces;
-            let description = WindowDescription { replaces, ..WindowDescription::from(&window.packed) };
+            let packed = WindowDescription::from(&window.packed);
+            let description = WindowDescription { replaces, provisional, ..packed };
             description.check().unwrap();
             let contents = Contents::of(&description, window.until);
             for (channel, times) in facts.cleared {
@@ -131,12 +149,16 @@ impl Site {
                 self.sent.channels.entry(channel).or_default().add(&runs);
             }
             self.sent.until = self.sent.until.max(Some(window.until));
-            facts.obsolete.iter().for_each(|start| self.kept.remove("s", *start).unwrap());
             let slots = window.packed.integers().unwrap().to_vec();
-            self.messages.push(Message { number, description, slots });
+            self.messages.push(Message { number, description, slots, at: present.get() });
             self.next += 1;
+            if kill == Kill::After(count) {
+                break;
+            }
+            facts.obsolete.iter().for_each(|start| self.kept.remove("s", *start).unwrap());
             count += 1;
         }
+        self.now = how.live.unwrap_or(self.now);
         let taken = windows.taken().into_iter().next().unwrap();
         Ok((taken, windows.lost()))
     }

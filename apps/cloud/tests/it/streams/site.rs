@@ -190,15 +190,29 @@ pub(crate) fn window_at(
     name: MaskName,
     readings: &[Option<i64>],
 ) -> Envelope {
+    window_with(at, identity, header, number, name, readings, |_| {})
+}
+
+/// Returns a window that starts at `at`, with a changed description.
+pub(crate) fn window_with(
+    at: i64,
+    identity: &SigningIdentity,
+    header: &Arc<StreamHeader>,
+    number: u64,
+    name: MaskName,
+    readings: &[Option<i64>],
+    change: impl FnOnce(&mut WindowDescription),
+) -> Envelope {
     let mut presence = Presence::default();
     (0..).zip(readings).filter(|(_, reading)| reading.is_some()).for_each(|(at, _)| presence.insert(at));
     let ticks = readings.len() as u32;
     let whole = WindowDescription::whole(header.layout(), at, 60_000, ticks);
-    let description = if readings.iter().all(Option::is_some) {
+    let mut description = if readings.iter().all(Option::is_some) {
         whole
     } else {
         WindowDescription { present: vec![presence.count()], presence: vec![presence], ..whole }
     };
+    change(&mut description);
     let mut encryptor = Encryptor::new(&SECRET, header.stream_id().unwrap(), &name.salt, 0);
     let (mut pads, mut parts) = (encryptor.window(name.sequence).unwrap(), Vec::new());
     for (at, part) in header.parts().iter().enumerate() {

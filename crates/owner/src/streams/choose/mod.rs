@@ -4,6 +4,7 @@
 mod best;
 mod chosen;
 mod compared;
+mod day;
 mod exact;
 mod held;
 mod judge;

@@ -74,6 +74,8 @@ pub struct StreamReport {
     pub bytes_a_window: usize,
     /// Bytes per reading of a full window.
     pub bytes_a_reading: f64,
+    /// Bytes that a device sends in a day, for windows without gaps.
+    pub bytes_a_day: u64,
     /// Bytes of an answer's ciphertext.
     pub bytes_an_answer: u64,
     /// Number of results in one answer's ciphertext.
@@ -148,6 +150,7 @@ pub fn stream_report(chosen: &Chosen) -> StreamReport {
         readings_a_window: chosen.readings(),
         bytes_a_window: chosen.window_bytes,
         bytes_a_reading: chosen.bytes_a_reading(),
+        bytes_a_day: chosen.bytes_a_day(),
         bytes_an_answer: chosen.answer_bytes,
         results_an_answer: chosen.results_in_one,
         rotations: chosen.keys.rotations.clone(),

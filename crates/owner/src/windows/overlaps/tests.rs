@@ -5,7 +5,7 @@ use sotto_rlwe::Origin;
 
 use super::*;
 use crate::windows::covered::{Covered as Time, elsewhere};
-use crate::windows::group::Group;
+use crate::windows::row_time::Group;
 
 const HOUR: i64 = 3_600_000;
 
@@ -22,6 +22,7 @@ fn window(bundle: usize, sequence: u64, hours: Range<i64>, readings: &[(&str, &[
     }
     let description = WindowDescription::from(&window.close());
     StoredWindow {
+        span: None,
         id: format!("{bundle}.{sequence}"),
         sequence,
         leaf: [0; 32],
@@ -132,4 +133,30 @@ fn ticks_are_missing_that_no_window_has() {
     };
     // The window's own hours that nobody has, and the supplement's.
     assert_eq!([missing(0, 4), missing(1, 2), missing(2, 2)], [18, 4, 7]);
+}
+
+/// By window, pieces of one window are one, with late readings of its time and the whole window.
+#[test]
+fn pieces_of_one_window_are_one_group() {
+    let day = Group { from: 0, to: 24 * HOUR };
+    let piece = |number, hours: Range<i64>| {
+        let readings: Vec<i64> = hours.clone().collect();
+        StoredWindow { span: Some(day), ..window(0, number, hours, &[("x", &readings)]) }
+    };
+    let others = || [window(0, 9, 24..48, &[("x", &[30])])];
+    let groups = |windows: &[StoredWindow]| {
+        let by = Some(crate::language::By::Window);
+        let clock = sotto_pack::Clock::utc();
+        let found = crate::windows::groups(&clock, by, windows.iter(), crate::windows::Between::default());
+        found.unwrap().groups.iter().map(|group| (group.from / HOUR, group.to / HOUR)).collect::<Vec<_>>()
+    };
+    let pieces: Vec<StoredWindow> =
+        [piece(1, 0..4), piece(2, 4..6), piece(3, 2..3)].into_iter().chain(others()).collect();
+    assert_eq!(groups(&pieces), [(0, 24), (24, 48)]);
+    let refs: Vec<&StoredWindow> = pieces.iter().collect();
+    // So far, the expected ticks are those up to the last piece; none is counted as another window's.
+    assert!(elsewhere(&refs, "x").is_empty());
+    assert_eq!(Time::new(&refs[..3], "x").unwrap().ticks(day), 6);
+    let whole: Vec<StoredWindow> = [piece(4, 0..24)].into_iter().chain(others()).collect();
+    assert_eq!(groups(&whole), [(0, 24), (24, 48)]);
 }

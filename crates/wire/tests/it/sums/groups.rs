@@ -103,6 +103,14 @@ fn groups_that_cannot_be_are_refused() {
     assert!(sign(vec![numbered(8), again(9)]).is_err());
     let group = sign(vec![again(9), numbered(10)]).unwrap();
     assert_eq!(WindowGroup::read(&group.write(), &header).as_ref(), Ok(&group));
+    // So is a provisional one.
+    let piece = |number: u64| {
+        let mut head = Head::whole(&header, number, pad(number), 0, 6);
+        head.description.provisional = true;
+        window(&header, head, &reading)
+    };
+    assert!(sign(vec![numbered(8), piece(9)]).is_err());
+    assert!(sign(vec![piece(9), numbered(10)]).is_ok());
     let mut other = super::stream();
     other.ticks = 7;
     let other = header_of(other);

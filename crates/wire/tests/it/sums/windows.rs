@@ -231,7 +231,8 @@ fn heads_are_refused_in_words() {
 
 prop_compose! {
     fn heads()(
-        sequence: u64, back in 0_u64..3, start: i64, ticks in 1_u32..=6, generated: bool, salt: [u8; 12],
+        sequence: u64, back in 0_u64..3, start: i64, ticks in 1_u32..=6, generated: bool, provisional: bool,
+        salt: [u8; 12],
         present in prop::array::uniform2(prop::collection::vec(prop::bool::weighted(0.8), 6)),
         left_out in prop::option::of(prop::array::uniform2(prop::collection::vec((0_usize..11, 1_u64..3000), 0..4))),
     ) -> Head {
@@ -250,6 +251,7 @@ prop_compose! {
             Head::whole(&header(), sequence, mask, start, ticks).with_presence(presence.to_vec());
         head.description.left_out = left_out.map(|lists| lists.to_vec()).unwrap_or_default();
         head.description.generated = generated;
+        head.description.provisional = provisional;
         head
     }
 }
@@ -261,6 +263,8 @@ proptest! {
         let window = window(&header, head, &reading);
         let read = Envelope::read_window(&window.write(), &header).unwrap();
         prop_assert_eq!(&read, &window);
+        let signed = read.signed_header();
+        prop_assert_eq!(Some(signed.is_provisional()), signed.description().map(|of| of.provisional));
         prop_assert_eq!(read.write(), window.write());
         prop_assert_eq!(&Envelope::read_kept(&window.write_kept(), 1 << 20).unwrap(), &window);
         prop_assert_eq!(&SignedHeader::read(&window.signed_header().write(), 1 << 20).unwrap(), window.signed_header());

@@ -39,7 +39,7 @@ impl Input {
     ///
     /// # Errors
     /// [`SourceError`] if the file is followed, or if an encoding is given.
-    pub(in crate::source) fn reader(mut self, kind: &str) -> Result<Box<dyn Read>, SourceError> {
+    pub(in crate::source) fn reader(mut self, kind: &str) -> Result<Box<dyn Read + Send>, SourceError> {
         self.refuse_text(kind)?;
         let begin = io::Cursor::new(self.bytes().to_vec());
         Ok(match std::mem::replace(&mut self.from, From::Packed(Box::new(io::empty()))) {

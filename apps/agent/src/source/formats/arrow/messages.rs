@@ -33,7 +33,7 @@ pub(super) struct Whole {
 /// Where messages are read.
 enum From {
     /// One after another.
-    Stream(Box<dyn Read>),
+    Stream(Box<dyn Read + Send>),
     /// Where the directory says: the places of those to come, the last one first.
     File(File, Vec<Block>),
 }
@@ -43,7 +43,7 @@ pub(super) struct Messages(From);
 
 impl Messages {
     /// Reads the first message of a stream, which describes the columns.
-    pub(super) fn of_stream(from: Box<dyn Read>) -> Result<(Self, Schema), String> {
+    pub(super) fn of_stream(from: Box<dyn Read + Send>) -> Result<(Self, Schema), String> {
         let mut messages = Self(From::Stream(from));
         let Whole { head, .. } = messages.next()?.ok_or("it has no columns")?;
         let message = arrow_ipc::root_as_message(&head).map_err(|_| damaged())?;

@@ -21,7 +21,7 @@ pub(super) use lines::{Lines, Sink};
 pub(super) use value::{Value, clock, date, time};
 
 /// A table with the columns that are wanted, row by row.
-pub(super) trait Table {
+pub(super) trait Table: Send {
     /// Goes to the next row and returns its number, from 1; `None` behind the last one.
     ///
     /// # Errors
@@ -90,7 +90,7 @@ pub(super) struct Typed<T> {
     found: Option<Box<Found>>,
 }
 
-type Found = dyn Fn(&mut Shape);
+type Found = dyn Fn(&mut Shape) + Send;
 
 impl<T: Table> Typed<T> {
     pub(super) fn new(table: T, path: &Path, chosen: Chosen) -> Self {
@@ -99,7 +99,7 @@ impl<T: Table> Typed<T> {
     }
 
     /// States what the table finds in its rows.
-    pub(super) fn with(mut self, found: impl Fn(&mut Shape) + 'static) -> Self {
+    pub(super) fn with(mut self, found: impl Fn(&mut Shape) + Send + 'static) -> Self {
         self.found = Some(Box::new(found));
         self
     }
