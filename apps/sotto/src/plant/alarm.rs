@@ -120,6 +120,11 @@ fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
     say(format!("alarm {name}: {}{over}, on each device by itself{}", declared.alarm, sinks(&settings)));
     let sends = waiting("choosing parameters", || Most::of(plant));
     sends.iter().for_each(|sends| sends.say(before.as_ref()));
+    if let Some(bytes) = waiting("choosing parameters", || repeated(plant, &name))? {
+        say(format!(
+            "  Its answers carry no tags: `sotto watch` repeats the cloud's work before it acts, and fetches {bytes} bytes a window for that."
+        ));
+    }
     for (device, lacking) in waiting("choosing parameters", || plant.carried_by("", &declared.streams()))? {
         match lacking {
             None => say(format!("  {device}: its present bundle serves the alarm")),
@@ -130,6 +135,14 @@ fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
     }
     say("`sotto watch` evaluates it.");
     Ok(())
+}
+
+/// Returns the bytes of a window that an alarm's work is repeated on; None if its answers carry tags.
+fn repeated(plant: &Plant, alarm: &str) -> Result<Option<usize>, OwnerError> {
+    let asked = format!("alarm {alarm}");
+    let planned = plant.planned_streams(None)?;
+    let streams = planned.values().flatten().filter(|chosen| chosen.stream.questions.contains(&asked));
+    Ok(streams.filter(|chosen| chosen.sums.is_empty()).map(|chosen| chosen.window_bytes).max())
 }
 
 /// Describes the end of an alarm.
