@@ -72,7 +72,7 @@ impl<'w> DeviceWork<'w> {
         loop {
             match self.without(&faulty, computer, progress) {
                 Err(OwnerError::FaultyWindows { windows, .. }) if !windows.is_empty() => {
-                    faulty.extend(windows)
+                    faulty.extend(windows);
                 }
                 done => return Ok(Tallied { faulty, ..done? }),
             }
