@@ -16,6 +16,9 @@ const REFUSAL: u8 = 3;
 const AWAY: u8 = 4;
 const NO_END: u8 = 5;
 const FORGED_JOB: u8 = 6;
+const NO_DEVICES: u8 = 7;
+const NO_LIMITS: u8 = 8;
+const WITHHELD: u8 = 9;
 
 fn lie(mode: &Arc<AtomicU8>) -> Lie {
     let mode = Arc::clone(mode);
@@ -32,6 +35,15 @@ fn lie(mode: &Arc<AtomicU8>) -> Lie {
             REPEATED_ID if is_log => truth.log(&request, |windows| {
                 if windows.len() > 2 {
                     windows[2]["id"] = windows[0]["id"].clone();
+                }
+            }),
+            NO_DEVICES if request.is("GET", "/v1/devices") => {
+                Reply { status: 500, ..Reply::of_json(&json!({ "detail": "no" })) }
+            }
+            NO_LIMITS if request.path.contains("/limits") => Reply::of_json(&json!([])),
+            WITHHELD if is_log => truth.log(&request, |windows| {
+                if windows.len() > 2 {
+                    windows[2].as_object_mut().unwrap().remove("signed");
                 }
             }),
             REFUSAL if is_log => Reply { status: 500, ..Reply::of_json(&json!({ "detail": "no" })) },
@@ -73,6 +85,8 @@ pub(crate) fn tried(world: &World) {
         ("an id of another window", REPEATED_ID, sums, "repeated name"),
         ("a refusal", REFUSAL, sums, "refused the log"),
         ("a cloud away", AWAY, sums, "cannot be reached"),
+        ("no list of devices", NO_DEVICES, sums, "refused the list of devices"),
+        ("no limits", NO_LIMITS, sums, "cannot be read"),
         ("a job without an end", NO_END, curve, "has not ended"),
         ("a forged job", FORGED_JOB, curve, "forged answer"),
     ] {
@@ -96,4 +110,22 @@ pub(crate) fn tried(world: &World) {
         assert!(events.iter().any(|(_, kind, _)| kind == "raised"), "{name}: then {events:?}");
         println!("{name}: the alarm fails, and is raised once the cloud tells the truth");
     }
+    withheld(world);
+}
+
+/// A window that the cloud does not give any more makes the alarm fail, if it was not missing before.
+fn withheld(world: &World) {
+    let mode = Arc::new(AtomicU8::new(0));
+    let url = liar::start(&world.url, &world.signing_key, lie(&mode));
+    let plant = world.owner("alarm-withheld", false, &url);
+    let added = world.sotto(&plant, &["alarm", "add", "high", "mean(level) > 90", "--since", "2025-03-01"]);
+    assert_eq!(added.code, 0, "{}", added.text);
+    assert_eq!(round(world, &plant), []);
+    // As if the owner's folder had read no log yet: it has the window's head.
+    std::fs::remove_dir_all(plant.join("logs")).unwrap();
+    mode.store(WITHHELD, Ordering::Relaxed);
+    let events = round(world, &plant);
+    let fails = matches!(&events[..], [(_, kind, what)] if kind == "failed" && what.contains("windows of meter are missing"));
+    assert!(fails, "{events:?}");
+    println!("a window that is not given any more: the alarm fails");
 }

@@ -170,14 +170,24 @@ pub(crate) fn values_of(document: &Value) -> Honest {
     rows_of(document).into_iter().map(|(row, key)| (key, value(row))).collect()
 }
 
+/// Returns true if the value of a row is another one within the bound of its noise: reals are rounded with randomness.
+fn is_near(row: &Value, of: f64) -> bool {
+    let noise = if row["assurance"] == "authenticated" {
+        0.0
+    } else {
+        2.0 * row["bound"].as_f64().unwrap_or_default()
+    };
+    row["value"].as_f64().is_some_and(|value| (of - value).abs() <= 1e-9 * of.abs() + noise)
+}
+
 /// Returns the number in a document that is wrong and not marked, if there is one. A value of fewer readings, as it says
 /// itself, is the value of these.
 fn wrong(document: &Value, honest: &Honest) -> Option<String> {
     rows_of(document).into_iter().find_map(|(row, key)| {
-        let value = row["value"].as_f64()?;
+        row["value"].as_f64()?;
         let (true_value, true_count) = honest.get(&key).copied().unwrap_or_default();
         let fewer = row["count"].as_u64().unwrap_or_default() < true_count;
-        let is_true = true_value.is_some_and(|of| (of - value).abs() <= 1e-9 * of.abs());
+        let is_true = true_value.is_some_and(|of| is_near(row, of));
         let assurance = row["assurance"].as_str().unwrap_or_default();
         (assurance == "unchecked" || !(is_true || fewer)).then(|| row.to_string())
     })
@@ -205,9 +215,12 @@ fn tried(world: &World, case: Case, number: usize, honest: &Honest) -> Result<St
     if case.grows {
         world.send_more();
     }
-    let asked = world.sotto(&plant, &["ask", case.question, "--json"]);
+    // A lie without effect is one if the answer is the true one after its work was repeated.
+    let verify: &[&str] = if case.verdict == Verdict::Harmless { &["--verify"] } else { &[] };
+    let asked = world.sotto(&plant, &[&["ask", case.question, "--json"], verify].concat());
     let said = || format!("ask ended with {}: {}", asked.code, asked.text);
-    let document: Value = serde_json::from_str(&asked.text).map_err(|_| said())?;
+    let end = asked.text.rfind('}').ok_or_else(said)?;
+    let document: Value = serde_json::from_str(&asked.text[..=end]).map_err(|_| said())?;
     let words = |of: &Value| match of {
         Value::Array(notes) => notes.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
         Value::String(error) => vec![error.clone()],
@@ -220,19 +233,18 @@ fn tried(world: &World, case: Case, number: usize, honest: &Honest) -> Result<St
     }
     let same = || {
         let rows = rows_of(&document);
-        rows.len() == honest.len()
-            && rows
-                .iter()
-                .all(|(row, key)| honest.get(key).is_some_and(|(of, _)| *of == row["value"].as_f64()))
+        let is_same = |row: &Value, key| match honest.get(key) {
+            Some((Some(of), _)) => is_near(row, *of),
+            Some((None, _)) => row["value"].is_null(),
+            None => false,
+        };
+        rows.len() == honest.len() && rows.iter().all(|(row, key)| is_same(row, key))
     };
     let named = |all: Vec<String>| all.into_iter().find(|line| line.contains(case.says));
     match case.verdict {
         Verdict::Refused if [4, 5, 6, 7].contains(&asked.code) => named(words(&document["error"])),
         Verdict::Noted if asked.code == 0 => named(words(&document["notes"])),
-        Verdict::Harmless if asked.code == 0 && document["assurance"] != "unchecked" => {
-            let unchecked = rows_of(&document).iter().any(|(row, _)| row["assurance"] == "unchecked");
-            (unchecked || same()).then(|| "the true answer".to_owned())
-        }
+        Verdict::Harmless if asked.code == 0 => same().then(|| "the true answer".to_owned()),
         Verdict::NotShown if asked.code == 0 => Some("nothing shows it".to_owned()),
         Verdict::Unchecked if asked.code == 0 => {
             let verified = world.sotto(&plant, &["verify"]);

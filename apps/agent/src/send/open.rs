@@ -38,9 +38,9 @@ impl Sending {
         kept.prune(now(), |stream| cuts.of(stream).is_some())?;
         let pinned = Pinned::new(&arguments.cloud_key, &bundle.profile);
         if pinned.is_empty() {
-            tracing::warn!(
-                "no key of the cloud is pinned, so whatever answers at its address may take messages: `sotto cloud pin KEY`, and a new \
-                 bundle, or --cloud-key KEY"
+            eprintln!(
+                "sotto-agent: no key of the cloud is pinned, so whatever answers at its address may take messages: `sotto cloud pin KEY` and a \
+                 new bundle, or --cloud-key KEY"
             );
         }
         let (journal, identity) = (Journal::default(), Arc::clone(&bundle.identity));

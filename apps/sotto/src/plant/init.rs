@@ -60,7 +60,8 @@ fn offer_pin(plant: &mut Plant, pin: bool) -> anyhow::Result<()> {
                     say("pinned: devices, logs and answers are compared with it.");
                 }
             }
-            Err(error) => say(format!("Its key cannot be asked for yet: {error}")),
+            Err(error) if pin => return Err(error.into()),
+            Err(_) => {}
         }
     }
     if let Some(note) = plant.not_pinned() {

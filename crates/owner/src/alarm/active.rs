@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use sotto_cloud_client::CloudError;
 use sotto_pack::Clock;
 
 use super::event::{Event, EventKind};
@@ -44,11 +45,17 @@ pub(super) struct Failure {
     /// True if the next round asks for the same windows again. False if the values of an answer are the reason: they must
     /// not decide about a request.
     pub(super) again: bool,
+    /// True if the cloud could not be reached: then the alarm fails after some rounds.
+    pub(super) away: bool,
 }
 
 impl From<OwnerError> for Failure {
     fn from(error: OwnerError) -> Self {
-        Self { reason: error.to_string(), again: !matches!(error, OwnerError::WrongAnswer(_)) }
+        Self {
+            reason: error.to_string(),
+            again: !matches!(error, OwnerError::WrongAnswer(_)),
+            away: matches!(error, OwnerError::Cloud(CloudError::Away { .. })),
+        }
     }
 }
 
@@ -124,12 +131,19 @@ impl Active {
         let Taken { seen, failure } = match outcome {
             Ok(judged) => {
                 self.note(&device, &judged, round);
+                self.stored.devices.entry(device.clone()).or_default().away = 0;
                 Taken { seen: judged.seen, failure: judged.faulty }
             }
-            Err(Failure { reason, again: false }) => {
+            Err(Failure { away: true, .. }) if !self.is_long_away(&device) => return Ok(()),
+            Err(Failure { reason, again: false, .. }) => {
                 Taken { seen: asked.iter().map(undecided).collect(), failure: Some(reason) }
             }
-            Err(Failure { reason, again: true }) => Taken { seen: Vec::new(), failure: Some(reason) },
+            Err(Failure { reason, again: true, away }) => {
+                if !away {
+                    self.stored.devices.entry(device.clone()).or_default().away = 0;
+                }
+                Taken { seen: Vec::new(), failure: Some(reason) }
+            }
         };
         let state = self.stored.devices.entry(device.clone()).or_default();
         if failure.is_none() || !seen.is_empty() {
@@ -149,10 +163,14 @@ impl Active {
         let now = jiff::Timestamp::now().as_millisecond();
         if let (Some(reason), None) = (&failure, &state.failing) {
             let seen = asked.first().map_or_else(|| nothing(now), undecided);
-            let (mends, number) = (None, None);
+            // Windows of one time may fail again.
+            state.failures = state.failures.saturating_add(1);
+            let (mends, number) = (None, Some(state.failures));
             happened.push(Happened { kind: EventKind::Failed, seen, what: reason.clone(), mends, number });
         }
-        state.failing = failure;
+        if failure.is_some() || state.unasked || !asked.is_empty() {
+            (state.unasked, state.failing) = (failure.is_some() && asked.is_empty(), failure);
+        }
         let present = Present { clock: plant.settings().clock()?, now, late };
         for happened in happened {
             let event = self.event(&device, happened, &present);
@@ -162,23 +180,11 @@ impl Active {
         Ok(())
     }
 
-    /// Notes that the cloud could not be reached. After some rounds each device fails.
-    pub(super) fn note_away(
-        &mut self,
-        plant: &Plant,
-        reason: &str,
-        round: &mut Round,
-    ) -> Result<(), OwnerError> {
-        self.stored.away = self.stored.away.saturating_add(1);
-        if self.stored.away < MOST_AWAY {
-            return Ok(());
-        }
-        for device in self.devices.clone() {
-            let failure = Failure { reason: reason.to_owned(), again: true };
-            let evaluated = Evaluated { alarm: 0, device, asked: Vec::new(), outcome: Err(failure) };
-            self.take(plant, evaluated, i64::MAX, round)?;
-        }
-        Ok(())
+    /// Counts a round in which the cloud could not be reached for a device. Returns true once these are enough for a failure.
+    fn is_long_away(&mut self, device: &str) -> bool {
+        let state = self.stored.devices.entry(device.to_owned()).or_default();
+        state.away = state.away.saturating_add(1);
+        state.away >= MOST_AWAY
     }
 
     /// Notes windows that the device's bundle does not serve.

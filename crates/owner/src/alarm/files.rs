@@ -33,6 +33,18 @@ pub(super) struct DeviceState {
     /// The reason why windows could not be evaluated in the last round.
     #[serde(default)]
     pub(super) failing: Option<String>,
+    /// True if the reason is that nothing could be asked for: another one stays until windows are evaluated.
+    #[serde(default)]
+    pub(super) unasked: bool,
+    /// Number of windows that were missing in the last round; None before the first.
+    #[serde(default)]
+    pub(super) gaps: Option<u64>,
+    /// Number of events of failures, which their names carry.
+    #[serde(default)]
+    pub(super) failures: u32,
+    /// Number of rounds in a row in which the cloud could not be reached.
+    #[serde(default)]
+    pub(super) away: u32,
     /// Late windows for a time of which nothing is kept any more.
     #[serde(default)]
     pub(super) forgotten: Forgotten,
@@ -47,9 +59,6 @@ pub(super) struct Stored {
     /// Random digits in the names of events, so that a new alarm of the same name has other ones.
     pub(super) tag: String,
     pub(super) devices: BTreeMap<String, DeviceState>,
-    /// Number of rounds in a row in which the cloud could not be reached.
-    #[serde(default)]
-    pub(super) away: u32,
     /// Events that are not in the journal and the outbox yet.
     pub(super) unposted: Vec<Event>,
 }
@@ -80,7 +89,6 @@ pub(super) fn stored_alarm(plant: &Plant, name: &str, declared: &Declared) -> Re
             version: 1,
             definition,
             tag: hex::encode(random::<4>()?),
-            away: 0,
             devices: BTreeMap::new(),
             unposted: other.map(|other| other.unposted).unwrap_or_default(),
         }),

@@ -121,10 +121,23 @@ pub(super) fn judge(
             _ => undecided(window),
         });
     }
-    // Several windows of one time have one result.
-    judged.seen.sort_by_key(|seen| (seen.from, seen.to));
-    judged.seen.dedup_by_key(|seen| (seen.from, seen.to));
+    judged.seen = one_a_time(judged.seen);
     Ok(judged)
+}
+
+/// Several windows of one time have one result. If one of them is undecided, the others may raise the alarm, and end none.
+fn one_a_time(mut all: Vec<Seen>) -> Vec<Seen> {
+    let is_open = |seen: &Seen| seen.value.is_none();
+    all.sort_by_key(|seen| (seen.from, seen.to, is_open(seen)));
+    let mut ones: Vec<Seen> = Vec::with_capacity(all.len());
+    for seen in all {
+        match ones.last_mut().filter(|last| (last.from, last.to) == (seen.from, seen.to)) {
+            Some(last) if is_open(&seen) && !is_open(last) => *last = last.clone().so_far(),
+            Some(_) => {}
+            None => ones.push(seen),
+        }
+    }
+    ones
 }
 
 fn seen(declared: &Declared, window: &StoredWindow, rows: &[Row]) -> Seen {

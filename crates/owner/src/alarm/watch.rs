@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use sotto_cloud_client::{Cloud, CloudError};
 
 use super::active::{Active, Evaluated, Failure};
-use super::files::{self, FOLDER};
+use super::files::{self, DeviceState, FOLDER};
 use super::judge::{Judged, judge, new_windows};
 use super::machine::KEPT;
 use super::outbox::Outbox;
@@ -17,6 +17,9 @@ use crate::error::{OwnerError, io};
 use crate::windows::{Between, DeviceWindows, Needed};
 use crate::work::{Computer, Evidence};
 use crate::{devices, trust, windows};
+
+/// Requests in a row that a cloud lets fail before a round ends.
+const MOST_AWAY: u32 = 3;
 
 /// A window that ended this much before its evaluation, and two rounds more, is late: one hour, in milliseconds.
 const LATE_MS: i64 = 3_600_000;
@@ -55,10 +58,10 @@ impl Watch {
     /// Events are in the journal and in the outbox when it returns. Work of the cloud that carries no tags is repeated here
     /// before an alarm acts on it.
     ///
-    /// The requests, their order and their lengths follow from the alarms and from the windows that have arrived: a
-    /// window is asked for once by each alarm, whatever its answer is. What does not depend on the values of an answer lets the
-    /// next round ask again: an unreachable cloud, a refusal, a job without an end, a log or a tag that does not hold. Each
-    /// fails the alarm about its device and stops no other.
+    /// The requests, their order and their lengths follow from the alarms, from the windows that have arrived, and from faults
+    /// that no value decides: each alarm asks for a window once, and once more in the next round after an unreachable cloud, a
+    /// refusal, a job without an end, a log or a tag that does not hold. Such a fault fails the alarm about its device, and no
+    /// other.
     pub fn round(&mut self, plant: &Plant, outbox: &Mutex<Outbox>) -> Round {
         let mut round = Round::default();
         if let Err(error) = self.run(plant, outbox, &mut round) {
@@ -83,13 +86,7 @@ impl Watch {
         if active.is_empty() {
             return Ok(());
         }
-        let (evaluated, away) = ask(plant, &mut active, round);
-        for alarm in &mut active {
-            match &away {
-                None => alarm.stored.away = 0,
-                Some(reason) => alarm.note_away(plant, reason, round)?,
-            }
-        }
+        let evaluated = ask(plant, &mut active, round);
         for evaluated in evaluated {
             active[evaluated.alarm].take(plant, evaluated, LATE_MS + 2 * self.every_ms, round)?;
         }
@@ -104,18 +101,23 @@ impl Watch {
 /// A device's windows, or the reason why they cannot be listed.
 type Listed = BTreeMap<String, Result<DeviceWindows, String>>;
 
-/// Makes all requests of a round, up to an unreachable cloud: the reason is then beside the results. Looks at no answer.
-fn ask(plant: &Plant, active: &mut [Active], round: &mut Round) -> (Vec<Evaluated>, Option<String>) {
+/// Makes all requests of a round. Looks at no answer. Each alarm has a result about each of its devices.
+fn ask(plant: &Plant, active: &mut [Active], round: &mut Round) -> Vec<Evaluated> {
     let mut evaluated = Vec::new();
-    let away = match ask_into(&mut evaluated, plant, active, round) {
-        Ok(()) => None,
-        Err(error) => {
-            let away = matches!(error, OwnerError::Cloud(CloudError::Away { .. })).then(|| error.to_string());
-            round.error = Some(error);
-            away
+    if let Err(error) = ask_into(&mut evaluated, plant, active, round) {
+        let away = matches!(error, OwnerError::Cloud(CloudError::Away { .. }));
+        let done: BTreeSet<(usize, String)> =
+            evaluated.iter().map(|done| (done.alarm, done.device.clone())).collect();
+        for (alarm, of) in active.iter().enumerate() {
+            let left = of.devices.iter().filter(|device| !done.contains(&(alarm, (*device).clone())));
+            evaluated.extend(left.map(|device| {
+                let failure = Failure { reason: error.to_string(), again: true, away };
+                Evaluated { alarm, device: device.clone(), asked: Vec::new(), outcome: Err(failure) }
+            }));
         }
-    };
-    (evaluated, away)
+        round.error = Some(error);
+    }
+    evaluated
 }
 
 fn ask_into(
@@ -134,18 +136,22 @@ fn ask_into(
 /// Lists the windows of all devices that an alarm is about.
 fn list(plant: &Plant, cloud: &Cloud, active: &[Active]) -> Result<Listed, OwnerError> {
     let mut listed = Listed::new();
+    let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
     let names: BTreeSet<&String> = active.iter().flat_map(|alarm| &alarm.devices).collect();
     for name in names {
-        let Some(record) = devices::record(plant, name)? else { continue };
-        let found = match windows::list(plant, cloud, &record, Between::default(), &Needed::once()) {
-            Ok(found) => Ok(found),
-            Err(error @ OwnerError::Cloud(CloudError::Away { .. })) => return Err(error),
-            Err(error) => Err(error.to_string()),
+        let of_device = || {
+            let Some(record) = devices::record(plant, name)? else { return Ok(None) };
+            let mut found = windows::list(plant, cloud, &record, Between::default(), &Needed::once())?;
+            windows::mark_twice(plant, &known, std::iter::once(&mut found))?;
+            Ok(Some(found))
         };
-        listed.insert(name.clone(), found);
+        match of_device() {
+            Ok(None) => {}
+            Ok(Some(found)) => drop(listed.insert(name.clone(), Ok(found))),
+            Err(error @ OwnerError::Cloud(CloudError::Away { .. })) => return Err(error),
+            Err(error) => drop(listed.insert(name.clone(), Err(error.to_string()))),
+        }
     }
-    let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
-    windows::mark_twice(plant, &known, listed.values_mut().filter_map(|found| found.as_mut().ok()))?;
     Ok(listed)
 }
 
@@ -158,13 +164,14 @@ fn evaluate(
     evaluated: &mut Vec<Evaluated>,
     notes: &mut Vec<String>,
 ) -> Result<(), OwnerError> {
+    let mut away = 0;
     for (alarm, of) in active.iter_mut().enumerate() {
         for device in &of.devices {
             let listed = match listed.get(device) {
                 None => continue,
                 Some(Ok(listed)) => listed,
                 Some(Err(reason)) => {
-                    let failure = Failure { reason: reason.clone(), again: true };
+                    let failure = Failure { reason: reason.clone(), again: true, away: false };
                     let device = device.clone();
                     evaluated.push(Evaluated { alarm, device, asked: Vec::new(), outcome: Err(failure) });
                     continue;
@@ -184,11 +191,21 @@ fn evaluate(
                 judge(plant, &of.declared, &asked, computer)
             };
             if let Err(error @ OwnerError::Cloud(CloudError::Away { .. })) = outcome {
-                return Err(error);
+                // A cloud may let a single request fail: the others are made all the same, but for one that is gone.
+                away += 1;
+                if away == MOST_AWAY {
+                    return Err(error);
+                }
+                let (device, outcome) = (device.clone(), Err(Failure::from(error)));
+                evaluated.push(Evaluated { alarm, device, asked: asked.windows, outcome });
+                continue;
             }
+            away = 0;
+            let missing = missing(state, listed);
+            let outcome = outcome.map(|judged| Judged { faulty: judged.faulty.or(missing), ..judged });
             let outcome = match refused(plant, &std::mem::take(&mut computer.evidence)) {
                 // Not by a value: the work was repeated on signed windows.
-                Some(reason) => Err(Failure { reason, again: true }),
+                Some(reason) => Err(Failure { reason, again: true, away: false }),
                 None => outcome.map_err(Failure::from),
             };
             let (device, asked) = (device.clone(), asked.windows);
@@ -196,6 +213,17 @@ fn evaluate(
         }
     }
     Ok(())
+}
+
+/// Returns a text if more windows of a device are missing than in the last round: an alarm cannot look at them.
+fn missing(state: &mut DeviceState, listed: &DeviceWindows) -> Option<String> {
+    let gaps = listed.aside.gaps();
+    let before = state.gaps.replace(gaps)?;
+    (gaps > before).then(|| {
+        let name = &listed.shown;
+        let more = gaps - before;
+        format!("windows of {name} are missing by their numbers, or the cloud does not give them any more: {more} more than before")
+    })
 }
 
 /// Repeats the cloud's work. Returns the reason why it is not to be believed, if so.

@@ -67,7 +67,7 @@ pub struct Answer {
     /// Devices whose sums are unchecked, as they encrypted two windows under one pad number: see the notes.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub unchecked: BTreeSet<String>,
-    /// True if unchecked values stay in the answer wherever it goes, as whoever asked said.
+    /// True if unchecked values stay in the answer wherever it goes, by the wish of the asker.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub holds_unchecked: bool,
     /// Bytes of messages that repeating the cloud's work fetches.
@@ -82,8 +82,8 @@ pub struct Answer {
     /// others.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub logs: Logs,
-    /// For each device and stream with windows in the answer the newest window that the cloud shows: what came later is not in
-    /// the answer.
+    /// For each device and stream with windows in the answer the newest that the cloud shows: what came later is not in the
+    /// answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub complete: Vec<Complete>,
     /// Remarks for the reader, e.g. on windows that were not used.
@@ -93,6 +93,9 @@ pub struct Answer {
     /// Times of the owner's and the cloud's phases, in microseconds.
     #[serde(skip)]
     pub phases: BTreeMap<&'static str, Vec<f64>>,
+    /// Number of jobs that were repeated when the question was asked.
+    #[serde(skip)]
+    pub repeated: Option<u64>,
     /// The transcripts of the cloud's work, with everything needed to repeat it.
     #[serde(skip)]
     pub evidence: Evidence,
@@ -103,7 +106,7 @@ pub struct Answer {
 /// Example: [`Answer`]
 pub type Logs = BTreeMap<String, BTreeMap<String, u64>>;
 
-/// The newest window of a stream that the cloud shows.
+/// The newest that the cloud shows of a stream.
 ///
 /// Example: [`Answer`]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,10 +115,13 @@ pub struct Complete {
     pub device: String,
     /// The stream.
     pub stream: String,
-    /// The window's number, from its signed header.
+    /// The highest number of a window, from signed headers.
     pub number: u64,
-    /// The time of its last reading, as RFC 3339.
+    /// The time of the latest reading, as RFC 3339.
     pub until: String,
+    /// True if numbers before it are missing: see the notes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gaps: bool,
 }
 
 /// One result for one group.
@@ -144,6 +150,9 @@ pub struct Row {
     /// How far the value is checked.
     #[serde(default = "unchecked")]
     pub assurance: Assurance,
+    /// True if the value was held back, as it is unchecked.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub held_back: bool,
     /// The reason for a missing value, if there are readings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,

@@ -130,6 +130,7 @@ fn ask_once(
         notes,
         time_zone: clock.name().to_owned(),
         phases: spent.phases,
+        repeated: None,
         evidence,
     })
 }
@@ -153,7 +154,7 @@ fn counted(device: &DeviceWindows, used: &BTreeMap<Digest, u64>) -> BTreeMap<Str
     numbers.into_iter().map(|(stream, numbers)| (stream, runs(numbers))).collect()
 }
 
-/// Returns the newest window of each stream that has windows in the answer.
+/// Returns the newest of each stream that has windows in the answer.
 fn complete(devices: &[DeviceWindows], clock: &Clock) -> Vec<Complete> {
     let mut all = Vec::new();
     for device in devices {
@@ -164,6 +165,7 @@ fn complete(devices: &[DeviceWindows], clock: &Clock) -> Vec<Complete> {
             stream: stream.clone(),
             number: *number,
             until: clock.rfc3339(*until),
+            gaps: device.aside.gaps() > 0,
         }));
     }
     all

@@ -14,8 +14,9 @@ pub(super) fn on_partners_apart(asked: &Asked<'_>, listed: &[DeviceWindows]) -> 
             let of = |window| (instants(window, &pair.first), instants(window, &pair.second));
             let count = apart(device.windows.iter().map(of));
             if count > 0 {
+                let ticks = if count == 1 { "1 tick".to_owned() } else { format!("{count} ticks") };
                 notes.push(format!(
-                    "{count} ticks of {} are left out of results of {} and {} together: their readings came in different windows, \
+                    "results of {1} and {2} together lack {ticks} of {0}: the readings came in different windows, \
                      later than the device keeps readings for (`--late`)",
                     device.shown, pair.first, pair.second
                 ));

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, Row};
 use super::evidence;
+use super::publish::Verified;
 use crate::declared;
 use crate::declared::Plant;
 use crate::error::{OwnerError, io};
@@ -75,23 +76,24 @@ pub(crate) fn keep(plant: &Plant, answer: &Answer) -> Result<Option<String>, Own
         write_private(&unchecked_path(plant, &name), &pretty(&whole)?)?;
     }
     write_private(&answer_path(plant, &name), &json)?;
+    if let Some(jobs) = answer.repeated {
+        let mark = Verified { at_ms: asked_at, sampled: 1.0, jobs };
+        write_private(&verified_path(plant, &name), &pretty(&mark)?)?;
+    }
     expire_answers(plant)?;
     Ok(Some(name))
 }
 
-/// Takes the values of an answer that was held back into the answer, as all work behind it was repeated.
-pub(super) fn take_checked(plant: &Plant, name: &str) -> Result<(), OwnerError> {
+/// Takes the values that were held back into an answer, as all work behind it was repeated. Without any, its sums were
+/// checked by their tags when it was opened.
+pub(super) fn take_checked(plant: &Plant, name: &str, work: u64) -> Result<(), OwnerError> {
     let path = unchecked_path(plant, name);
     let KeptAnswer { asked_at, answer } =
         if path.exists() { read_json(&path)? } else { read_json(&answer_path(plant, name))? };
-    let answer = answer.recomputed().checked().into_owned();
+    let answer = if work == 0 { answer.authenticated() } else { answer.recomputed() };
+    let answer = answer.checked().into_owned();
     write_private(&answer_path(plant, name), &pretty(&KeptAnswer { asked_at, answer })?)?;
     remove_if_there(&path)
-}
-
-/// Deletes the values of an answer that were held back: the cloud's work behind them does not hold.
-pub(super) fn drop_unchecked(plant: &Plant, name: &str) -> Result<(), OwnerError> {
-    remove_if_there(&unchecked_path(plant, name))
 }
 
 fn answer_path(plant: &Plant, name: &str) -> PathBuf {
@@ -197,5 +199,7 @@ pub(crate) fn answer(plant: &Plant, name: &str) -> Result<KeptAnswer, OwnerError
     for row in &mut kept.answer.rows {
         (row.from_ms, row.to_ms) = (at(&row.from), at(&row.to));
     }
+    // Answers of earlier versions hold all values, and do not say how far these were checked.
+    kept.answer = kept.answer.checked().into_owned();
     Ok(kept)
 }

@@ -4,6 +4,7 @@ mod answer;
 mod ask;
 mod assurance;
 mod by_window;
+mod checked;
 mod evidence;
 mod forget;
 mod joint;

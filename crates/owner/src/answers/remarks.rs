@@ -29,11 +29,11 @@ impl Answer {
             }
         }
         let unchecked = self.rows.iter().filter(|row| row.assurance == Assurance::Unchecked);
-        match unchecked.filter(|row| row.value.is_some() || row.count > 0).count() {
+        match unchecked.filter(|row| row.value.is_some() || row.held_back).count() {
             0 => {}
             count => remarks.push(self.on_unchecked(count)),
         }
-        let reasons = self.rows.iter().filter(|row| row.assurance != Assurance::Unchecked);
+        let reasons = self.rows.iter().filter(|row| !row.held_back);
         let mut whys: Vec<&String> = reasons.filter_map(|row| row.why.as_ref()).collect();
         whys.sort_unstable();
         whys.dedup();
@@ -54,11 +54,15 @@ impl Answer {
     /// Returns a remark on what the answer is complete up to.
     fn on_complete(&self) -> Option<String> {
         let least = self.complete.iter().min_by_key(|of| time(&of.until))?;
-        let (Complete { device, number, until, .. }, all) = (least, self.complete.len());
+        let (Complete { device, number, until, gaps, .. }, others) = (least, self.complete.len() - 1);
         let when = until.get(..16).unwrap_or(until).replace('T', " ");
-        let streams =
-            if all == 1 { String::new() } else { format!(", and of {} other streams further", all - 1) };
-        Some(format!("complete up to window {number} of {device}, {when}{streams}"))
+        let begin = if *gaps { "incomplete, and ends with" } else { "complete up to" };
+        let streams = match others {
+            0 => String::new(),
+            1 => "; another stream reaches further".to_owned(),
+            _ => format!("; {others} other streams reach further"),
+        };
+        Some(format!("{begin} window {number} of {device}, {when}{streams}"))
     }
 
     /// Returns a remark on unchecked values.

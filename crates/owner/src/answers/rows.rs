@@ -50,6 +50,7 @@ fn named(result: &AskedResult<'_>, device: Option<&String>, group: Group) -> Row
         count: 0,
         missing: 0,
         assurance: Assurance::Authenticated,
+        held_back: false,
         why: None,
         bin: None,
         from_ms: group.from,

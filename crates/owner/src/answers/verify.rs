@@ -35,7 +35,10 @@ pub(crate) fn verify_asked(
     match (findings.pop(), open.pop()) {
         (Some(finding), _) => Err(OwnerError::NotHeld { reason: finding.lie }),
         (None, Some(open)) => Err(OwnerError::NotRepeated { reason: open.lie }),
-        (None, None) => Ok(answer.recomputed()),
+        (None, None) => {
+            let repeated = Some(answer.evidence.work.len() as u64);
+            Ok(Answer { repeated, ..answer.recomputed() })
+        }
     }
 }
 
@@ -97,12 +100,11 @@ pub(crate) fn verify(
             write_private(&kept::verified_path(plant, answer), &pretty(&mark)?)?;
         }
         if sampled >= 1.0 {
-            kept::take_checked(plant, answer)?;
+            kept::take_checked(plant, answer, done.work)?;
         }
     } else if !done.findings.is_empty() {
         // An earlier mark, perhaps of a sample, is no longer valid.
         let _ = std::fs::remove_file(kept::verified_path(plant, answer));
-        kept::drop_unchecked(plant, answer)?;
     }
     if let Some(folder) = save {
         let mut document = Document::new(answer, question, &evidence);

@@ -133,7 +133,7 @@ pub(super) fn check_webhook(text: &str) -> Result<(), NotAnAddress> {
 
 /// Returns true if a login stands before the name of another machine.
 fn shows_password(server: &str) -> bool {
-    server.rsplit_once('@').is_some_and(|(_, server)| {
+    server.rsplit_once('@').filter(|(login, _)| login.contains(':')).is_some_and(|(_, server)| {
         let port = server.rsplit_once(':').filter(|(_, port)| !port.contains(']'));
         !sotto_http::is_loopback(port.map_or(server, |(host, _)| host))
     })
@@ -142,7 +142,8 @@ fn shows_password(server: &str) -> bool {
 /// Returns true if the address of a sink holds a password.
 pub(crate) fn names_password(address: &str) -> bool {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-    rest.split(['/', '?', '#']).next().is_some_and(|server| server.contains('@'))
+    let login = rest.split(['/', '?', '#']).next().and_then(|server| server.rsplit_once('@'));
+    login.is_some_and(|(login, _)| login.contains(':'))
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ impl Moments {
         }
         let (n, step) = (count as f64, quantiser.step());
         let spread = |squares: i128| {
-            // n·Σq² − (Σq)² ≥ 0 by Cauchy and Schwarz; a forged answer may break it.
+            // n·Σq² − (Σq)² ≥ 0 by Cauchy and Schwarz. A device may send squares that break it.
             let exact = i128::from(count) * squares - sum * sum;
             step * step * (exact.max(0) as f64) / n
         };

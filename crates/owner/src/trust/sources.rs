@@ -152,6 +152,9 @@ fn readable(log: StreamLog) -> impl Iterator<Item = (String, String)> {
 }
 
 fn deleted(leaf: &str) -> OwnerError {
+    if leaf.len() != 64 {
+        return OwnerError::Unanswerable("an earlier version kept the answer: ask again".to_owned());
+    }
     let short = leaf.get(..16).unwrap_or(leaf);
     OwnerError::Unanswerable(format!(
         "window {short}… was deleted since: its part of the answer cannot be repeated any more"

@@ -110,7 +110,7 @@ pub(crate) fn accept(plant: &Plant, streams: &[GivenUp]) -> Result<(), OwnerErro
 /// Accepts the cloud's logs of a device, whatever they are. Returns true if there were logs in the folder.
 pub(crate) fn accept_logs(plant: &Plant, device: &str) -> Result<bool, OwnerError> {
     for stream in stored::kept_streams(plant, device) {
-        // What an earlier version noted as deleted follows from these logs. They may be damaged.
+        // The windows that an earlier version noted as deleted are in these logs, which may be damaged.
         let name = StreamName { device, stream: &stream };
         if let Ok(mut log) = stored::read_log(plant, name) {
             deleted::leave_out_deleted(plant, name, &mut log)?;

@@ -173,11 +173,11 @@ pub(crate) fn list(
     })
 }
 
-/// Returns the window of a log with the highest number: this, and the time of its last reading in milliseconds since 1970.
+/// Returns the highest number of a log, and the time of its latest reading in milliseconds since 1970.
 fn newest(log: &StreamLog) -> Option<(u64, i64)> {
-    let signed = log.entries.iter().filter_map(|entry| entry.signed.as_ref());
-    let newest = signed.map(SignedHeader::header).max_by_key(|header| header.sequence)?;
-    Some((newest.sequence, newest.ended_at))
+    let headers = || log.entries.iter().filter_map(|entry| entry.signed.as_ref()).map(SignedHeader::header);
+    let (number, until) = (headers().map(|header| header.sequence), headers().map(|header| header.ended_at));
+    number.max().zip(until.max())
 }
 
 /// Returns true if the time of a window's readings overlaps the requested time.

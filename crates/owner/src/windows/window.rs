@@ -201,7 +201,7 @@ pub(crate) struct DeviceWindows {
     pub(crate) undeclared: BTreeMap<String, usize>,
     /// The number of windows of each stream's log that were looked at.
     pub(crate) logs: BTreeMap<String, u64>,
-    /// The newest window of each stream: its number, and the time of its last reading in milliseconds since 1970.
+    /// The highest number of each stream, and the time of its latest reading in milliseconds since 1970.
     pub(crate) complete: BTreeMap<String, (u64, i64)>,
 }
 
@@ -235,6 +235,11 @@ pub(crate) struct Aside {
 }
 
 impl Aside {
+    /// Returns the number of windows that are missing by their numbers, or that the cloud does not give any more.
+    pub(crate) fn gaps(self) -> u64 {
+        self.missing + self.jumps + (self.lost + self.deleted) as u64
+    }
+
     /// Returns the number of windows that a question about another time could not use either.
     pub(crate) fn unusable(self) -> usize {
         self.overlapping + self.unreadable + self.other_unit

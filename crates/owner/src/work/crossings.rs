@@ -15,6 +15,13 @@ pub(super) fn note_crossings(tallies: &mut [Tally], need: NeedId) {
     all.sort_by_key(|(group, ends)| (ends.first_at, *group));
     for pair in all.windows(2) {
         let [(earlier, before), (later, next)] = [pair[0], pair[1]];
+        // What lies between is no surer than either side.
+        let touched = earlier.min(later)..=later.max(earlier);
+        if [earlier, later].iter().any(|group| tallies[*group].untagged.contains(&need)) {
+            tallies[touched.clone()].iter_mut().for_each(|tally| {
+                tally.untagged.insert(need);
+            });
+        }
         if next.first_at <= before.last_at {
             for group in [earlier, later] {
                 tallies[group].windows.entry(need).or_default().note_interleaved();
@@ -28,7 +35,7 @@ pub(super) fn note_crossings(tallies: &mut [Tally], need: NeedId) {
         }
         let perhaps = |of: Between| Between { low: 0.0_f64.min(of.low), ..of };
         let crossing = Crossing { increase: perhaps(crossing.increase), changes: perhaps(crossing.changes) };
-        for tally in &mut tallies[earlier.min(later)..=later.max(earlier)] {
+        for tally in &mut tallies[touched] {
             tally.windows.entry(need).or_default().add_crossing(crossing);
         }
     }

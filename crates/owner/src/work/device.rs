@@ -7,8 +7,9 @@ use sotto_wire::Digest;
 use super::batch::Batch;
 use super::crossings::note_crossings;
 use super::exact::ExactResults;
+use super::faults::Faults;
 use super::job::Computer;
-use super::pieces::{ByGroup, Pieces, Split};
+use super::pieces::{ByGroup, Piece, Pieces, Split};
 use super::progress::OnProgress;
 use super::sums::SumsStream;
 use super::wanted::Wanted;
@@ -16,7 +17,6 @@ use super::weights::GroupSpan;
 use crate::error::{FaultyWindow, OwnerError};
 use crate::gathered::{Need, NeedId, Tally};
 use crate::language::By;
-use crate::lie::Lie;
 use crate::quantities::{Input, Part};
 use crate::question::{Asked, AskedCall};
 use crate::streams::Kind;
@@ -44,6 +44,14 @@ pub(crate) struct Tallied {
     pub(crate) faulty: Vec<FaultyWindow>,
 }
 
+/// What became of a batch.
+enum Ended {
+    Counted,
+    NotCarried,
+    /// An answer has a fault.
+    Faulty,
+}
+
 /// Results of windows, by group.
 #[derive(Clone, Default)]
 pub(crate) struct Computed {
@@ -68,63 +76,31 @@ impl<'w> DeviceWork<'w> {
         computer: &mut Computer<'_>,
         progress: OnProgress<'_>,
     ) -> Result<Tallied, OwnerError> {
-        let mut faulty: Vec<FaultyWindow> = Vec::new();
-        loop {
-            match self.without(&faulty, computer, progress) {
-                Err(OwnerError::FaultyWindows { windows, .. }) if !windows.is_empty() => {
-                    faulty.extend(windows);
-                }
-                done => return Ok(Tallied { faulty, ..done? }),
-            }
-        }
-    }
-
-    fn without(
-        &self,
-        faulty: &[FaultyWindow],
-        computer: &mut Computer<'_>,
-        progress: OnProgress<'_>,
-    ) -> Result<Tallied, OwnerError> {
         let mut done = Tallied::default();
         done.computed.tallies = vec![Tally::default(); self.groups.len()];
         let mut counted: Vec<&StoredWindow> = Vec::with_capacity(self.device.windows.len());
-        let (mut wrong, mut found) = (None, Vec::new());
-        let faulty: BTreeSet<Digest> = faulty.iter().map(|window| window.leaf).collect();
-        let windows = self.device.windows.iter().filter(|window| !faulty.contains(&window.leaf));
-        for batch in Batch::all(windows) {
-            // A batch counts completely or not at all.
-            let mut computed = done.computed.clone();
-            let answered = match batch.kind {
-                Kind::Exact => self.exact(&batch, computer, &mut computed, progress),
-                Kind::Steps => self.steps(&batch, computer, &mut computed, progress),
-                Kind::Real => self.real(&batch, computer, &mut computed, progress),
-            };
-            let here = batch.windows.clone();
-            match answered {
-                Ok(()) => {
-                    self.note_untagged(&batch, &mut computed.tallies);
-                    done.computed = computed;
-                    counted.extend(here);
+        // Windows of finished batches, and faulty ones.
+        let mut ended: BTreeSet<Digest> = BTreeSet::new();
+        loop {
+            let windows = self.device.windows.iter().filter(|window| !ended.contains(&window.leaf));
+            let mut faults = Faults::default();
+            for batch in Batch::all(windows) {
+                match self.batch(&batch, computer, (&mut done, &mut faults), progress)? {
+                    Ended::Counted => counted.extend(&batch.windows),
+                    Ended::NotCarried => {}
+                    Ended::Faulty => continue,
                 }
-                Err(error @ OwnerError::CannotCarry { .. }) => {
-                    done.not_carried += here.len();
-                    done.error.get_or_insert(error);
-                }
-                // The other batches are asked for all the same: an answer's content must not decide about a request.
-                Err(
-                    error @ (OwnerError::WrongAnswer(_)
-                    | OwnerError::Lie(Lie::OtherSums { .. } | Lie::ForgedSum { .. })),
-                ) => drop(wrong.get_or_insert(error)),
-                Err(OwnerError::FaultyWindows { windows, .. }) => found.extend(windows),
-                Err(error) => return Err(error),
+                ended.extend(batch.windows.iter().map(|window| window.leaf));
             }
-        }
-        if let Some(error) = wrong {
-            return Err(error);
-        }
-        if !found.is_empty() {
-            let device = self.device.device.clone();
-            return Err(OwnerError::FaultyWindows { device, windows: found });
+            match faults.end() {
+                // The batches of faulty windows again, without them. Each turn has fewer.
+                Err(OwnerError::FaultyWindows { windows, .. }) if !windows.is_empty() => {
+                    ended.extend(windows.iter().map(|window| window.leaf));
+                    done.faulty.extend(windows);
+                }
+                Err(error) => return Err(error),
+                Ok(()) => break,
+            }
         }
         for (number, need) in self.asked.needs() {
             if need.follows() {
@@ -133,6 +109,37 @@ impl<'w> DeviceWork<'w> {
         }
         self.note_expected(&counted, &mut done.computed.tallies);
         Ok(done)
+    }
+
+    /// Computes a batch, which counts completely or not at all.
+    fn batch(
+        &self,
+        batch: &Batch<'_>,
+        computer: &mut Computer<'_>,
+        (done, faults): (&mut Tallied, &mut Faults),
+        progress: OnProgress<'_>,
+    ) -> Result<Ended, OwnerError> {
+        let mut computed = done.computed.clone();
+        let answered = match batch.kind {
+            Kind::Exact => self.exact(batch, computer, &mut computed, progress),
+            Kind::Steps => self.steps(batch, computer, &mut computed, progress),
+            Kind::Real => self.real(batch, computer, &mut computed, progress),
+        };
+        match answered {
+            Err(error @ OwnerError::CannotCarry { .. }) => {
+                done.not_carried += batch.windows.len();
+                done.error.get_or_insert(error);
+                Ok(Ended::NotCarried)
+            }
+            answered => Ok(match faults.note(answered)? {
+                Some(()) => {
+                    self.note_untagged(batch, &mut computed.tallies);
+                    done.computed = computed;
+                    Ended::Counted
+                }
+                None => Ended::Faulty,
+            }),
+        }
     }
 
     /// Notes in the tallies of a batch that no tag shows what the cloud gave, unless one does.
@@ -210,6 +217,7 @@ impl<'w> DeviceWork<'w> {
         if needs.is_empty() {
             return Ok(());
         }
+        let mut faults = Faults::default();
         for (span, lot) in self.lots(batch, &needs) {
             let wanted = Wanted::new(&needs, batch, span, !lot.split.is_empty())?;
             let pieces = self.pieces(batch, lot, &wanted, computer)?;
@@ -222,16 +230,33 @@ impl<'w> DeviceWork<'w> {
             let results = match batch.windows[0].stream_of_sums() {
                 Some(stream) => {
                     let stream = SumsStream { device, stream };
-                    computer.sums_results(stream, parts, quantities, progress)?
+                    computer.sums_results(stream, parts, quantities, progress)
                 }
-                None => computer.results(device, self.spec(batch)?, parts, quantities, progress)?,
+                None => computer.results(device, self.spec(batch)?, parts, quantities, progress),
             };
+            let Some(results) = faults.note(results)? else { continue };
             for piece in pieces.with(&results) {
                 let exact = ExactResults { window: batch.windows[0], wanted: &wanted, piece: &piece };
-                exact.add_to(&mut computed.tallies[piece.group])?;
+                let added = exact.add_to(&mut computed.tallies[piece.group]);
+                faults.note(added.map_err(|error| self.of_device(batch, &piece, error)))?;
             }
         }
-        Ok(())
+        faults.end()
+    }
+
+    /// Returns the fault of a piece's values. Those of sums have tags that fit: then it is the device's.
+    fn of_device(&self, batch: &Batch<'_>, piece: &Piece<'_>, error: OwnerError) -> OwnerError {
+        let is_tagged = batch.windows[0].stream_of_sums().is_some();
+        if !is_tagged || !matches!(error, OwnerError::WrongAnswer(_)) {
+            return error;
+        }
+        let stream = &batch.windows[0].stream;
+        let window = |input: &Input| {
+            let (leaf, sequence) = (input.leaf, input.sequence);
+            FaultyWindow { leaf, stream: stream.clone(), sequence }
+        };
+        let windows = piece.inputs.iter().map(window).collect();
+        OwnerError::FaultyWindows { device: self.device.device.clone(), windows }
     }
 
     /// Divides the groups of a batch: all of them together or, if there are weights, those with equal weights.

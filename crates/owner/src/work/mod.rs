@@ -8,6 +8,7 @@ mod decide;
 mod device;
 mod evidence;
 mod exact;
+mod faults;
 mod flags;
 mod flooded;
 mod held;

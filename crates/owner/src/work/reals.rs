@@ -7,6 +7,7 @@ use super::batch::Batch;
 use super::curve::Curve;
 use super::decide::decide;
 use super::device::{Computed, DeviceWork};
+use super::faults::Faults;
 use super::flags::CloudComparison;
 use super::job::{Computer, Results};
 use super::pieces::{ByGroup, Pieces};
@@ -56,18 +57,20 @@ impl<'w> DeviceWork<'w> {
         progress: OnProgress<'_>,
     ) -> Result<(), OwnerError> {
         let (spec, layout) = (self.spec(batch)?, batch.windows[0].layout());
+        let mut faults = Faults::default();
         for of in self.readings(batch) {
             let pieces = self.single(batch)?;
             computed.include(batch, &pieces.parts);
             let task = Task { spec, origin: batch.windows[0].origin, layout, pieces: &pieces };
             // Values that are decrypted anyway decide the conditions too.
-            if of.values.is_empty() && computer.compares_in_cloud(of.reading)? {
-                self.compared(&of, &task, computer, computed, progress)?;
+            let done = if of.values.is_empty() && computer.compares_in_cloud(of.reading)? {
+                self.compared(&of, &task, computer, computed, progress)
             } else {
-                self.values(&of, &task, computer, computed, progress)?;
-            }
+                self.values(&of, &task, computer, computed, progress)
+            };
+            faults.note(done)?;
         }
-        Ok(())
+        faults.end()
     }
 
     /// Returns the polynomials and models of a batch's calls, each once, with the needs of them.

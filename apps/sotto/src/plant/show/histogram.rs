@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, Table, presets};
-use sotto_owner::{Assurance, Row};
+use sotto_owner::Row;
 
-use super::number::{counted, number, when};
-use super::table::UNCHECKED;
+use super::number::{counted, marked, number, when};
 
 /// Columns of the longest bar, and of the widest map.
 const BAR: usize = 40;
@@ -122,10 +121,7 @@ fn bar(value: f64, most: f64) -> String {
 
 fn count(row: &Row) -> String {
     match (row.value, row.bound) {
-        (Some(value), Some(bound)) if row.assurance == Assurance::Unchecked => {
-            format!("{UNCHECKED} {}", number(value, bound))
-        }
-        (Some(value), Some(bound)) => number(value, bound),
+        (Some(value), Some(bound)) => marked(row, number(value, bound)),
         _ => "–".to_owned(),
     }
 }

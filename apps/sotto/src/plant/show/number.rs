@@ -1,6 +1,6 @@
 //! Numbers, counts and times as text.
 
-use sotto_owner::Row;
+use sotto_owner::{Assurance, Row};
 
 /// Returns the time at which a row's group begins: the date alone if the group is a whole number of days.
 pub(super) fn when(row: &Row) -> String {
@@ -8,6 +8,11 @@ pub(super) fn when(row: &Row) -> String {
     let clock = time.get(..5).unwrap_or("");
     let whole = clock == "00:00" && row.to.get(11..16) == Some("00:00");
     if whole { date.to_owned() } else { format!("{date} {}", time.get(..8).unwrap_or(time)) }
+}
+
+/// Returns a row's value as text, with the mark `?` before one that the cloud may have made up.
+pub(super) fn marked(row: &Row, value: String) -> String {
+    if row.assurance == Assurance::Unchecked { format!("? {value}") } else { value }
 }
 
 /// Formats a value and its bound: two digits of the bound, and the value to the same decimal place.

@@ -1,14 +1,11 @@
 //! Answers as text.
 
 use comfy_table::{CellAlignment, Table, presets};
-use sotto_owner::{Answer, Assurance, Row};
+use sotto_owner::{Answer, Row};
 
 use super::histogram::{histograms, text};
-use super::number::{counted, number, when};
+use super::number::{counted, marked, number, when};
 use super::series::{readings, series};
-
-/// The mark before a value that the cloud may have made up.
-pub(super) const UNCHECKED: char = '?';
 
 /// The most rows of a table; the middle of a longer one is cut out.
 const MOST_ROWS: usize = 400;
@@ -118,11 +115,8 @@ fn list(table: &mut Table, rows: &[Row]) {
 
 fn value(row: &Row) -> String {
     match (row.value, row.bound) {
-        (Some(value), Some(bound)) if row.assurance == Assurance::Unchecked => {
-            format!("{UNCHECKED} {}", number(value, bound))
-        }
-        (Some(value), Some(bound)) => number(value, bound),
-        _ if row.assurance == Assurance::Unchecked && row.why.is_some() => "unchecked".to_owned(),
+        (Some(value), Some(bound)) => marked(row, number(value, bound)),
+        _ if row.held_back => "unchecked".to_owned(),
         _ if row.count > 0 => "undetermined".to_owned(),
         _ => "–".to_owned(),
     }

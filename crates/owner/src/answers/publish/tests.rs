@@ -11,6 +11,7 @@ fn row(name: &str, value: f64, bound: f64) -> Row {
     let at = || "2014-01-31T00:00:00+01:00".to_owned();
     Row {
         assurance: Assurance::Authenticated,
+        held_back: false,
         from: at(),
         to: at(),
         device: None,
