@@ -7,6 +7,7 @@ pub mod body;
 pub mod config;
 pub mod connections;
 pub mod folder;
+mod handles;
 pub mod logs;
 pub mod migrations;
 pub mod outside;

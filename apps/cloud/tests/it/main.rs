@@ -12,6 +12,8 @@ mod flood;
 mod forget;
 mod generations;
 mod groups;
+#[cfg(target_os = "linux")]
+mod handles;
 mod jobs;
 mod listing;
 mod owner;
