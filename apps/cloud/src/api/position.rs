@@ -59,11 +59,11 @@ fn check(
     let now = milliseconds(std::time::SystemTime::now());
     if now.abs_diff(*asked_at) > MOST_APART.unsigned_abs() {
         let detail = "the clocks of the device and of the cloud are more than a day apart: set them right";
-        return Err(Problem::forbidden(reason::CLOCK_APART, detail));
+        return Err(Problem::forbidden(reason::CLOCK_APART, detail).of_known());
     }
     if !cloud.store.note_question(device, *asked_at, about, now.saturating_sub(MOST_APART))? {
         let detail = "this question was answered before: the device has to sign a new one";
-        return Err(Problem::conflict(reason::ASKED_BEFORE, detail));
+        return Err(Problem::conflict(reason::ASKED_BEFORE, detail).of_known());
     }
     Ok(())
 }

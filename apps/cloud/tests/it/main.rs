@@ -25,6 +25,7 @@ mod reference;
 mod refusals;
 mod restart;
 mod store;
+mod strangers;
 mod streams;
 mod submissions;
 mod tls;
