@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use sotto_api::reason::TICK_TAKEN;
 
 use super::Device;
-use crate::fruitless::fruitless;
+use crate::fruitless::{NothingTaken, fruitless};
 use crate::journal::WhatWasRead;
 use crate::lost::LostSummary;
 use crate::nouns::counted;
@@ -19,7 +19,8 @@ impl Device {
     ///
     /// # Errors
     /// With `--once` or at the end of a source: a message was refused or still waits, or a file could not be read.
-    /// [`ReadingsLost`](crate::lost::ReadingsLost) if readings are lost.
+    /// [`ReadingsLost`](crate::lost::ReadingsLost) if readings are lost, [`NothingTaken`] if the spool never had a window and
+    /// every row was left out.
     pub fn finish(self, sender: Sender) -> Result<()> {
         self.sending.spool.close();
         let sent = sender.finish();
@@ -84,17 +85,49 @@ impl Device {
     }
 
     /// Returns what a run that ended by itself did not read, or not send.
+    ///
+    /// # Errors
+    /// [`NothingTaken`] if the spool never had a window and every row was left out.
     fn left(&self, waiting: usize) -> Result<Option<String>> {
         if !self.has_ended() {
             return Ok(None);
         }
         let read = &self.arguments.read;
         let fruitless = if read.reads_files()? { fruitless(&self.windows, &read.conditions) } else { None };
+        let rows = self.windows.rows();
+        if read.reads_files()? && !self.sending.spool.has_had_windows() && (rows > 0 || fruitless.is_some()) {
+            return Err(NothingTaken(fruitless.unwrap_or_else(|| self.counted_as_sent())).into());
+        }
         let waits = (waiting > 0).then(|| {
             let waiting = counted(waiting as u64, "message");
             format!("{waiting} still in the spool: the next run sends what is there")
         });
         Ok(fruitless.or(waits))
+    }
+
+    /// Says why all rows of a file count as sent although the spool has sent none, and where to look.
+    fn counted_as_sent(&self) -> String {
+        let (clock, spool) = (self.sending.cuts.clock(), &self.sending.spool);
+        let stream = |name: &str| {
+            let sent = spool.sent(name);
+            let deleted = sent
+                .before
+                .map(|before| format!("the owner has deleted all before {}", clock.rfc3339(before)));
+            let there =
+                || sent.until.map(|until| format!("windows up to {} are there", clock.rfc3339(until)));
+            Some(format!("of stream {name} {}", deleted.or_else(there)?))
+        };
+        let streams: Vec<String> = self.streams.iter().filter_map(|one| stream(&one.name)).collect();
+        let says = if streams.is_empty() {
+            String::new()
+        } else {
+            format!("; the cloud says: {}", streams.join(", "))
+        };
+        format!(
+            "this spool has sent no window, yet every row was left out or counts as sent{says}. If the device has sent these readings \
+             from another spool, all is well. Else look at `sotto-agent check`, and ask the owner for `sotto status`: the readings \
+             are not in the cloud"
+        )
     }
 
     /// Says that messages of this run or an earlier one were refused.

@@ -91,6 +91,8 @@ fn compare(site: &Site, received: &Received) {
 fn check(site: &Site, cloud: &Cloud, output: &Output) -> Vec<Received> {
     assert!(output.status.success(), "{output:?}");
     let said = String::from_utf8_lossy(&output.stderr);
+    let (first, said) = said.split_once('\n').unwrap();
+    assert!(first.contains("no key of the cloud is pinned"), "{first}");
     assert!(said.starts_with("device-1: ") && said.lines().count() == 1, "nothing else to say: {said}");
     let received = receive_all(site, &cloud.uploads());
     received.iter().for_each(|received| compare(site, received));
