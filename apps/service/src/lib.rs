@@ -4,6 +4,7 @@
 
 pub mod address;
 pub mod body;
+pub mod buffer;
 pub mod config;
 pub mod connections;
 pub mod folder;

@@ -16,6 +16,8 @@ mod groups;
 mod handles;
 mod jobs;
 mod listing;
+#[cfg(target_os = "linux")]
+mod memory;
 mod owner;
 mod places;
 mod position;
