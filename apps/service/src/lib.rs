@@ -16,6 +16,7 @@ pub mod peers;
 pub mod private;
 pub mod problem;
 pub mod routes;
+mod sender;
 mod server;
 pub mod settings;
 pub mod stop;

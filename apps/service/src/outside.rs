@@ -10,15 +10,8 @@ use axum::response::{IntoResponse as _, Response};
 use sotto_api::{PROBLEM, reason};
 
 use crate::problem::Problem;
+use crate::sender::{Known, Refusal};
 use crate::strangers::Strangers;
-
-/// In a response: the sender has proved who it is, by a token or a signature.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Known;
-
-/// In a response: the reason of a refusal.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Refusal(pub(crate) &'static str);
 
 /// Logs method, path, status and time; never a body, a query or a header. Requests of senders that are not known are
 /// counted instead.

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use sotto_api::{PROBLEM, reason};
 use sotto_wire::WireError;
 
-use crate::outside::{Known, Refusal};
+use crate::sender::{Known, Refusal};
 
 /// Reason why a request is refused or a job failed. `reason` is for programs and stable; `detail` is for people.
 #[derive(Clone, Debug)]

@@ -94,9 +94,11 @@ impl Device {
         }
         let read = &self.arguments.read;
         let fruitless = if read.reads_files()? { fruitless(&self.windows, &read.conditions) } else { None };
-        let rows = self.windows.rows();
-        if read.reads_files()? && !self.sending.spool.has_had_windows() && (rows > 0 || fruitless.is_some()) {
-            return Err(NothingTaken(fruitless.unwrap_or_else(|| self.counted_as_sent())).into());
+        if read.reads_files()? && !self.sending.spool.has_had_windows() {
+            let claimed = || Some(self.claimed_as_sent()?).filter(|_| self.windows.rows() > 0);
+            if let Some(why) = fruitless.clone().or_else(claimed) {
+                return Err(NothingTaken(why).into());
+            }
         }
         let waits = (waiting > 0).then(|| {
             let waiting = counted(waiting as u64, "message");
@@ -105,29 +107,22 @@ impl Device {
         Ok(fruitless.or(waits))
     }
 
-    /// Says why all rows of a file count as sent although the spool has sent none, and where to look.
-    fn counted_as_sent(&self) -> String {
+    /// Says that rows count as sent by a time that the cloud has named, and where to look. `None` if the windows that count
+    /// have the device's own signatures: then the same rows were read before.
+    fn claimed_as_sent(&self) -> Option<String> {
         let (clock, spool) = (self.sending.cuts.clock(), &self.sending.spool);
         let stream = |name: &str| {
-            let sent = spool.sent(name);
-            let deleted = sent
-                .before
-                .map(|before| format!("the owner has deleted all before {}", clock.rfc3339(before)));
-            let there =
-                || sent.until.map(|until| format!("windows up to {} are there", clock.rfc3339(until)));
-            Some(format!("of stream {name} {}", deleted.or_else(there)?))
+            let before = spool.sent(name).before?;
+            Some(format!("of stream {name} all before {}", clock.rfc3339(before)))
         };
         let streams: Vec<String> = self.streams.iter().filter_map(|one| stream(&one.name)).collect();
-        let says = if streams.is_empty() {
-            String::new()
-        } else {
-            format!("; the cloud says: {}", streams.join(", "))
-        };
-        format!(
-            "this spool has sent no window, yet every row was left out or counts as sent{says}. If the device has sent these readings \
-             from another spool, all is well. Else look at `sotto-agent check`, and ask the owner for `sotto status`: the readings \
-             are not in the cloud"
-        )
+        (!streams.is_empty()).then(|| {
+            format!(
+                "this spool has sent no window, and the cloud says that every row was sent or that its owner has deleted the windows: {}. \
+                 If so, all is well. Else the readings are in no cloud: ask the owner for `sotto status`",
+                streams.join(", ")
+            )
+        })
     }
 
     /// Says that messages of this run or an earlier one were refused.

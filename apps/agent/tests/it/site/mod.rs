@@ -152,7 +152,9 @@ fn serve(
             Some(_) if asks_heads => Heads { heads, more: false }.write(),
             Some(last) => {
                 let (next, frame) = (last.header().sequence + 1, hex::encode(last.write()));
-                format!("{{\"next\":{next},\"signed_header\":\"{frame}\"}}").into_bytes()
+                let until = forgotten_until.map(|until| format!(",\"forgotten_until\":{until}"));
+                let until = until.unwrap_or_default();
+                format!("{{\"next\":{next},\"signed_header\":\"{frame}\"{until}}}").into_bytes()
             }
             None if asks_heads => Heads { heads, more: false }.write(),
             None => match forgotten_until {
