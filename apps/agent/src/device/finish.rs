@@ -87,7 +87,7 @@ impl Device {
     /// Returns what a run that ended by itself did not read, or not send.
     ///
     /// # Errors
-    /// [`NothingTaken`] if the spool never had a window and every row was left out.
+    /// [`NothingTaken`] if the spool never had a window, and every row was left out or counts as sent by the cloud's word.
     fn left(&self, waiting: usize) -> Result<Option<String>> {
         if !self.has_ended() {
             return Ok(None);
