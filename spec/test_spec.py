@@ -9,6 +9,7 @@ from math import log2, prod
 from spec import chacha, encode, ntt, packing, primes, ring, rns, xof
 from spec.bundle_tests import BundleTests  # noqa: F401  (one command runs all)
 from spec.expand_tests import ExpansionTests  # noqa: F401  (one command runs all)
+from spec.parameters_tests import ParameterTests  # noqa: F401  (one command runs all)
 from spec.poly import Poly
 from spec.sample import Sampler
 from spec.scheme_tests import SchemeTests  # noqa: F401  (one command runs all)

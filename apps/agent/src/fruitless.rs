@@ -8,6 +8,11 @@ use crate::spool::ChannelTotals;
 use crate::summary::left_out_words;
 use crate::windows::Windows;
 
+/// The first run of a spool left out every row.
+#[derive(Debug, thiserror::Error)]
+#[error("nothing was taken: {0}")]
+pub struct NothingTaken(pub(crate) String);
+
 /// Reasons that concern the time of a row.
 const OF_TIME: [Reason; 5] =
     [Reason::NoTime, Reason::NoSuchTime, Reason::Future, Reason::ClockNotSet, Reason::ClockAhead];

@@ -14,7 +14,7 @@ pub mod commands;
 pub mod device;
 pub mod encrypt;
 pub mod feed;
-mod fruitless;
+pub mod fruitless;
 pub mod journal;
 pub mod lost;
 mod nouns;

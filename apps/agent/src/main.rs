@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use sotto_agent::arguments::{Arguments, Command, RunArguments};
 use sotto_agent::commands::{check, requeue, sources, status};
 use sotto_agent::device::Device;
+use sotto_agent::fruitless::NothingTaken;
 use sotto_agent::lost::ReadingsLost;
 use sotto_agent::output::say;
 use sotto_agent::spool::SpoolError;
@@ -42,10 +43,14 @@ const PLACES_WAIT: u8 = 3;
 /// The exit code if all is done, but readings are lost.
 const READINGS_LOST: u8 = 4;
 
+/// The exit code if a spool without a window of its own got none: every row was left out.
+const NOTHING_TAKEN: u8 = 5;
+
 fn exit_code(error: &anyhow::Error) -> ExitCode {
     match error.downcast_ref() {
         Some(SpoolError::Places(_)) => PLACES_WAIT.into(),
         _ if error.is::<ReadingsLost>() => READINGS_LOST.into(),
+        _ if error.is::<NothingTaken>() => NOTHING_TAKEN.into(),
         _ => ExitCode::FAILURE,
     }
 }

@@ -43,7 +43,8 @@ pub(crate) fn ingest(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Resu
     let digest = message_digest(bytes)?;
     let bytes = Cow::Borrowed(bytes);
     let upload = Upload { envelope: &envelope, idempotency_key, bytes, digest, receipt_digest: digest };
-    let mut receipts = keep(cloud, &[upload], &device.verifying_key).map_err(|(_, problem)| problem)?;
+    let mut receipts =
+        keep(cloud, &[upload], &device.verifying_key).map_err(|(_, problem)| problem.of_known())?;
     receipts.pop().map(Receipts::Window).ok_or_else(Problem::internal)
 }
 
@@ -154,7 +155,7 @@ pub(crate) fn known(
     let applied = cloud.enrolments.applied();
     let admit = || {
         let device = signed_by(cloud, name, &verify)?;
-        check(&device).map(|()| device)
+        check(&device).map(|()| device).map_err(Problem::of_known)
     };
     admit().or_else(|problem| {
         if problem.status.is_client_error() {
@@ -173,7 +174,7 @@ fn signed_by(
 ) -> Result<Device, Problem> {
     let device = cloud.store.device(name)?;
     match (verify(device.as_ref().map_or(&NOBODYS_KEY, |device| &device.verifying_key)), device) {
-        (Ok(()), Some(device)) if device.revoked => Err(revoked(name)),
+        (Ok(()), Some(device)) if device.revoked => Err(revoked(name).of_known()),
         (Ok(()), Some(device)) => Ok(device),
         (Ok(()) | Err(WireError::Signature), _) => Err(not_admitted()),
         (Err(error), _) => Err(error.into()),

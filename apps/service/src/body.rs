@@ -13,6 +13,7 @@ use sotto_wire::WireError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
+use crate::buffer::Buffer;
 use crate::problem::Problem;
 
 /// Maximum bytes of a JSON body.
@@ -38,7 +39,7 @@ pub type Held = Option<OwnedSemaphorePermit>;
 ///
 /// # Errors
 /// A [`Problem`] if the body exceeds `limit` bytes, takes longer than `longest`, pauses for 10 s, or ends early.
-pub async fn read(request: Request, limit: u64, longest: Duration) -> Result<Vec<u8>, Problem> {
+pub async fn read(request: Request, limit: u64, longest: Duration) -> Result<Buffer, Problem> {
     read_within(request, limit, longest, None).await.map(|(bytes, _)| bytes)
 }
 
@@ -51,7 +52,7 @@ pub async fn read_within(
     limit: u64,
     longest: Duration,
     memory: Option<&Arc<Semaphore>>,
-) -> Result<(Vec<u8>, Held), Problem> {
+) -> Result<(Buffer, Held), Problem> {
     let announced = request.headers().get(header::CONTENT_LENGTH);
     let announced: Option<u64> = announced.and_then(|value| value.to_str().ok()?.parse().ok());
     let mut body = request.into_body();
@@ -76,8 +77,8 @@ async fn collect(
     body: &mut Body,
     limit: u64,
     memory: Option<&Arc<Semaphore>>,
-) -> Result<(Vec<u8>, Held), Problem> {
-    let (mut bytes, mut held) = (Vec::new(), None);
+) -> Result<(Buffer, Held), Problem> {
+    let (mut bytes, mut held) = (Buffer::new(), None);
     let paused = |_| too_slow(format!("no byte of the body arrived for {} s", LONGEST_PAUSE.as_secs()));
     while let Some(data) = timeout(LONGEST_PAUSE, next(body)).await.map_err(paused)?? {
         let found = bytes.len() as u64 + data.len() as u64;
@@ -87,9 +88,9 @@ async fn collect(
         if found > bytes.capacity() as u64 {
             let capacity = found.max(2 * bytes.capacity() as u64).max(PIECE).min(limit);
             take(memory, &mut held, pieces(capacity))?;
-            bytes.reserve_exact(capacity as usize - bytes.len());
+            bytes.grow(capacity as usize);
         }
-        bytes.extend_from_slice(&data);
+        bytes.extend(&data);
     }
     Ok((bytes, held))
 }

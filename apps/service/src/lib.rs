@@ -4,19 +4,23 @@
 
 pub mod address;
 pub mod body;
+pub mod buffer;
 pub mod config;
 pub mod connections;
 pub mod folder;
+mod handles;
 pub mod logs;
 pub mod migrations;
-pub mod outside;
+mod outside;
 pub mod peers;
 pub mod private;
 pub mod problem;
 pub mod routes;
+mod sender;
 mod server;
 pub mod settings;
 pub mod stop;
+mod strangers;
 pub mod tls;
 pub mod token;
 pub mod work;

@@ -6,6 +6,8 @@ use axum::response::{IntoResponse, Response};
 use sotto_api::{PROBLEM, reason};
 use sotto_wire::WireError;
 
+use crate::sender::{Known, Refusal};
+
 /// Reason why a request is refused or a job failed. `reason` is for programs and stable; `detail` is for people.
 #[derive(Clone, Debug)]
 pub struct Problem {
@@ -15,12 +17,20 @@ pub struct Problem {
     pub reason: &'static str,
     /// The explanation; never contains a body, a token or decrypted data.
     pub detail: String,
+    /// True if the sender has proved who it is.
+    known: bool,
 }
 
 impl Problem {
     /// Creates a problem with any status.
     pub fn new(status: StatusCode, reason: &'static str, detail: impl Into<String>) -> Self {
-        Self { status, reason, detail: detail.into() }
+        Self { status, reason, detail: detail.into(), known: false }
+    }
+
+    /// Says that the sender has proved who it is: the refusal has a line of the log. Those of others are counted.
+    #[must_use]
+    pub fn of_known(self) -> Self {
+        Self { known: true, ..self }
     }
 
     /// 422: the request is well-formed but cannot be carried out.
@@ -64,6 +74,10 @@ impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let document = sotto_api::Problem::new(self.status.as_u16(), self.reason, self.detail);
         let mut response = (self.status, Json(document)).into_response();
+        response.extensions_mut().insert(Refusal(self.reason));
+        if self.known {
+            response.extensions_mut().insert(Known);
+        }
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM));
         match self.status {

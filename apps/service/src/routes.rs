@@ -1,27 +1,32 @@
 //! Routers made of the declarations of routes.
 
+use std::sync::Arc;
+
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::handler::Handler;
 use axum::http::StatusCode;
-use axum::middleware::{from_fn, map_response};
+use axum::middleware::{from_fn_with_state, map_response};
 use axum::routing::{MethodFilter, on};
 use sotto_api::{Admission, Method, Route, reason};
 
 use crate::outside;
 use crate::problem::Problem;
+use crate::strangers::Strangers;
 
 /// The routes of a service with their handlers. `S` is the state that handlers share.
 pub struct Routes<S> {
     /// Routes that ask for a token.
     token: Router<S>,
+    /// Routes that ask for a device's signature.
+    signature: Router<S>,
     /// All others.
     open: Router<S>,
 }
 
 impl<S: Clone + Send + Sync + 'static> Default for Routes<S> {
     fn default() -> Self {
-        Self { token: Router::new(), open: Router::new() }
+        Self { token: Router::new(), signature: Router::new(), open: Router::new() }
     }
 }
 
@@ -37,7 +42,8 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
         };
         let router = match R::ADMISSION {
             Admission::Token => &mut self.token,
-            Admission::Anybody | Admission::Signature => &mut self.open,
+            Admission::Signature => &mut self.signature,
+            Admission::Anybody => &mut self.open,
         };
         *router = std::mem::take(router).route(R::PATH, on(method, handler));
         self
@@ -45,8 +51,11 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
 
     /// Returns the router. `guarded` adds the check of the token to the routes that ask for one.
     pub fn router(self, state: S, guarded: impl FnOnce(Router<S>) -> Router<S>) -> Router {
+        let signature = self.signature.layer(map_response(outside::known_by_signature));
+        let token = guarded(self.token).layer(map_response(outside::known_by_token));
         self.open
-            .merge(guarded(self.token))
+            .merge(signature)
+            .merge(token)
             .fallback(async || {
                 Problem::not_found(reason::NO_SUCH_RESOURCE, "there is nothing of this name here")
             })
@@ -57,7 +66,7 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
             // Bodies are read by `body`, which has limits of its own.
             .layer(DefaultBodyLimit::disable())
             .layer(map_response(outside::as_problem))
-            .layer(from_fn(outside::log))
+            .layer(from_fn_with_state(Arc::<Strangers>::default(), outside::log))
             .with_state(state)
     }
 }

@@ -10,9 +10,10 @@ use axum::Router;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use crate::connections::Limits;
 use crate::settings::Listening;
 use crate::tls::Tls;
-use crate::{address, connections, logs, stop};
+use crate::{address, connections, handles, logs, stop};
 
 /// Time for current requests and work to end after a stop.
 pub const GRACE: Duration = Duration::from_secs(5);
@@ -60,6 +61,7 @@ pub struct Server<S: Service> {
     service: Arc<S>,
     config: S::Config,
     work: S::Work,
+    limits: Limits,
     listener: TcpListener,
     tls: Option<Tls>,
     address: SocketAddr,
@@ -71,7 +73,8 @@ impl<S: Service> Server<S> {
     /// # Errors
     /// The service or a file cannot be opened, or the address cannot be listened on.
     pub async fn open(config: &S::Config) -> anyhow::Result<Self> {
-        let Listening { listen, tls, .. } = S::listening(config);
+        let Listening { listen, tls, limits, .. } = S::listening(config);
+        let limits = handles::fit(*limits);
         let tls = tls.as_ref().map(Tls::open).transpose()?;
         let scheme = if tls.is_some() { "https" } else { "http" };
         let opened = config.clone();
@@ -80,7 +83,7 @@ impl<S: Service> Server<S> {
         let listener = listener.with_context(|| format!("cannot listen on {listen}"))?;
         let address = listener.local_addr()?;
         let work = service.start(address, scheme)?;
-        Ok(Self { service, config: config.clone(), work, listener, tls, address })
+        Ok(Self { service, config: config.clone(), work, limits, listener, tls, address })
     }
 
     /// Returns the address, with the actual port if port 0 was requested.
@@ -117,7 +120,6 @@ impl<S: Service> Server<S> {
         };
         let repeated = tokio::spawn(Arc::clone(&self.service).repeat());
         let router = self.router();
-        let limits = S::listening(&self.config).limits;
         let too_long = async {
             match stopped.await {
                 Ok(()) => tokio::time::sleep(GRACE).await,
@@ -125,7 +127,7 @@ impl<S: Service> Server<S> {
             }
         };
         tokio::select! {
-            () = connections::serve(self.listener, &router, limits, self.tls, stop) => {}
+            () = connections::serve(self.listener, &router, self.limits, self.tls, stop) => {}
             () = too_long => tracing::warn!("connections are still open: they are closed now"),
         }
         repeated.abort();

@@ -180,7 +180,7 @@ macro_rules! settings {
             /// Seconds after which a connection accepts no further request; the current one may take twice body_seconds
             /// more
             connection_seconds: u64, "SECONDS", default(300);
-            /// Maximum number of open connections
+            /// Maximum number of open connections; reduced if the process may have too few file handles
             connections: usize, "COUNT", default($connections);
             /// Maximum number of open connections of one peer: an IPv4 address or an IPv6 /64 network; 16 times as many
             /// for a loopback address

@@ -45,6 +45,7 @@ route! {
         (status = 200, description = "The position.", body = Position),
         (status = 400, description = "`not-a-frame`, `unknown-version`, `wrong-kind`, `digest-mismatch`, `trailing-bytes`"),
         (status = 403, description = "`not-admitted` (unknown device, or another signature), `device-revoked`, `clock-apart`"),
+        (status = 409, description = "`asked-before` (each signed question is answered once)"),
         (status = 422, description = "`invalid-value`, `wrong-length`"),
         (status = 507, description = "`storage-full`")
     )
@@ -62,6 +63,8 @@ route! {
         (status = 200, description = "A frame of kind 37 (heads of a stream); it says whether more follow.", body = crate::schema::Frame, content_type = "application/octet-stream"),
         (status = 400, description = "`not-a-frame`, `unknown-version`, `wrong-kind`, `digest-mismatch`, `trailing-bytes`"),
         (status = 403, description = "`not-admitted` (unknown device, or another signature), `device-revoked`, `clock-apart`"),
-        (status = 422, description = "`invalid-value`, `wrong-length`")
+        (status = 409, description = "`asked-before` (each signed question is answered once)"),
+        (status = 422, description = "`invalid-value`, `wrong-length`"),
+        (status = 507, description = "`storage-full`")
     )
 }

@@ -18,6 +18,8 @@ macro_rules! reasons {
 
 // Never given again: `unknown-fleet` and `wrong-fleet`, of an earlier version.
 reasons! {
+    /// The device's question was answered before.
+    ASKED_BEFORE = "asked-before";
     /// A batch was sent too often under its name.
     ASKED_TOO_OFTEN = "asked-too-often";
     /// A parameter of the address cannot be read.

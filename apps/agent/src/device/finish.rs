@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use sotto_api::reason::TICK_TAKEN;
 
 use super::Device;
-use crate::fruitless::fruitless;
+use crate::fruitless::{NothingTaken, fruitless};
 use crate::journal::WhatWasRead;
 use crate::lost::LostSummary;
 use crate::nouns::counted;
@@ -19,7 +19,8 @@ impl Device {
     ///
     /// # Errors
     /// With `--once` or at the end of a source: a message was refused or still waits, or a file could not be read.
-    /// [`ReadingsLost`](crate::lost::ReadingsLost) if readings are lost.
+    /// [`ReadingsLost`](crate::lost::ReadingsLost) if readings are lost, [`NothingTaken`] if the spool never had a window and
+    /// every row was left out.
     pub fn finish(self, sender: Sender) -> Result<()> {
         self.sending.spool.close();
         let sent = sender.finish();
@@ -84,17 +85,44 @@ impl Device {
     }
 
     /// Returns what a run that ended by itself did not read, or not send.
+    ///
+    /// # Errors
+    /// [`NothingTaken`] if the spool never had a window, and every row was left out or counts as sent by the cloud's word.
     fn left(&self, waiting: usize) -> Result<Option<String>> {
         if !self.has_ended() {
             return Ok(None);
         }
         let read = &self.arguments.read;
         let fruitless = if read.reads_files()? { fruitless(&self.windows, &read.conditions) } else { None };
+        if read.reads_files()? && !self.sending.spool.has_had_windows() {
+            let claimed = || Some(self.claimed_as_sent()?).filter(|_| self.windows.rows() > 0);
+            if let Some(why) = fruitless.clone().or_else(claimed) {
+                return Err(NothingTaken(why).into());
+            }
+        }
         let waits = (waiting > 0).then(|| {
             let waiting = counted(waiting as u64, "message");
             format!("{waiting} still in the spool: the next run sends what is there")
         });
         Ok(fruitless.or(waits))
+    }
+
+    /// Says that rows count as sent by a time that the cloud has named, and where to look. `None` if the windows that count
+    /// have the device's own signatures: then the same rows were read before.
+    fn claimed_as_sent(&self) -> Option<String> {
+        let (clock, spool) = (self.sending.cuts.clock(), &self.sending.spool);
+        let stream = |name: &str| {
+            let before = spool.sent(name).before?;
+            Some(format!("of stream {name} all before {}", clock.rfc3339(before)))
+        };
+        let streams: Vec<String> = self.streams.iter().filter_map(|one| stream(&one.name)).collect();
+        (!streams.is_empty()).then(|| {
+            format!(
+                "this spool has sent no window, and the cloud says that every row was sent or that its owner has deleted the windows: {}. \
+                 If so, all is well. Else the readings are in no cloud: ask the owner for `sotto status`",
+                streams.join(", ")
+            )
+        })
     }
 
     /// Says that messages of this run or an earlier one were refused.

@@ -22,7 +22,8 @@ impl Learning {
     #[must_use]
     pub fn so_far(&self) -> Learnt {
         let sent = Sent { channels: self.ticks.counted(), ..self.sent.clone() };
-        Learnt { next: self.from, sent, ticks: self.ticks.clone(), of_windows: true }
+        let (next, signed_next) = (self.from, self.from);
+        Learnt { next, signed_next, sent, ticks: self.ticks.clone(), of_windows: true }
     }
 
     /// Adds a head of this device.
@@ -47,7 +48,7 @@ impl Positions<'_> {
     /// # Errors
     /// [`NoPosition`] if the cloud does not tell them all, or one is not signed by this device.
     pub fn learn(&self, stream: &str, learning: &mut Learning) -> Result<Learnt, NoPosition> {
-        let Standing { next, until, forgotten } = self.ask(stream)?;
+        let Standing { next, signed_next, until, forgotten } = self.ask(stream)?;
         if next == 0 {
             // Without a window there is no head.
             return Ok(learning.so_far());
@@ -57,7 +58,7 @@ impl Positions<'_> {
                 Lookup::Known(page) => page,
                 Lookup::Unknown => {
                     let sent = Sent { before: until, until, ..Sent::default() };
-                    return Ok(Learnt { next, sent, ..Learnt::default() });
+                    return Ok(Learnt { next, signed_next, sent, ..Learnt::default() });
                 }
                 Lookup::Later(later) => return Err(later.into()),
             };
@@ -68,6 +69,7 @@ impl Positions<'_> {
         }
         let mut learnt = learning.so_far();
         learnt.next = learnt.next.max(next);
+        learnt.signed_next = learnt.signed_next.max(signed_next);
         learnt.sent.before = forgotten;
         learnt.sent.until = learnt.sent.until.max(until);
         Ok(learnt)

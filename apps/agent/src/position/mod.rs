@@ -60,6 +60,9 @@ pub struct Positions<'p> {
 pub struct Standing {
     /// The sequence number of the next window.
     pub next: u64,
+    /// The number behind the last window that the cloud shows with the device's signature; 0 without one. `next` may be
+    /// larger: windows that the owner has deleted had numbers, too.
+    pub signed_next: u64,
     /// The end of the last window in milliseconds since 1970. `None` before the first window.
     pub until: Option<i64>,
     /// The owner has deleted the windows that ended before this time: milliseconds since 1970.
@@ -147,8 +150,8 @@ impl Positions<'_> {
     }
 
     /// Asks for the windows of each stream once, and replaces the ticks that the spool counts as sent: those of the cloud's
-    /// windows and of the messages in the spool are. Returns false, and changes nothing, if the cloud does not answer; the next
-    /// start asks again.
+    /// windows and of the messages in the spool are. Returns false, and changes nothing, if the cloud does not answer, or lacks
+    /// windows that it gave receipts for; the next start asks again.
     ///
     /// # Errors
     /// [`SpoolError`] if the spool cannot be written.
@@ -156,7 +159,10 @@ impl Positions<'_> {
         let mut all = Vec::with_capacity(streams.len());
         for stream in streams {
             match self.learn(stream, &mut Learning::default()) {
-                Ok(learnt) => all.push((stream, learnt)),
+                Ok(learnt) => match self.fits(spool, stream, learnt)? {
+                    Some(learnt) => all.push((stream, learnt)),
+                    None => return Ok(false),
+                },
                 Err(why) => {
                     let reason = why.reason();
                     tracing::warn!(stream, reason, "the cloud does not say which ticks of the stream it has");
@@ -173,6 +179,23 @@ impl Positions<'_> {
         }
         spool.begin()?;
         Ok(true)
+    }
+
+    /// Compares an answer with the spool's own numbers. Returns `None`, and says so, if the cloud has fewer windows than it
+    /// gave receipts for; without a number that no window of this device has.
+    fn fits(&self, spool: &Spool, stream: &str, learnt: Learnt) -> Result<Option<Learnt>, SpoolError> {
+        let confirmed = spool.last_confirmed(stream, learnt.sent.before.filter(|_| learnt.of_windows))?;
+        if let Some(confirmed) = confirmed.filter(|confirmed| learnt.next <= *confirmed) {
+            tracing::warn!(
+                stream,
+                next = learnt.next,
+                confirmed,
+                "the cloud lacks windows that it gave receipts for: it was restored from a backup, or hides them; the device goes by its own record"
+            );
+            return Ok(None);
+        }
+        let next = believed(stream, &learnt, spool.next_sequence(stream)?);
+        Ok(Some(Learnt { next, ..learnt }))
     }
 
     /// Asks once for the position of a stream.
@@ -213,7 +236,7 @@ impl Positions<'_> {
         let forgotten = forgotten_until.map(|until| until.min(now()));
         let Some(frame) = signed_header else {
             return Ok(if forgotten.is_some() {
-                Standing { next: *next, until: forgotten, forgotten }
+                Standing { next: *next, signed_next: 0, until: forgotten, forgotten }
             } else {
                 Standing::default()
             });
@@ -227,10 +250,15 @@ impl Positions<'_> {
         let latest = latest_header.as_ref().map(|frame| self.own_header(stream, frame)).transpose()?;
         let until = end(&header).max(latest.as_ref().and_then(end));
         let header = header.header();
-        let next = header.sequence.saturating_add(1);
+        let signed_next = header.sequence.saturating_add(1);
         // Deleted windows may have had larger numbers.
-        let next = if forgotten.is_some() { next.max(position.next) } else { next };
-        Ok(Standing { next, until: until.map(|until| until.max(forgotten.unwrap_or(until))), forgotten })
+        let next = if forgotten.is_some() { signed_next.max(position.next) } else { signed_next };
+        Ok(Standing {
+            next,
+            signed_next,
+            until: until.map(|until| until.max(forgotten.unwrap_or(until))),
+            forgotten,
+        })
     }
 
     /// Reads a header that this device has signed for a stream.
@@ -253,6 +281,21 @@ impl Positions<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns the next number that a spool with windows of its own follows: one behind a window with the device's signature.
+/// Says so if the cloud names a larger one.
+fn believed(stream: &str, learnt: &Learnt, own: u64) -> u64 {
+    let Learnt { next, signed_next, .. } = *learnt;
+    if next > signed_next.max(own) {
+        tracing::warn!(
+            stream,
+            next,
+            signed_next,
+            "the cloud names a number that no window of this device has: it is not followed"
+        );
+    }
+    signed_next
 }
 
 impl From<Later> for NoPosition {

@@ -55,10 +55,12 @@ fn only_what_the_device_has_signed_is_believed() {
     assert_eq!(check(None, 1 << 60, None), Ok(Standing::default()), "an unsigned number counts for nothing");
     assert_eq!(
         check(signed("load", 6, 1), 1 << 60, None),
-        Ok(Standing { next: 7, until: None, forgotten: None })
+        Ok(Standing { next: 7, signed_next: 7, until: None, forgotten: None })
     );
-    assert_eq!(check(signed("load", 6, 1), 9, Some(5)).map(|standing| standing.next), Ok(9));
-    assert_eq!(check(None, 9, Some(5)), Ok(Standing { next: 9, until: Some(5), forgotten: Some(5) }));
+    let numbers = |standing: Standing| (standing.next, standing.signed_next);
+    assert_eq!(check(signed("load", 6, 1), 9, Some(5)).map(numbers), Ok((9, 7)), "9 is not signed");
+    let deleted = Standing { next: 9, signed_next: 0, until: Some(5), forgotten: Some(5) };
+    assert_eq!(check(None, 9, Some(5)), Ok(deleted));
     for header in [None, signed("load", 6, 1)] {
         assert!(matches!(check(header, 1 << 60, Some(5)), Err(NoPosition::NotOurs(_))), "beyond any number");
     }

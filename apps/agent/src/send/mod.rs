@@ -222,7 +222,8 @@ impl Sending {
         tracing::error!(stream, sequence, status, problem = ?shown, "refused");
         let is_for = |reason: &str| problem["type"] == format!("{PROBLEM_TYPE}{reason}");
         let [number, tick] = [reason::SEQUENCE_TAKEN, reason::TICK_TAKEN].map(is_for);
-        if number || tick {
+        let taken = number.then(|| self.taken(entry));
+        if tick || taken.is_some_and(|taken| taken != Taken::Unproven) {
             self.spool.doubt()?;
         }
         if !self
@@ -233,22 +234,44 @@ impl Sending {
             return Ok(Some(Later { reason: reason.to_owned(), wait: None, unregistered: false }));
         }
         self.journal.refused(entry, refusal);
-        if number {
-            self.catch_up(stream)?;
+        if let Some(Taken::Proven(next)) = taken {
+            self.spool.resume(stream, next, None)?;
         }
         Ok(None)
     }
 
-    /// Moves the stream's next sequence number past the last one that the cloud has: the spool is older than the
-    /// cloud's state.
-    fn catch_up(&self, stream: &str) -> Result<(), SpoolError> {
+    /// Asks the cloud whether it has a window of this device with the number of a message that it refused as taken, or a
+    /// later one: the spool is older than the cloud's state then.
+    fn taken(&self, entry: &Entry) -> Taken {
+        let Entry { stream, sequence, .. } = entry;
         match self.positions().ask(stream) {
-            Ok(standing) => self.spool.resume(stream, standing.next, None),
+            Ok(standing) if standing.signed_next > *sequence => Taken::Proven(standing.signed_next),
+            Ok(standing) => {
+                tracing::warn!(
+                    stream,
+                    sequence,
+                    next = standing.next,
+                    "the cloud says that the number is taken, and shows no window of this device that has it or a larger one: the \
+                     device goes by its own numbers"
+                );
+                Taken::Unproven
+            }
             Err(why) => {
                 let reason = why.reason();
                 tracing::warn!(stream, reason, "the cloud does not say where the stream stands");
-                Ok(())
+                Taken::Unanswered
             }
         }
     }
+}
+
+/// The cloud's proof for a number that it calls taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Taken {
+    /// A window with the device's signature that has this number or a larger one. The number behind it.
+    Proven(u64),
+    /// No such window.
+    Unproven,
+    /// It did not answer.
+    Unanswered,
 }

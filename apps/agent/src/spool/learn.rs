@@ -18,6 +18,8 @@ const DOUBT: &str = "in-doubt";
 pub struct Learnt {
     /// The sequence number of the next window.
     pub next: u64,
+    /// The number behind the last window with the device's signature; 0 without one.
+    pub signed_next: u64,
     /// The ticks that are sent.
     pub sent: Sent,
     /// The same ticks by window; empty if the cloud's version tells a time only.

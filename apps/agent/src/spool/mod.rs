@@ -21,6 +21,7 @@
 //! windows that it names. So no window is lost or made twice, no tick is sent twice, and no sequence number that was sent is
 //! used again.
 
+mod confirmed;
 mod contents;
 mod cuts;
 pub mod durable;

@@ -87,6 +87,14 @@ impl SentWindows {
         (times, is_exact)
     }
 
+    /// Returns the largest number, without these, of a window that ends after a time.
+    pub(super) fn last_except(&self, numbers: &BTreeSet<u64>, after: Option<i64>) -> Option<u64> {
+        let is_meant = |window: &&Window| {
+            !numbers.contains(&window.number) && after.is_none_or(|after| window.until > after)
+        };
+        self.windows.iter().rev().find(is_meant).map(|window| window.number)
+    }
+
     /// Iterates over the windows with readings of a channel.
     fn of_channel(&self, channel: &str) -> impl Iterator<Item = &Window> {
         let sets: Vec<bool> = self.sets.iter().map(|set| set.contains(channel)).collect();

@@ -77,6 +77,11 @@ impl Sequences {
         self.known.state.sent_until.get(stream).copied()
     }
 
+    /// Returns true if a window was ever put into this spool.
+    pub(super) fn has_counted_windows(&self) -> bool {
+        self.known.state.totals.values().any(|totals| totals.windows > 0)
+    }
+
     /// Returns the ticks that a stream has sent.
     pub(super) fn sent(&self, stream: &str) -> Sent {
         self.known.sent(stream)

@@ -1,6 +1,9 @@
 //! A device with a bundle: from files with gaps, repetitions and days of 23 and 25 hours to windows that the owner
 //! decrypts.
 
+mod believed;
+mod first;
+
 use crate::site;
 
 use std::collections::BTreeMap;

@@ -40,25 +40,38 @@ async fn post_heads(State(cloud): State<Arc<Cloud>>, request: Request) -> Result
     Ok(([(header::CONTENT_TYPE, FRAME)], frame))
 }
 
-/// Checks the signature and the time of a device's question.
+/// A device's signed question.
+struct Question<'q> {
+    device: &'q str,
+    asked_at: i64,
+    /// The rest of what is signed, for people.
+    about: String,
+}
+
+/// Checks the signature and the time of a device's question, and refuses one that was answered before: whoever copied it
+/// on its way learns no more from it. A device signs a question anew for every attempt.
 fn check(
     cloud: &Cloud,
-    device: &str,
-    asked_at: i64,
+    Question { device, asked_at, about }: &Question<'_>,
     verify: impl Fn(&[u8; 32]) -> Result<(), WireError>,
 ) -> Result<(), Problem> {
     ingest::known(cloud, device, verify, |_| Ok(()))?;
     let now = milliseconds(std::time::SystemTime::now());
-    if now.abs_diff(asked_at) > MOST_APART.unsigned_abs() {
+    if now.abs_diff(*asked_at) > MOST_APART.unsigned_abs() {
         let detail = "the clocks of the device and of the cloud are more than a day apart: set them right";
-        return Err(Problem::forbidden(reason::CLOCK_APART, detail));
+        return Err(Problem::forbidden(reason::CLOCK_APART, detail).of_known());
+    }
+    if !cloud.store.note_question(device, *asked_at, about, now.saturating_sub(MOST_APART))? {
+        let detail = "this question was answered before: the device has to sign a new one";
+        return Err(Problem::conflict(reason::ASKED_BEFORE, detail).of_known());
     }
     Ok(())
 }
 
 fn position(cloud: &Cloud, asked: &PositionRequest) -> Result<Position, Problem> {
     let PositionRequest { device, stream, asked_at, .. } = asked;
-    check(cloud, device, *asked_at, |key| asked.verify(key))?;
+    let question = Question { device, asked_at: *asked_at, about: format!("position {stream}") };
+    check(cloud, &question, |key| asked.verify(key))?;
     let [last, latest] = cloud.store.last_headers(device, stream)?;
     let forgotten = cloud.store.forgotten(device, stream)?;
     if last.is_some() || forgotten.is_some() {
@@ -81,7 +94,8 @@ fn position(cloud: &Cloud, asked: &PositionRequest) -> Result<Position, Problem>
 /// Returns the frame of some heads of a stream.
 fn heads(cloud: &Cloud, asked: &HeadsRequest) -> Result<Vec<u8>, Problem> {
     let HeadsRequest { device, stream, from, asked_at, .. } = asked;
-    check(cloud, device, *asked_at, |key| asked.verify(key))?;
+    let question = Question { device, asked_at: *asked_at, about: format!("heads {stream} {from}") };
+    check(cloud, &question, |key| asked.verify(key))?;
     let (mut heads, mut from) = (Vec::<SignedHeader>::new(), *from);
     loop {
         let stored = cloud.store.windows_from(device, stream, from, MOST_HEADS)?;

@@ -47,7 +47,8 @@ pub(super) fn ingest(
         let (stream, sequence) = (&header.stream, header.sequence);
         let place =
             format!("window {} of {} of the group, number {sequence} of {stream}", index + 1, windows.len());
-        Problem { detail: format!("{place}: {}", problem.detail), ..problem }
+        let detail = format!("{place}: {}", problem.detail);
+        Problem::new(problem.status, problem.reason, detail).of_known()
     };
     let mut masks: HashMap<MaskName, &Envelope> = HashMap::with_capacity(windows.len());
     for (index, window) in windows.iter().enumerate() {

@@ -20,6 +20,7 @@ mod page;
 mod parameters;
 mod plan;
 mod position;
+mod questions;
 mod record;
 mod recover;
 mod removal;

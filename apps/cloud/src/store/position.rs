@@ -6,27 +6,30 @@ use sotto_wire::SignedHeader;
 use super::{Store, StoreError, StoredRow, count, now};
 use crate::id::Id;
 
+/// The last window of a stream.
+const LAST: &str = "SELECT id, ended_at FROM envelopes WHERE device = ?1 AND stream = ?2
+    ORDER BY sequence DESC LIMIT 1";
+/// The window of a stream with the latest reading.
+const LATEST: &str = "SELECT id, ended_at FROM envelopes WHERE device = ?1 AND stream = ?2 AND readings > 0
+    ORDER BY ended_at DESC, sequence DESC LIMIT 1";
+
 impl Store {
-    /// Returns the signed header of a stream's last window, and that of the window with the latest reading if it is
-    /// another one. The last window may be one of late readings.
+    /// Returns the signed header of a stream's last window, and that of the window with the latest reading if that is
+    /// later: the last window may be one of late readings. O(log n) in the stream's windows.
     pub(crate) fn last_headers(
         &self,
         device: &str,
         stream: &str,
     ) -> Result<[Option<SignedHeader>; 2], StoreError> {
-        let find = |query: &str| -> Result<Option<Id>, StoreError> {
+        let find = |query: &str| -> Result<Option<(Id, i64)>, StoreError> {
             let connection = self.connection();
             let mut query = connection.prepare_cached(query)?;
-            Ok(query.query_row([device, stream], |row| row.get(0)).optional()?)
+            Ok(query.query_row([device, stream], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
         };
-        let last = find(
-            "SELECT id FROM envelopes WHERE device = ?1 AND stream = ?2 ORDER BY sequence DESC LIMIT 1",
-        )?;
-        let latest = find(
-            "SELECT id FROM envelopes WHERE device = ?1 AND stream = ?2 ORDER BY ended_at DESC, sequence DESC LIMIT 1",
-        )?;
-        let header = |id: Option<Id>| id.map(|id| self.signed(id)).transpose();
-        Ok([header(last)?, header(latest.filter(|latest| Some(*latest) != last))?])
+        let (last, latest) = (find(LAST)?, find(LATEST)?);
+        let later = latest.filter(|(_, end)| last.is_none_or(|(_, of_last)| *end > of_last));
+        let header = |window: Option<(Id, i64)>| window.map(|(id, _)| self.signed(id)).transpose();
+        Ok([header(last)?, header(later)?])
     }
 
     /// Looks up the windows of a stream with sequence numbers from `from` on, at most `most`, in their order;
@@ -64,5 +67,30 @@ impl Store {
             params![device, stream, asked_at, now()],
         )?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Opening;
+    use super::*;
+
+    #[test]
+    fn the_position_is_found_in_an_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), Opening::Serve).unwrap();
+        let connection = store.connection();
+        for query in [LAST, LATEST] {
+            let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {query}")).unwrap();
+            let steps = explain.query_map(["kitchen", "load"], |row| row.get(3)).unwrap();
+            let steps: Vec<String> = steps.collect::<Result<_, _>>().unwrap();
+            assert!(
+                steps[0].starts_with("SEARCH envelopes USING") && steps[0].contains("stream=?"),
+                "{steps:?}"
+            );
+            // Windows that end at the same time are put in order, no others.
+            let sorts = |step: &String| step == "USE TEMP B-TREE FOR LAST TERM OF ORDER BY";
+            assert!(steps[1..].iter().all(sorts), "sorts: {steps:?}");
+        }
     }
 }

@@ -12,8 +12,12 @@ mod flood;
 mod forget;
 mod generations;
 mod groups;
+#[cfg(target_os = "linux")]
+mod handles;
 mod jobs;
 mod listing;
+#[cfg(target_os = "linux")]
+mod memory;
 mod owner;
 mod places;
 mod position;
@@ -23,6 +27,7 @@ mod reference;
 mod refusals;
 mod restart;
 mod store;
+mod strangers;
 mod streams;
 mod submissions;
 mod tls;

@@ -16,7 +16,7 @@ fn program() -> Command {
     command
 }
 
-fn run(folder: &Path) -> Command {
+pub(crate) fn run(folder: &Path) -> Command {
     if !folder.join("token").exists() {
         sotto_service::token::write_private(&folder.join("token"), "0123456789abcdef0123").unwrap();
     }
@@ -29,7 +29,7 @@ fn run(folder: &Path) -> Command {
 }
 
 /// Waits for the address file and returns the address.
-fn address(folder: &Path) -> String {
+pub(crate) fn address(folder: &Path) -> String {
     let start = Instant::now();
     loop {
         if let Ok(address) = std::fs::read_to_string(folder.join("address")) {
@@ -40,7 +40,7 @@ fn address(folder: &Path) -> String {
     }
 }
 
-fn ended(child: Child) -> (Output, String) {
+pub(crate) fn ended(child: Child) -> (Output, String) {
     let output = child.wait_with_output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     (output, text)

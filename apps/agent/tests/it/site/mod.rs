@@ -59,11 +59,15 @@ pub struct Upload {
 pub struct Cloud {
     pub address: SocketAddr,
     uploads: Arc<Mutex<Vec<Upload>>>,
-    heads: ToldHeads,
+    told: Arc<Mutex<Told>>,
 }
 
-/// The heads that a cloud tells, of one stream.
-type ToldHeads = Arc<Mutex<Vec<SignedHeader>>>;
+/// The heads that a cloud tells, of one stream, and the time before which the owner has deleted windows.
+#[derive(Clone, Default)]
+struct Told {
+    heads: Vec<SignedHeader>,
+    forgotten_until: Option<i64>,
+}
 
 impl Cloud {
     /// Starts a cloud that does not know groups.
@@ -77,19 +81,19 @@ impl Cloud {
         let address = listener.local_addr().unwrap();
         let uploads = Arc::new(Mutex::new(Vec::new()));
         let (mut script, arrived) = (VecDeque::from(script.to_vec()), Arc::clone(&uploads));
-        let heads = ToldHeads::default();
-        let told = Arc::clone(&heads);
+        let told = Arc::new(Mutex::new(Told::default()));
+        let tells = Arc::clone(&told);
         // The thread ends with the process.
         thread::spawn(move || {
             for connection in listener.incoming() {
                 let mut next = || if script.len() > 1 { script.pop_front() } else { script.front().copied() };
                 let act = || next().unwrap();
-                if let Some(upload) = serve(connection.unwrap(), stream.as_ref(), &told, act) {
+                if let Some(upload) = serve(connection.unwrap(), stream.as_ref(), &tells, act) {
                     arrived.lock().unwrap().push(upload);
                 }
             }
         });
-        Self { address, uploads, heads }
+        Self { address, uploads, told }
     }
 
     pub fn url(&self) -> String {
@@ -98,7 +102,12 @@ impl Cloud {
 
     /// Answers questions for a position or for heads with these, from now on.
     pub fn tell(&self, heads: Vec<SignedHeader>) {
-        *self.heads.lock().unwrap() = heads;
+        self.told.lock().unwrap().heads = heads;
+    }
+
+    /// Says that the owner has deleted the windows before this time, from now on.
+    pub fn forget(&self, until: i64) {
+        self.told.lock().unwrap().forgotten_until = Some(until);
     }
 
     /// Returns all uploads, refused or not.
@@ -111,7 +120,7 @@ impl Cloud {
 fn serve(
     connection: TcpStream,
     stream: Option<&Arc<StreamHeader>>,
-    heads: &ToldHeads,
+    told: &Mutex<Told>,
     act: impl FnOnce() -> Act,
 ) -> Option<Upload> {
     let mut reader = BufReader::new(connection);
@@ -138,14 +147,20 @@ fn serve(
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     if is_position || asks_heads {
-        let heads = heads.lock().unwrap().clone();
+        let Told { heads, forgotten_until } = told.lock().unwrap().clone();
         let answer = match heads.last() {
             Some(_) if asks_heads => Heads { heads, more: false }.write(),
             Some(last) => {
                 let (next, frame) = (last.header().sequence + 1, hex::encode(last.write()));
-                format!("{{\"next\":{next},\"signed_header\":\"{frame}\"}}").into_bytes()
+                let until = forgotten_until.map(|until| format!(",\"forgotten_until\":{until}"));
+                let until = until.unwrap_or_default();
+                format!("{{\"next\":{next},\"signed_header\":\"{frame}\"{until}}}").into_bytes()
             }
-            None => b"{\"next\":0}".to_vec(),
+            None if asks_heads => Heads { heads, more: false }.write(),
+            None => match forgotten_until {
+                Some(until) => format!("{{\"next\":1,\"forgotten_until\":{until}}}").into_bytes(),
+                None => b"{\"next\":0}".to_vec(),
+            },
         };
         let head = format!("HTTP/1.1 200 X\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", answer.len());
         reader.into_inner().write_all(&[head.into_bytes(), answer].concat()).ok()?;

@@ -14,7 +14,7 @@ fn learnt(next: u64, minutes: &[i64]) -> Learnt {
         sent.add(&contents);
         ticks.add(number, &contents);
     }
-    Learnt { next, sent, ticks, of_windows: true }
+    Learnt { next, signed_next: next, sent, ticks, of_windows: true }
 }
 
 fn learn(spool: &Spool, next: u64, minutes: &[i64]) {

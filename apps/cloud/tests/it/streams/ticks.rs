@@ -143,7 +143,9 @@ fn windows_of_an_earlier_store_count() {
     site.upload(&window(&site, 1, start(5), &[0, 1])).expect(201);
     site.world.stop();
     let database = open(&site.world.data());
-    database.execute_batch("DROP INDEX envelopes_by_time; PRAGMA user_version = 12").unwrap();
+    database
+        .execute_batch("DROP INDEX envelopes_by_time; DROP TABLE questions; PRAGMA user_version = 12")
+        .unwrap();
     drop(database);
     site.world.resume();
     is_taken(&site.upload(&window(&site, 2, start(5), &[1])), 1, "1970-01-01T00:21:00.000Z");
