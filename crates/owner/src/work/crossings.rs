@@ -13,11 +13,12 @@ pub(super) fn note_crossings(tallies: &mut [Tally], need: NeedId) {
     };
     let mut all: Vec<(usize, Ends)> = tallies.iter().enumerate().filter_map(ends).flatten().collect();
     all.sort_by_key(|(group, ends)| (ends.first_at, *group));
+    let untagged: Vec<bool> = tallies.iter().map(|tally| tally.untagged.contains(&need)).collect();
     for pair in all.windows(2) {
         let [(earlier, before), (later, next)] = [pair[0], pair[1]];
         // What lies between is no surer than either side.
         let touched = earlier.min(later)..=later.max(earlier);
-        if [earlier, later].iter().any(|group| tallies[*group].untagged.contains(&need)) {
+        if untagged[earlier] || untagged[later] {
             tallies[touched.clone()].iter_mut().for_each(|tally| {
                 tally.untagged.insert(need);
             });
@@ -119,5 +120,26 @@ mod tests {
         assert_eq!(found, [Some([30.0, 21.0, 1.5, 0.5]), None, Some([20.0, 21.0, 1.5, 0.5])]);
         let between = held((5, 12.0), (6, 13.0));
         assert_eq!(increases(&[&[day, between]]), [None], "interleaved");
+    }
+
+    #[test]
+    fn what_lies_between_is_no_surer_than_either_side() {
+        let need = Needed::default().numbers(vec![Need::windows("x", &[WindowQuantity::First])])[0];
+        let windows =
+            [held((0, 10.0), (9, 20.0)), held((10, 25.0), (19, 30.0)), held((20, 31.0), (29, 32.0))];
+        let untagged = |sides: [bool; 3]| {
+            let mut tallies = vec![Tally::default(); 3];
+            for ((tally, held), is_untagged) in tallies.iter_mut().zip(&windows).zip(sides) {
+                tally.windows.entry(need).or_default().add(held.clone());
+                if is_untagged {
+                    tally.untagged.insert(need);
+                }
+            }
+            note_crossings(&mut tallies, need);
+            tallies.iter().map(|tally| !tally.untagged.is_empty()).collect::<Vec<_>>()
+        };
+        assert_eq!(untagged([false; 3]), [false; 3]);
+        assert_eq!(untagged([false, false, true]), [false, true, true]);
+        assert_eq!(untagged([true, false, false]), [true, true, false], "but for the neighbour");
     }
 }

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::answers::Assurance;
-use crate::answers::kept::verified_path;
+use crate::answers::kept::{take_checked, verified_path};
 use crate::declared::NewPlant;
 use crate::files::write_private;
 
@@ -117,4 +117,39 @@ fn nothing_leaves_that_was_not_verified_as_a_whole() {
     assert!(plant.verified("../sotto").is_err(), "there is no such answer");
     write_private(&verified_path(&plant, &name), b"{}").unwrap();
     assert!(matches!(plant.publish(&name, Giving::Default), Err(OwnerError::Damaged { .. })));
+}
+
+#[test]
+fn unchecked_values_are_held_back_until_the_work_was_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    let new = NewPlant { cloud: None, listen: "127.0.0.1:7410".parse().unwrap(), time_zone: None };
+    let plant = Plant::init(folder.path(), &new).unwrap();
+    let mut asked = mixed(None);
+    asked.rows[1].assurance = Assurance::Unchecked;
+    let shown = |name: &str| {
+        let kept = plant.answer(name).unwrap().answer;
+        (kept.rows[0].value, kept.rows[1].value, kept.rows[1].assurance)
+    };
+    let (mean, of_job) = (asked.rows[0].value, asked.rows[1].value);
+    let name = plant.keep(&asked).unwrap().unwrap();
+    assert_eq!(shown(&name), (mean, None, Assurance::Unchecked));
+    let text = std::fs::read_to_string(plant.path("answers").join(format!("{name}.json"))).unwrap();
+    assert!(!text.contains(&of_job.unwrap().to_string()), "{text}");
+    // Two verifications, and an interrupted one, take nothing away.
+    for _ in 0..2 {
+        take_checked(&plant, &name, 1).unwrap();
+        assert_eq!(shown(&name), (mean, of_job, Assurance::Recomputed));
+    }
+    // Without the file of held-back values nothing becomes recomputed.
+    let other = plant.keep(&asked).unwrap().unwrap();
+    std::fs::remove_file(plant.path("answers").join(format!("{other}.unchecked"))).unwrap();
+    take_checked(&plant, &other, 1).unwrap();
+    assert_eq!(shown(&other), (mean, None, Assurance::Unchecked));
+    // By the wish of the asker, and after the work was repeated with the question.
+    let wished = plant.keep(&asked.clone().with_unchecked()).unwrap().unwrap();
+    assert_eq!(shown(&wished), (mean, of_job, Assurance::Unchecked));
+    let repeated = Answer { repeated: Some(1), ..asked.recomputed() };
+    let name = plant.keep(&repeated).unwrap().unwrap();
+    assert_eq!(shown(&name), (mean, of_job, Assurance::Recomputed));
+    assert!(plant.publish(&name, Giving::Default).is_ok(), "it was verified as a whole");
 }
