@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, Row};
 use super::evidence;
-use super::publish::Verified;
+use super::mark::Verified;
 use crate::declared;
 use crate::declared::Plant;
 use crate::error::{OwnerError, io};

@@ -1,9 +1,10 @@
 //! Answers in the form in which they may be given to others.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::answer::{Answer, Row};
 use super::kept;
+use super::mark::Verified;
 use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::files::read_json;
@@ -12,19 +13,6 @@ use crate::work::Flooded;
 
 /// Largest number of digits after the point.
 const MOST_DIGITS: i32 = 15;
-
-/// The mark of a verified answer, in `answers/NAME.verified`.
-///
-/// Example: [`Published`]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Verified {
-    /// Time of the verification, in milliseconds since 1970.
-    pub at_ms: i64,
-    /// The fraction of the work that was repeated, from 0 to 1.
-    pub sampled: f64,
-    /// Number of jobs and requests for sums behind the answer.
-    pub jobs: u64,
-}
 
 /// The treatment of reals in a published answer.
 ///

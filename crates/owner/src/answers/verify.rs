@@ -6,7 +6,7 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use super::answer::Answer;
-use super::publish::Verified;
+use super::mark::Verified;
 use super::{evidence, kept, publish};
 use crate::declared::Plant;
 use crate::error::OwnerError;
