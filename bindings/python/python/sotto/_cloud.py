@@ -110,7 +110,7 @@ class Cloud:
             question: A question such as "mean(temperature) by day", or the name of a declared one.
             since: Use only windows from this time on. Strings: 2014-01-31 or 2014-01-31T12:00.
             until: Use only windows that end by this time.
-            keep: Keep the answer in the plant's folder, unencrypted; the method `verify` needs that.
+            keep: Keep the answer in the plant's folder, unencrypted; `Cloud.verify` needs that.
             verify: Have the cloud's work on what carries no tags repeated here, so that its values
                 are "recomputed". Sums carry tags and are "authenticated" without it.
             unchecked: Return values that nothing has checked. Otherwise they are NaN.
