@@ -1,16 +1,41 @@
 //! The files of a spool's folder.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::Read;
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use sotto_wire::{Envelope, LARGEST_ENVELOPE};
 
 use super::entry::Entry;
 use super::error::SpoolError;
+use super::private;
 
 /// The folder of messages that the cloud refused.
 pub const REFUSED: &str = "refused";
+
+/// The file whose lock the process holds that uses the folder.
+const LOCK: &str = "lock";
+
+/// Attempts to lock a folder, and the time between two: a process that is just ending may still hold it.
+const ATTEMPTS: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Locks a folder for this process.
+pub(super) fn lock(folder: &Path) -> Result<File, SpoolError> {
+    let path = folder.join(LOCK);
+    let lock = private::options().create(true).truncate(false).write(true).open(&path);
+    let lock = lock.map_err(SpoolError::io(&path))?;
+    for _ in 1..ATTEMPTS {
+        match lock.try_lock() {
+            Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+            Err(TryLockError::Error(error)) => return Err(SpoolError::Io { path, error }),
+            Ok(()) => return Ok(lock),
+        }
+    }
+    Err(SpoolError::InUse { path: folder.to_owned() })
+}
 
 /// Returns the name of the document that states why a message was refused.
 pub(super) fn problem_name(entry: &Entry) -> String {

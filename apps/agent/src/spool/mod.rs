@@ -49,7 +49,7 @@ mod totals;
 mod window_ticks;
 
 use std::collections::VecDeque;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -82,7 +82,6 @@ use folder::{entries, problem_name, read, refused_bytes};
 use reserve::{Reserve, is_full};
 use sequences::Sequences;
 
-const LOCK: &str = "lock";
 /// Interval at which a wait checks for a stop, and for room that a person made by hand.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -122,13 +121,7 @@ impl Spool {
                 .and_then(|()| private::close(folder))
                 .map_err(SpoolError::io(folder))?;
         }
-        let path = folder.join(LOCK);
-        let lock = private::options().create(true).truncate(false).write(true).open(&path);
-        let lock = lock.map_err(SpoolError::io(&path))?;
-        lock.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => SpoolError::InUse { path: folder.to_owned() },
-            TryLockError::Error(error) => SpoolError::Io { path: path.clone(), error },
-        })?;
+        let lock = folder::lock(folder)?;
         let mut sequences = Sequences::open(folder, device)?;
         let new = sequences.is_new();
         durable::remove_leftovers(folder).map_err(SpoolError::io(folder))?;
