@@ -365,7 +365,7 @@ fn hint(error: &CloudError) -> &'static str {
             "; a cloud on this machine is started with `sotto-cloud run --config cloud.toml` (the file is in the plant's folder)"
         }
         CloudError::Refused { kind, .. } if kind.ends_with(BODY_DROPPED) => {
-            "; what was computed from it cannot be computed again: ask for the present answer"
+            "; an answer made from it cannot be computed again: ask for the present answer"
         }
         _ => "",
     }

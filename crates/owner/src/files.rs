@@ -21,13 +21,8 @@ pub(crate) fn random<const N: usize>() -> Result<[u8; N], OwnerError> {
 
 /// Returns the text of a file of at most `limit` bytes.
 pub(crate) fn read_text(path: &Path, limit: u64) -> Result<String, OwnerError> {
-    let file = fs::File::open(path).map_err(io(path))?;
-    let mut text = String::new();
-    file.take(limit + 1).read_to_string(&mut text).map_err(io(path))?;
-    if text.len() as u64 > limit {
-        return Err(OwnerError::TooLong { path: path.to_owned(), limit });
-    }
-    Ok(text)
+    let no_text = |_| std::io::Error::new(ErrorKind::InvalidData, "stream did not contain valid UTF-8");
+    String::from_utf8(read_within(path, limit)?).map_err(no_text).map_err(io(path))
 }
 
 /// Returns the bytes of a file of at most `limit` bytes.

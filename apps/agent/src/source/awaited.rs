@@ -25,7 +25,7 @@ struct Item {
     file: usize,
 }
 
-/// A source that a thread reads: whoever waits for a row can stop waiting.
+/// A source that a thread reads: a wait for a row can end before the row comes.
 struct Awaited {
     channels: Vec<Channel>,
     rows: Receiver<Item>,

@@ -1,4 +1,4 @@
-//! Messages that come in the place of others whose numbers have changed: what they name follows.
+//! Messages that come in the place of others: when the numbers of these change, the lists of numbers change with them.
 
 use std::collections::BTreeMap;
 

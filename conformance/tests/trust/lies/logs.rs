@@ -29,6 +29,19 @@ fn signed(window: &mut Value, edit: impl FnOnce(Vec<u8>) -> Vec<u8>) {
     window["signed"] = json!(hex::encode(frame));
 }
 
+/// Changes bytes of the third window's signed header, whose digest and leaf are made anew.
+fn header(edit: impl Fn(&mut [u8]) + Send + 'static) -> Lie {
+    log(move |windows| signed(&mut windows[2], |frame| edited(frame, &edit)))
+}
+
+/// Takes the third window away, as a cloud does at the owner's wish.
+fn delete(windows: &mut [Value]) {
+    let window = windows[2].as_object_mut().unwrap();
+    window.remove("id");
+    window.remove("signed");
+    window["bytes"] = json!(0);
+}
+
 /// Changes the head of a log, which is signed with another key if `key` has one.
 fn head(key: Option<[u8; 32]>, edit: impl Fn(&mut StreamHead) + Send + 'static) -> Lie {
     at(is_log, move |reply| {
@@ -252,13 +265,9 @@ pub(super) fn all(world: &World) -> Vec<Case> {
             "a signed header with another byte",
             DAILY,
             (Refused, "changed window"),
-            log(|windows| {
-                signed(&mut windows[2], |frame| {
-                    edited(frame, |bytes| {
-                        let end = bytes.len();
-                        bytes[end - 100] ^= 1;
-                    })
-                });
+            header(|bytes| {
+                let end = bytes.len();
+                bytes[end - 100] ^= 1;
             }),
         )
         .fresh(),
@@ -266,13 +275,9 @@ pub(super) fn all(world: &World) -> Vec<Case> {
             "unsigned layout",
             DAILY,
             (Refused, "unsigned layout"),
-            log(|windows| {
-                signed(&mut windows[2], |frame| {
-                    edited(frame, |bytes| {
-                        let end = bytes.len();
-                        bytes[end - 64..].fill(0);
-                    })
-                });
+            header(|bytes| {
+                let end = bytes.len();
+                bytes[end - 64..].fill(0);
             }),
         )
         .fresh(),
@@ -280,13 +285,9 @@ pub(super) fn all(world: &World) -> Vec<Case> {
             "another signature",
             DAILY,
             (Refused, "changed window"),
-            log(|windows| {
-                signed(&mut windows[2], |frame| {
-                    edited(frame, |bytes| {
-                        let end = bytes.len();
-                        bytes[end - 1] ^= 1;
-                    })
-                });
+            header(|bytes| {
+                let end = bytes.len();
+                bytes[end - 1] ^= 1;
             }),
         )
         .fresh(),
@@ -304,12 +305,7 @@ pub(super) fn all(world: &World) -> Vec<Case> {
             "a window deleted without the owner",
             DAILY,
             (Noted, "was deleted from the cloud, and not from here"),
-            log(|windows| {
-                let window = windows[2].as_object_mut().unwrap();
-                window.remove("id");
-                window.remove("signed");
-                window["bytes"] = json!(0);
-            }),
+            log(|windows| delete(windows)),
         )
         .fresh(),
         Case::new(
@@ -419,12 +415,7 @@ pub(super) fn all(world: &World) -> Vec<Case> {
 
 /// After the owner forgot the first day and accepted the cloud's logs anew, the third day is said to be deleted too.
 fn more_deleted() -> Case {
-    let lie = log(|windows| {
-        let window = windows[2].as_object_mut().unwrap();
-        window.remove("id");
-        window.remove("signed");
-        window["bytes"] = json!(0);
-    });
+    let lie = log(|windows| delete(windows));
     let verdict = (Noted, "was deleted from the cloud, and not from here");
     Case::new("more windows deleted than the owner forgot", DAILY, verdict, lie).running(&[
         &["forget", "--device", "meter", "--before", "2025-03-02", "--yes"],

@@ -73,8 +73,6 @@ fn added(place: usize, number: u16) -> Lie {
 }
 
 pub(super) fn all() -> Vec<Case> {
-    let mut first = None;
-    let replayed = sums(move |truth, request| first.get_or_insert_with(|| truth.tell(&request)).clone());
     let mut turn = 0;
     let sometimes = sums(move |truth, request| {
         turn += 1;
@@ -245,7 +243,7 @@ pub(super) fn all() -> Vec<Case> {
             "the sums of the question before",
             TOTAL,
             (Refused, "not the one that was asked for"),
-            replayed,
+            kept_sums(),
         )
         .after(&[DAILY]),
         Case::new("the same sums, before windows came", TOTAL, (Refused, "other windows"), kept_sums())
@@ -316,7 +314,7 @@ pub(super) fn all() -> Vec<Case> {
     ]
 }
 
-/// Returns the sums of the first request for all windows again.
+/// Returns the sums of the first request again and again.
 fn kept_sums() -> Lie {
     let mut first = None;
     sums(move |truth, request| first.get_or_insert_with(|| truth.tell(&request)).clone())

@@ -128,22 +128,21 @@ impl Active {
         round: &mut Round,
     ) -> Result<(), OwnerError> {
         let Evaluated { device, asked, outcome, .. } = evaluated;
+        let is_away = matches!(&outcome, Err(Failure { away: true, .. }));
+        let state = self.stored.devices.entry(device.clone()).or_default();
+        state.away = if is_away { state.away.saturating_add(1) } else { 0 };
+        if is_away && state.away < MOST_AWAY {
+            return Ok(());
+        }
         let Taken { seen, failure } = match outcome {
             Ok(judged) => {
                 self.note(&device, &judged, round);
-                self.stored.devices.entry(device.clone()).or_default().away = 0;
                 Taken { seen: judged.seen, failure: judged.faulty }
             }
-            Err(Failure { away: true, .. }) if !self.is_long_away(&device) => return Ok(()),
             Err(Failure { reason, again: false, .. }) => {
                 Taken { seen: asked.iter().map(undecided).collect(), failure: Some(reason) }
             }
-            Err(Failure { reason, again: true, away }) => {
-                if !away {
-                    self.stored.devices.entry(device.clone()).or_default().away = 0;
-                }
-                Taken { seen: Vec::new(), failure: Some(reason) }
-            }
+            Err(Failure { reason, again: true, .. }) => Taken { seen: Vec::new(), failure: Some(reason) },
         };
         let state = self.stored.devices.entry(device.clone()).or_default();
         if failure.is_none() || !seen.is_empty() {
@@ -178,13 +177,6 @@ impl Active {
             round.events.push(event);
         }
         Ok(())
-    }
-
-    /// Counts a round in which the cloud could not be reached for a device. Returns true once these are enough for a failure.
-    fn is_long_away(&mut self, device: &str) -> bool {
-        let state = self.stored.devices.entry(device.to_owned()).or_default();
-        state.away = state.away.saturating_add(1);
-        state.away >= MOST_AWAY
     }
 
     /// Notes windows that the device's bundle does not serve.

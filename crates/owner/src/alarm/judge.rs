@@ -38,9 +38,8 @@ pub(crate) fn alarm_since(plant: &Plant, declared: &Declared) -> Result<i64, Own
 const MOST: usize = 20_000;
 
 /// Returns the windows that an alarm has not asked for yet, and those of the same time: late readings, and pieces of a window
-/// that is still open, come in windows of their own. The
-/// number beside them is that of late windows for a time of which the alarm keeps nothing: they are put aside. Depends on which
-/// windows arrived, never on an answer.
+/// that is still open, come in windows of their own. The number beside them is that of late windows for a time of which the
+/// alarm keeps nothing: they are put aside. Depends on which windows arrived, never on an answer.
 pub(super) fn new_windows(
     declared: &Declared,
     since: i64,
@@ -100,9 +99,7 @@ pub(super) fn judge(
     computer: &mut Computer<'_>,
 ) -> Result<Judged, OwnerError> {
     let found = by_window(plant, &declared.question, device, computer)?;
-    let twice = |window: &StoredWindow| {
-        window.stream_of_sums().is_some_and(|stream| device.twice.contains(&stream.id().tag().0))
-    };
+    let twice = |window: &StoredWindow| window.stream_of_sums().is_some_and(|stream| device.is_twice(stream));
     let used_twice = device.windows.iter().any(twice).then(|| {
         let name = &device.shown;
         format!("{name} encrypted two windows under one pad number, so its sums prove nothing: `sotto device renew {name}` gives it new keys")

@@ -103,7 +103,7 @@ fn ask_once(
     evidence.windows =
         listed.devices.iter().map(|device| (device.device.clone(), counted(device, &used))).collect();
     let repeated: BTreeSet<&String> = evidence.work.iter().flat_map(|work| &work.inputs).collect();
-    let bytes = used.iter().filter(|(leaf, _)| repeated.contains(&hex::encode(leaf)));
+    let bytes = used.iter().filter(|(leaf, _)| !repeated.is_empty() && repeated.contains(&hex::encode(leaf)));
     let repeat_bytes = bytes.map(|(_, bytes)| bytes).sum();
     Ok(Answer {
         version: VERSION,
@@ -136,22 +136,12 @@ fn ask_once(
 }
 
 /// Returns the windows of a device that an answer counts, by stream, as runs of numbers.
-fn counted(device: &DeviceWindows, used: &BTreeMap<Digest, u64>) -> BTreeMap<String, Vec<(u64, u64)>> {
+fn counted(device: &DeviceWindows, used: &BTreeMap<Digest, u64>) -> BTreeMap<String, Vec<(u64, u32)>> {
     let mut numbers: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
     for window in device.windows.iter().filter(|window| used.contains_key(&window.leaf)) {
         numbers.entry(window.stream.clone()).or_default().insert(window.sequence);
     }
-    let runs = |numbers: BTreeSet<u64>| {
-        let mut runs: Vec<(u64, u64)> = Vec::new();
-        for number in numbers {
-            match runs.last_mut().filter(|(first, count)| first.saturating_add(*count) == number) {
-                Some((_, count)) => *count += 1,
-                None => runs.push((number, 1)),
-            }
-        }
-        runs
-    };
-    numbers.into_iter().map(|(stream, numbers)| (stream, runs(numbers))).collect()
+    numbers.into_iter().map(|(stream, numbers)| (stream, windows::runs(numbers))).collect()
 }
 
 /// Returns the newest of each stream that has windows in the answer.

@@ -50,7 +50,7 @@ fn compare_windows(
     done: &mut Verification,
 ) -> Result<(), OwnerError> {
     let named = evidence.windows.values().flat_map(BTreeMap::values).flatten();
-    let named: u64 = named.map(|(_, count)| count).sum();
+    let named: u64 = named.map(|(_, count)| u64::from(*count)).sum();
     if named != counted && !evidence.windows.is_empty() {
         let lie = format!("the answer counts {counted} windows, and its evidence names {named}");
         done.findings.push(Finding { work: done.work, lie });
@@ -60,7 +60,8 @@ fn compare_windows(
             let log = windows::kept_log(plant, device, stream)?;
             // Windows that were deleted since stay in the log.
             let there: BTreeSet<u64> = log.entries.iter().map(|entry| entry.sequence).collect();
-            let numbers = runs.iter().flat_map(|(first, count)| *first..first.saturating_add(*count));
+            let numbers =
+                runs.iter().flat_map(|(first, count)| *first..first.saturating_add((*count).into()));
             let gone = numbers.filter(|number| !there.contains(number)).count();
             if gone > 0 {
                 let lie =

@@ -205,6 +205,18 @@ pub(crate) struct DeviceWindows {
     pub(crate) complete: BTreeMap<String, (u64, i64)>,
 }
 
+impl DeviceWindows {
+    /// Returns true if a window is of a stream of sums whose tags prove what was added.
+    pub(crate) fn proves(&self, window: &StoredWindow) -> bool {
+        window.stream_of_sums().is_some_and(|stream| !self.is_twice(stream))
+    }
+
+    /// Returns true if the device encrypted two windows of a stream under one pad number.
+    pub(crate) fn is_twice(&self, stream: &StreamHeader) -> bool {
+        self.twice.contains(&stream.id().tag().0)
+    }
+}
+
 /// Counts of a device's windows that an answer does not use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Aside {

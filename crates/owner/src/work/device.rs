@@ -144,10 +144,7 @@ impl<'w> DeviceWork<'w> {
 
     /// Notes in the tallies of a batch that no tag shows what the cloud gave, unless one does.
     fn note_untagged(&self, batch: &Batch<'_>, tallies: &mut [Tally]) {
-        if batch.windows[0]
-            .stream_of_sums()
-            .is_some_and(|stream| !self.device.twice.contains(&stream.id().tag().0))
-        {
+        if self.device.proves(batch.windows[0]) {
             return;
         }
         let needs: Vec<NeedId> = self.needs(batch).into_iter().map(|(need, _)| need).collect();

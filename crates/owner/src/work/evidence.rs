@@ -39,7 +39,7 @@ pub struct Evidence {
     pub tagged: u64,
     /// The windows that the answer counts, by device and stream: runs of numbers, each as its first and their count.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub windows: BTreeMap<String, BTreeMap<String, Vec<(u64, u64)>>>,
+    pub windows: BTreeMap<String, BTreeMap<String, Vec<(u64, u32)>>>,
     /// Frames of the plans by digest, both in hexadecimal.
     #[serde(default)]
     pub plans: BTreeMap<String, String>,

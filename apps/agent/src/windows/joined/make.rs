@@ -28,7 +28,7 @@ pub(super) struct Made {
     pub(super) ends: (i64, i64),
 }
 
-/// What is made of a stream's readings.
+/// The maker of a stream's windows.
 pub(super) struct Maker {
     pub(super) timeline: Timeline,
     pub(super) correction: Option<Correction>,

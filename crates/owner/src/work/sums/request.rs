@@ -14,6 +14,7 @@ use crate::error::OwnerError;
 use crate::lie::Lie;
 use crate::quantities::Input;
 use crate::streams::SUM_HEAD_BYTES;
+use crate::windows::runs;
 use crate::work::job::Computer;
 use crate::work::transcript::of_work;
 
@@ -54,20 +55,6 @@ pub(super) fn batch(stream: &StreamHeader, tasks: &[Task]) -> Result<usize, Owne
     Ok(tasks.len())
 }
 
-/// Returns the runs of neighbouring sequence numbers: the first, and their number.
-fn runs(windows: &[&Input]) -> Vec<(u64, u32)> {
-    let mut runs: Vec<(u64, u32)> = Vec::new();
-    for input in windows {
-        match runs.last_mut() {
-            Some((first, count)) if first.checked_add(u64::from(*count)) == Some(input.sequence) => {
-                *count += 1;
-            }
-            _ => runs.push((input.sequence, 1)),
-        }
-    }
-    runs
-}
-
 impl Computer<'_> {
     /// Requests some sums and opens them.
     pub(super) fn requested(
@@ -85,7 +72,10 @@ impl Computer<'_> {
             parts: task.parts.clone(),
             weights: task.weights.clone(),
         };
-        let request = WindowsOf { windows: runs(windows), sums: tasks.iter().map(sum).collect() };
+        let request = WindowsOf {
+            windows: runs(windows.iter().map(|input| input.sequence)),
+            sums: tasks.iter().map(sum).collect(),
+        };
         let begin = Instant::now();
         let Summed { frame, evaluate_us } =
             self.cloud.stream_sums(&hex::encode(stream.id().tag().0), &request).map_err(of_work)?;
