@@ -8,7 +8,10 @@ use sotto_program::{
     ConstantId, KeyNumber, PlainConstant, Plan, PlanInput, PlanOutput, PlanStep, Predicted, Register, Step,
 };
 use sotto_rlwe::Bfv;
-use sotto_wire::{Envelope, EnvelopeHeader, HeadsRequest, PositionRequest, write_plan};
+use sotto_wire::{
+    Envelope, EnvelopeHeader, Forget, FromLog, HeadsRequest, Order, OrderParts, Ordered, PositionRequest,
+    write_plan,
+};
 
 use super::Golden;
 use super::scheme::{DEVICE_SECRET, insecure_n16, secret};
@@ -46,6 +49,21 @@ pub fn heads_request() -> HeadsRequest {
     let (identity, header) = (SigningIdentity::from_bytes(&SIGNING_KEY), envelope_header());
     let sign = |message: &[u8]| identity.sign(message);
     HeadsRequest::sign(&header.device, &header.stream, 300, 1_700_000_002_000, sign).expect("a request")
+}
+
+/// The order of `order.bin`: a deletion of windows of the same stream.
+pub fn order() -> Order {
+    let (identity, header) = (SigningIdentity::from_bytes(&SIGNING_KEY), envelope_header());
+    let from_log = Some(FromLog::of(400, [7; 32], (0..300).chain(302..305)));
+    let what = Ordered::Forget(Forget {
+        stream: Some(header.stream),
+        until: 1_700_000_000_000,
+        next: 305,
+        from_log,
+    });
+    let (given_at, owner) = (1_700_000_002_000, identity.verifying_key());
+    let parts = OrderParts { given_at, owner, device: header.device, what };
+    Order::sign(parts, |message| identity.sign(message)).expect("an order")
 }
 
 /// The plan of `plan.bin`: a step of every sort, constants of every encoded width, an input under another key.
@@ -100,6 +118,7 @@ pub(super) fn objects(all: &mut Vec<Golden>, body: Vec<u8>, rng: &mut ChaCha20Rn
     add("signed-header.bin", kept.signed_header().write());
     add("position-request.bin", position_request().write().expect("a request"));
     add("heads-request.bin", heads_request().write().expect("a request"));
+    add("order.bin", order().write().expect("an order"));
     add("plan.bin", write_plan(&plan()).expect("a plan"));
     let folder = tempfile::tempdir().expect("a folder");
     let mut key = |name: &str, kind: KeyFile, secret: &[u8; 32], protection: &Protection<'_>| {

@@ -229,6 +229,12 @@ fn positions() {
     assert_eq!(request, golden::heads_request());
     assert!(request.write().unwrap() == bytes);
 
+    let bytes = golden::read("order.bin");
+    let order = Order::read(&bytes).unwrap();
+    order.verify(&key).unwrap();
+    assert_eq!(order, golden::order());
+    assert!(order.write().unwrap() == bytes);
+
     let bytes = golden::read("signed-header.bin");
     let signed = SignedHeader::read(&bytes, LARGEST_ENVELOPE).unwrap();
     signed.verify(&key).unwrap();

@@ -215,56 +215,6 @@ impl<'de> Deserialize<'de> for Layout {
     }
 }
 
-/// Selects the envelopes to delete: those of a device whose last reading is before a time.
-///
-/// ```
-/// use sotto_api::Query as _;
-/// use sotto_api::envelopes::Forgetting;
-///
-/// let forgetting = Forgetting { device: "cellar".to_owned(), stream: None, before: 9 };
-/// assert_eq!(forgetting.text(), "?device=cellar&before=9");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::IntoParams), into_params(parameter_in = Query))]
-#[serde(deny_unknown_fields)]
-pub struct Forgetting {
-    /// The device's name.
-    #[cfg_attr(feature = "schema", param(example = "boiler"))]
-    pub device: String,
-    /// Only this stream; absent: all streams of the device.
-    pub stream: Option<String>,
-    /// Windows whose last reading is earlier: milliseconds since 1970.
-    #[cfg_attr(feature = "schema", param(example = 1767225600000_i64))]
-    pub before: i64,
-}
-
-impl Query for Forgetting {
-    fn pairs(&self) -> Vec<(&'static str, String)> {
-        let (device, before) = (self.device.clone(), self.before.to_string());
-        present([("device", Some(device)), ("stream", self.stream.clone()), ("before", Some(before))])
-    }
-}
-
-/// Counts of deleted rows and files.
-///
-/// Example: [`Forgetting`]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Forgotten {
-    /// Number of deleted envelopes.
-    #[cfg_attr(feature = "schema", schema(value_type = i64))]
-    pub envelopes: u64,
-    /// Bytes of the envelopes.
-    #[cfg_attr(feature = "schema", schema(value_type = i64))]
-    pub bytes: u64,
-    /// Jobs that had used the envelopes.
-    #[cfg_attr(feature = "schema", schema(value_type = usize))]
-    pub jobs: u64,
-    /// Outputs of these jobs.
-    #[cfg_attr(feature = "schema", schema(value_type = usize))]
-    pub outputs: u64,
-}
-
 route! {
     /// Lists stored envelopes, in order of device, stream and sequence number.
     ///
@@ -275,19 +225,6 @@ route! {
     responses(
         (status = 200, description = "A page of envelopes.", body = [StoredEnvelope],
          headers(("Link" = Option<String>, description = "The next page; absent on the last one.")))
-    )
-}
-
-route! {
-    /// Deletes the windows of a device that ended before a time, and the jobs that used them.
-    ///
-    /// The device cannot upload them again: the cloud refuses windows of the stream that ended before that time
-    /// (`forgotten`). Copies in backups stay. Idempotent.
-    DeleteEnvelopes: Token delete "/v1/envelopes", "the envelopes", query Forgetting, gives json Forgotten;
-    params(Forgetting),
-    responses(
-        (status = 200, description = "Deleted.", body = Forgotten),
-        (status = 507, description = "`storage-full`")
     )
 }
 

@@ -31,6 +31,7 @@ pub mod keys;
 pub mod limits;
 pub mod log;
 mod message;
+pub mod orders;
 mod page;
 pub mod parameters;
 pub mod plans;

@@ -29,7 +29,11 @@ pub struct Position {
     /// readings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latest_header: Option<String>,
-    /// The owner has deleted the windows that ended before this time (ms since 1970); they are refused if sent again.
+    /// The owner's order to delete windows of the stream: a frame of kind 38 in hexadecimal, the latest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<String>,
+    /// The owner has deleted the windows that ended before this time (ms since 1970); they are refused if sent again. A
+    /// device whose bundle has the owner's key goes by the order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forgotten_until: Option<i64>,
 }

@@ -3,14 +3,12 @@
 use std::ops::ControlFlow;
 
 use sotto_api::devices::{DeviceQuery, FetchRecord, PutDevice, Registration, RevokeDevice};
-use sotto_api::envelopes::{
-    DeleteEnvelopes, EnvelopeQuery, FetchBody, FetchEnvelope, FetchMessage, Forgetting, Forgotten,
-    StoredEnvelope,
-};
+use sotto_api::envelopes::{EnvelopeQuery, FetchBody, FetchEnvelope, FetchMessage, StoredEnvelope};
 use sotto_api::jobs::{FetchOutput, JobQuery, Submission, SubmitJob};
 use sotto_api::keys::{FetchKeys, KeyStatus, PutKeys};
 use sotto_api::limits::{FetchLimits, Limits};
 use sotto_api::log::{FetchIdentity, FetchLog, LogPage, LogQuery};
+use sotto_api::orders::{Forgotten, GiveOrder, ListOrders, OrderQuery};
 use sotto_api::parameters::PutParameters;
 use sotto_api::plans::PutPlan;
 use sotto_api::streams::{AddWindows, Summed, WindowsOf};
@@ -22,6 +20,9 @@ use crate::interrupt::Interrupt;
 use crate::job::{self, JobDone, JobProgress};
 use crate::pages::{Devices, Envelopes, Jobs, PAGE};
 use crate::requests::Requests;
+
+/// Largest number of orders that are read.
+pub const MOST_ORDERS: usize = 100_000;
 
 /// A cloud's address and the owner's token for it. Requests block the calling thread; several threads may share one
 /// `Cloud`.
@@ -205,8 +206,7 @@ impl Cloud {
         Ok(revoked.map(|revoked| revoked.generation))
     }
 
-    /// Deletes a device's envelopes whose last reading is before `before` (milliseconds since 1970), and the jobs that
-    /// used them. The cloud refuses these envelopes if they are sent again.
+    /// Gives an order of the owner: a signed frame. Returns the counts of what it deleted.
     ///
     /// ```
     /// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
@@ -214,20 +214,41 @@ impl Cloud {
     /// # let (cloud, requests) = stand_in::serve(vec![stand_in::ok(
     /// #     r#"{"envelopes": 24, "bytes": 21640, "jobs": 2, "outputs": 2}"#,
     /// # )]);
+    /// # let order = b"frame of an order";
     ///
-    /// // Deletes the cellar's windows from before 2014.
-    /// let forgotten: Forgotten = cloud.forget("cellar", 1_388_534_400_000)?;
+    /// // `order` deletes the cellar's windows from before 2014.
+    /// let forgotten: Forgotten = cloud.give_order(order)?;
     /// assert_eq!((forgotten.envelopes, forgotten.jobs), (24, 2));
-    /// # let request = "DELETE /v1/envelopes?device=cellar&before=1388534400000 HTTP/1.1";
-    /// # assert_eq!(requests.lock().expect("no panic")[0], request);
+    /// # assert_eq!(requests.lock().expect("no panic")[0], "POST /v1/orders HTTP/1.1");
     /// # Ok::<(), sotto_cloud_client::CloudError>(())
     /// ```
     ///
     /// # Errors
     /// Those of [`Cloud::call`].
-    pub fn forget(&self, device: &str, before: i64) -> Result<Forgotten, CloudError> {
-        let forgetting = Forgetting { device: device.to_owned(), stream: None, before };
-        self.call::<DeleteEnvelopes>([], &forgetting, &())
+    pub fn give_order(&self, frame: &[u8]) -> Result<Forgotten, CloudError> {
+        self.call::<GiveOrder>([], &(), frame)
+    }
+
+    /// Returns the frames of all orders that the cloud keeps, at most [`MOST_ORDERS`].
+    ///
+    /// # Errors
+    /// Those of [`Cloud::call`]; [`CloudError::Unreadable`] for a page that does not go on from the one before, or too many orders.
+    pub fn orders(&self) -> Result<Vec<Vec<u8>>, CloudError> {
+        let mut frames = Vec::new();
+        loop {
+            let from = frames.len() as u64;
+            let page = self.call::<ListOrders>([], &OrderQuery { from }, &())?;
+            if page.orders.is_empty() {
+                return Ok(frames);
+            }
+            let follows =
+                page.orders.iter().map(|order| order.position).eq(from..from + page.orders.len() as u64);
+            if !follows || frames.len() + page.orders.len() > MOST_ORDERS {
+                let reason = "its orders do not follow each other, or are more than 100,000".to_owned();
+                return Err(CloudError::Unreadable { what: "the orders", reason });
+            }
+            frames.extend(page.orders.into_iter().map(|order| order.frame));
+        }
     }
 
     /// Iterates over all jobs, the newest first. An item may be an error: collect into a `Result`.

@@ -13,6 +13,7 @@ use crate::declared::settings::DeviceSettings;
 use crate::declared::{self, AlarmSettings, CloudKeys, Declared, Plant};
 use crate::devices::{self, DeviceRecord, Enrolled, Fault, Restored, Taken};
 use crate::error::OwnerError;
+use crate::orders::{self, GivenOrder};
 use crate::question::Question;
 use crate::reports;
 use crate::streams::Chosen;
@@ -359,6 +360,14 @@ impl Plant {
     /// [`OwnerError::Io`] if a file cannot be moved.
     pub fn accept(&self, streams: &[GivenUp]) -> Result<(), OwnerError> {
         windows::accept(self, streams)
+    }
+
+    /// Returns the orders that the owner gave, the latest last, from all computers of the owner.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the cloud is away, or the file of orders is damaged.
+    pub fn orders(&self) -> Result<Vec<GivenOrder>, OwnerError> {
+        orders::given(self)
     }
 
     /// Returns the evidence of a stored answer.

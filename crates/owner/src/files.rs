@@ -48,6 +48,15 @@ pub(crate) fn read_json_within<T: DeserializeOwned>(path: &Path, limit: u64) -> 
         .map_err(|error| OwnerError::Damaged { path: path.to_owned(), reason: error.to_string() })
 }
 
+/// Locks a file, which is made if it is missing, until it is closed.
+pub(crate) fn lock_file(path: &Path) -> Result<fs::File, OwnerError> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    let file = options.open(path).map_err(io(path))?;
+    file.lock().map_err(io(path))?;
+    Ok(file)
+}
+
 /// Replaces a file atomically: writes a new one beside it, syncs it and renames it.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), OwnerError> {
     replace(path, bytes, false)

@@ -41,6 +41,7 @@ mod language;
 mod lie;
 mod links;
 pub mod open;
+mod orders;
 mod public_keys;
 mod quantities;
 pub mod question;
@@ -72,6 +73,7 @@ pub use devices::{opened_record, sealed_record};
 pub use error::{FaultyWindow, OwnerError};
 pub use gathered::{BinsNeeded, USUAL_BINS, WindowQuantity, distribution, moments};
 pub use lie::Lie;
+pub use orders::GivenOrder;
 pub use secrets::{SecretsError, Unlock};
 pub use sotto_cloud_client::{CloudError, Interrupt};
 pub use streams::{

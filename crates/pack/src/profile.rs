@@ -56,6 +56,10 @@ pub struct DeviceProfile {
     /// only if one of them signed it. Empty: receipts are accepted without a signature.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cloud_keys: Vec<String>,
+    /// The owner's Ed25519 key, 64 hexadecimal digits: it signs the owner's orders. None in old profiles: the device then
+    /// believes what the cloud says of deletions, within limits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner_key: Option<String>,
     /// The streams, 1 to [`MAX_STREAMS`]. Windows that close at the same time are sent in this order.
     pub streams: Vec<StreamProfile>,
     /// The owner's record of the device, sealed under the device's secret, in hexadecimal. The device does not use it:
@@ -176,6 +180,8 @@ struct Unchecked {
     zone: Option<String>,
     #[serde(default)]
     cloud_keys: Vec<String>,
+    #[serde(default)]
+    owner_key: Option<String>,
     streams: Vec<StreamProfile>,
     #[serde(default)]
     record: Option<String>,
@@ -194,6 +200,9 @@ pub enum ProfileError {
     /// A key of the cloud does not have 64 hexadecimal digits.
     #[error("a key of the cloud has 64 hexadecimal digits")]
     CloudKey,
+    /// The owner's key does not have 64 hexadecimal digits.
+    #[error("the owner's key has 64 hexadecimal digits")]
+    OwnerKey,
     /// The profile has more bytes than the maximum.
     #[error("a profile of {bytes} bytes is too long: it has at most {LARGEST_PROFILE}")]
     TooLong {
@@ -314,11 +323,13 @@ impl DeviceProfile {
             0..=MOST_CLOUD_KEYS as u64,
             "it is at most 16",
         )?;
-        for key in &self.cloud_keys {
-            let digits = key.bytes().filter(u8::is_ascii_hexdigit).count();
-            if (key.len(), digits) != (64, 64) {
-                return Err(ProfileError::CloudKey);
-            }
+        let is_key =
+            |key: &String| (key.len(), key.bytes().filter(u8::is_ascii_hexdigit).count()) == (64, 64);
+        if !self.cloud_keys.iter().all(is_key) {
+            return Err(ProfileError::CloudKey);
+        }
+        if !self.owner_key.iter().all(is_key) {
+            return Err(ProfileError::OwnerKey);
         }
         let count = self.streams.len() as u64;
         check_number("the number of streams", count, 1..=MAX_STREAMS as u64, "it is 1 to 64")?;
@@ -396,8 +407,8 @@ impl TryFrom<Unchecked> for DeviceProfile {
     type Error = ProfileError;
 
     fn try_from(unchecked: Unchecked) -> Result<Self, ProfileError> {
-        let Unchecked { device, period_ms, zone, cloud_keys, streams, record } = unchecked;
-        let profile = Self { device, period_ms, zone, cloud_keys, streams, record };
+        let Unchecked { device, period_ms, zone, cloud_keys, owner_key, streams, record } = unchecked;
+        let profile = Self { device, period_ms, zone, cloud_keys, owner_key, streams, record };
         profile.check()?;
         Ok(profile)
     }

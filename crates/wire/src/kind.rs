@@ -115,4 +115,6 @@ kinds! {
     HeadsRequest = 36, "a question for the heads of a stream";
     /// Windows of a stream without their bodies.
     Heads = 37, "heads of a stream";
+    /// An order of the owner about a device.
+    Order = 38, "an owner's order";
 }

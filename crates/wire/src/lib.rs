@@ -62,6 +62,7 @@ mod mask;
 mod membership;
 mod merkle;
 mod name;
+mod order;
 mod parameters;
 #[cfg(feature = "partial")]
 mod partial;
@@ -113,6 +114,7 @@ pub use mask::{MaskName, SALT_BYTES};
 pub use membership::{MOST_GROUPED, is_group};
 pub use merkle::Frontier;
 pub use name::is_name;
+pub use order::{Forget, FromLog, LARGEST_ORDER, MOST_RUNS, Order, OrderParts, Ordered};
 pub use parameters::{read_parameters, write_parameters};
 #[cfg(feature = "partial")]
 pub use partial::{

@@ -44,6 +44,7 @@ fn profiles() -> Vec<Vec<u8>> {
         zone: None,
         period_ms: 250,
         cloud_keys: Vec::new(),
+        owner_key: None,
         streams,
         record: None,
     };

@@ -8,7 +8,7 @@ use sotto_keys::{SecretKey, SigningIdentity};
 use sotto_ring::Scratch;
 use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, DefaultChain, EvaluationKeys, Evaluator, Params, SchemeId};
 use sotto_wire::{
-    AnyCiphertext, CiphertextHeader, Envelope, EnvelopeHeader, Heads, HeadsRequest, LARGEST_ENVELOPE,
+    AnyCiphertext, CiphertextHeader, Envelope, EnvelopeHeader, Heads, HeadsRequest, LARGEST_ENVELOPE, Order,
     PositionRequest, SeededPreamble, SignedHeader, SlotsWindow, StreamHeader, WindowGroup,
     evaluation_keys_header, frame_digest, frame_kind, read_compact, read_evaluation_keys, read_parameters,
     read_public_key, read_reduced, write_compact, write_evaluation_keys, write_parameters, write_public_key,
@@ -40,6 +40,7 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "envelope", run: envelope, inputs: Inputs::Kept(|| vec![golden::read("envelope.bin")]), memory: ciphertexts },
     Target { name: "position", run: position, inputs: Inputs::MadeAnew(positions), memory: ciphertexts },
     Target { name: "heads", run: heads, inputs: Inputs::Kept(|| ["heads-request.bin", "heads.bin"].map(golden::read).to_vec()), memory: |bytes| 256 * bytes.len() + (256 << 10) },
+    Target { name: "order", run: order, inputs: Inputs::Kept(|| vec![golden::read("order.bin")]), memory: |bytes| 16 * bytes.len() + (64 << 10) },
     Target { name: "compact-slots", run: |bytes| compact_slots(toy_bfv(), bytes) | compact_slots(toy_bgv(), bytes) | compact_slots(toy_ckks(), bytes), inputs: Inputs::Kept(|| files("compact-slots")), memory: ciphertexts },
     Target { name: "slots-window", run: slots_window, inputs: Inputs::Kept(|| ["slots-window-ciphertext.bin", "slots-window.bin", "slots-window-kept.bin", "slots-stream-header.bin", "slots-window-signed.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (256 << 10) },
     Target { name: "slots-group", run: window_group, inputs: Inputs::Kept(|| ["slots-group.bin", "slots-member.bin", "slots-member-signed.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (2 << 20) },
@@ -230,6 +231,16 @@ fn position(bytes: &[u8]) -> bool {
         assert!(header.write() == bytes, "rewriting changes bytes");
         // The golden envelope is signed by another device.
         header.verify(key).is_err()
+    })
+}
+
+/// Reads an order as devices and the owner's other computers do.
+fn order(bytes: &[u8]) -> bool {
+    let key = once!([u8; 32], SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
+    as_frame(bytes, |bytes| {
+        let Ok(order) = Order::read(bytes) else { return false };
+        assert!(order.write().is_ok_and(|written| written == bytes), "rewriting changes bytes");
+        order.verify(key).is_ok()
     })
 }
 

@@ -1,6 +1,7 @@
 //! Asks the cloud where the streams of a device stand, and which ticks it has, after the device has lost its spool.
 
 mod heads;
+mod order;
 
 use std::time::{Duration, Instant};
 
@@ -9,6 +10,7 @@ use sotto_pack::WindowDescription;
 use sotto_wire::{LARGEST_ENVELOPE, PositionRequest, SignedHeader};
 
 pub use heads::Learning;
+pub use order::Deletion;
 
 use crate::backoff::Backoff;
 use crate::source::now;
@@ -53,6 +55,8 @@ pub struct Positions<'p> {
     pub cloud: &'p Cloud,
     /// Where the windows of each stream end.
     pub cuts: &'p Cuts,
+    /// The owner's key, which signs orders. None for a bundle of before.
+    pub owner: Option<[u8; 32]>,
 }
 
 /// A stream's position, as proved by the device's own signature.
@@ -60,8 +64,8 @@ pub struct Positions<'p> {
 pub struct Standing {
     /// The sequence number of the next window.
     pub next: u64,
-    /// The number behind the last window that the cloud shows with the device's signature; 0 without one. `next` may be
-    /// larger: windows that the owner has deleted had numbers, too.
+    /// The number behind the last window that the cloud shows with the device's signature, or that the owner's order names; 0
+    /// without one. With a bundle without the owner's key `next` may be larger: deleted windows had numbers, too.
     pub signed_next: u64,
     /// The end of the last window in milliseconds since 1970. `None` before the first window.
     pub until: Option<i64>,
@@ -224,22 +228,15 @@ impl Positions<'_> {
         question.map_err(|error| NoPosition::Later(error.to_string()))
     }
 
-    /// Checks an answer. Believes the cloud without the device's signature only about windows that the owner has
-    /// deleted, and only within limits.
+    /// Checks an answer. Believes the device's own signatures, and the owner's about windows that were deleted.
     fn check(&self, stream: &str, position: &Position) -> Result<Standing, NoPosition> {
-        let Position { next, signed_header, latest_header, forgotten_until } = position;
-        // An unsigned number beyond the limit is refused: it could use up the device's numbers.
-        if forgotten_until.is_some() && *next > largest_unsigned() {
-            return Err(not_ours("its sequence number is too large"));
-        }
-        // At most the present: otherwise the cloud could declare all future readings deleted.
-        let forgotten = forgotten_until.map(|until| until.min(now()));
+        let Position { signed_header, latest_header, .. } = position;
+        let deletion = self.deletion(stream, position)?;
+        let forgotten = deletion.map(|deletion| deletion.until);
+        let [next, ordered_next] = deletion
+            .map_or([0; 2], |Deletion { next, is_signed, .. }| [next, if is_signed { next } else { 0 }]);
         let Some(frame) = signed_header else {
-            return Ok(if forgotten.is_some() {
-                Standing { next: *next, signed_next: 0, until: forgotten, forgotten }
-            } else {
-                Standing::default()
-            });
+            return Ok(Standing { next, signed_next: ordered_next, until: forgotten, forgotten });
         };
         let header = self.own_header(stream, frame)?;
         let end = |header: &SignedHeader| {
@@ -250,11 +247,10 @@ impl Positions<'_> {
         let latest = latest_header.as_ref().map(|frame| self.own_header(stream, frame)).transpose()?;
         let until = end(&header).max(latest.as_ref().and_then(end));
         let header = header.header();
-        let signed_next = header.sequence.saturating_add(1);
         // Deleted windows may have had larger numbers.
-        let next = if forgotten.is_some() { signed_next.max(position.next) } else { signed_next };
+        let signed_next = header.sequence.saturating_add(1).max(ordered_next);
         Ok(Standing {
-            next,
+            next: signed_next.max(next),
             signed_next,
             until: until.map(|until| until.max(forgotten.unwrap_or(until))),
             forgotten,

@@ -3,7 +3,7 @@
 use super::*;
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_rlwe::{Bfv, ChainRequest, Params, Scheme, SchemeId};
-use sotto_wire::{AnyCiphertext, Envelope, EnvelopeHeader, Heads};
+use sotto_wire::{AnyCiphertext, Envelope, EnvelopeHeader, Forget, Heads, Order, OrderParts, Ordered};
 
 fn identity(byte: u8) -> SigningIdentity {
     SigningIdentity::from_bytes(&[byte; 32])
@@ -47,9 +47,10 @@ fn only_what_the_device_has_signed_is_believed() {
     let (identity, cuts) =
         (identity(1), Cuts::new(sotto_pack::Clock::utc(), std::collections::BTreeMap::new()));
     let cloud = Cloud::new("http://127.0.0.1:9", sotto_http::Trust::default()).unwrap();
-    let positions = Positions { device: "boiler", identity: &identity, cloud: &cloud, cuts: &cuts };
+    let positions =
+        Positions { device: "boiler", identity: &identity, cloud: &cloud, cuts: &cuts, owner: None };
     let check = |signed_header, next, forgotten_until| {
-        positions.check("load", &Position { next, signed_header, latest_header: None, forgotten_until })
+        positions.check("load", &Position { next, signed_header, forgotten_until, ..Position::default() })
     };
     assert_eq!(check(None, 0, None), Ok(Standing::default()));
     assert_eq!(check(None, 1 << 60, None), Ok(Standing::default()), "an unsigned number counts for nothing");
@@ -72,11 +73,53 @@ fn only_what_the_device_has_signed_is_believed() {
 }
 
 #[test]
+fn a_deletion_is_believed_under_the_owners_signature_alone() {
+    let (device, owner) = (identity(1), identity(3));
+    let cuts = Cuts::new(sotto_pack::Clock::utc(), std::collections::BTreeMap::new());
+    let cloud = Cloud::new("http://127.0.0.1:9", sotto_http::Trust::default()).unwrap();
+    let key = Some(owner.verifying_key());
+    let positions = Positions { device: "boiler", identity: &device, cloud: &cloud, cuts: &cuts, owner: key };
+    let order = |by: &SigningIdentity, device: &str, stream: Option<&str>, until, next| {
+        let stream = stream.map(str::to_owned);
+        let what = Ordered::Forget(Forget { stream, until, next, from_log: None });
+        let parts = OrderParts { given_at: 1, owner: by.verifying_key(), device: device.to_owned(), what };
+        let order = Order::sign(parts, |message| by.sign(message)).unwrap();
+        Some(hex::encode(order.write().unwrap()))
+    };
+    // The cloud's own numbers count for nothing beside the owner's key.
+    let check = |order, signed_header| {
+        let forgotten_until = Some(now() - 1);
+        let said = Position { next: 1 << 60, signed_header, order, forgotten_until, ..Position::default() };
+        positions.check("load", &said)
+    };
+    let right = || order(&owner, "boiler", Some("load"), 5, 9);
+    let deleted = Standing { next: 9, signed_next: 9, until: Some(5), forgotten: Some(5) };
+    assert_eq!(check(right(), None), Ok(deleted));
+    let behind = Standing { next: 21, signed_next: 21, until: None, forgotten: Some(5) };
+    assert_eq!(check(right(), signed("load", 20, 1)), Ok(behind));
+    let future = check(order(&owner, "boiler", Some("load"), i64::MAX, 9), None).unwrap();
+    assert!(future.until.unwrap() <= now(), "not the readings to come");
+    for wrong in [
+        None,
+        order(&identity(4), "boiler", Some("load"), 5, 9),
+        order(&owner, "attic", Some("load"), 5, 9),
+        order(&owner, "boiler", Some("other"), 5, 9),
+        Some("zz".to_owned()),
+        Some(hex::encode(signed_header("load", 6, 1).write())),
+    ] {
+        assert_eq!(check(wrong.clone(), None), Ok(Standing::default()), "{wrong:?}");
+        let own = Standing { next: 7, signed_next: 7, until: None, forgotten: None };
+        assert_eq!(check(wrong, signed("load", 6, 1)), Ok(own));
+    }
+}
+
+#[test]
 fn only_heads_that_the_device_has_signed_are_taken() {
     let (identity, cuts) =
         (identity(1), Cuts::new(sotto_pack::Clock::utc(), std::collections::BTreeMap::new()));
     let cloud = Cloud::new("http://127.0.0.1:9", sotto_http::Trust::default()).unwrap();
-    let positions = Positions { device: "boiler", identity: &identity, cloud: &cloud, cuts: &cuts };
+    let positions =
+        Positions { device: "boiler", identity: &identity, cloud: &cloud, cuts: &cuts, owner: None };
     let mut learning = Learning::default();
     let mut take = |heads: Vec<SignedHeader>, more| {
         let page = Heads { heads, more };

@@ -69,6 +69,8 @@ pub struct Sending {
     pub identity: Arc<SigningIdentity>,
     /// Where the windows of each stream end.
     pub cuts: Cuts,
+    /// The owner's key, which signs orders. None for a bundle of before.
+    pub owner: Option<[u8; 32]>,
 }
 
 impl Sender {
@@ -120,7 +122,7 @@ impl Sending {
                         Grouped::Stored => None,
                         Grouped::NotYet(later) => Some(later),
                         Grouped::No => {
-                            let later = self.send_alone(&entry, &message, &envelope.header().upload_key())?;
+                            let later = self.send_alone(&entry, &message, &envelope)?;
                             grouping.sent_alone(later.is_none());
                             later
                         }
@@ -154,10 +156,15 @@ impl Sending {
     }
 
     /// Sends one message. Returns the reason to wait if the cloud does not take it yet.
-    fn send_alone(&self, entry: &Entry, message: &[u8], key: &str) -> Result<Option<Later>, SpoolError> {
+    fn send_alone(
+        &self,
+        entry: &Entry,
+        message: &[u8],
+        envelope: &Envelope,
+    ) -> Result<Option<Later>, SpoolError> {
         let Self { spool, cloud, journal, .. } = self;
         let begin = Instant::now();
-        match cloud.upload(key, message) {
+        match cloud.upload(&envelope.header().upload_key(), message) {
             Delivery::Stored(receipt) => {
                 if let Err(later) = self.check(entry, &receipt) {
                     return Ok(Some(later));
@@ -168,9 +175,10 @@ impl Sending {
             }
             Delivery::Forgotten => {
                 let Entry { stream, sequence, .. } = entry;
-                if !self.pinned.is_empty() {
-                    // The answer is not signed: put the message aside, do not delete it.
-                    let problem = json!("the cloud says that the owner has deleted the windows of this time");
+                if !self.is_forgotten(entry, envelope) {
+                    let problem = json!(
+                        "the cloud says that the owner has deleted the windows of this time, and shows no order of the owner"
+                    );
                     return self.put_aside(entry, &Refusal { status: 410, problem });
                 }
                 tracing::warn!(stream, sequence, "the owner has deleted the windows of this time");
@@ -180,6 +188,18 @@ impl Sending {
             }
             Delivery::Refused(refusal) => self.put_aside(entry, &refusal),
             Delivery::Later(later) => Ok(Some(later)),
+        }
+    }
+
+    /// Returns true if the windows of a message's time are deleted: by the owner's order. A bundle without the owner's key and
+    /// without a key of the cloud believes the cloud.
+    fn is_forgotten(&self, entry: &Entry, envelope: &Envelope) -> bool {
+        match self.owner {
+            None => self.pinned.is_empty(),
+            Some(_) => {
+                let until = self.positions().ordered_until(&entry.stream);
+                until.is_some_and(|until| envelope.header().ended_at < until)
+            }
         }
     }
 
@@ -209,8 +229,8 @@ impl Sending {
 
     /// Returns the questions about the positions of the device's streams.
     pub(crate) fn positions(&self) -> Positions<'_> {
-        let Self { device, identity, cloud, cuts, .. } = self;
-        Positions { device, identity, cloud, cuts }
+        let Self { device, identity, cloud, cuts, owner, .. } = self;
+        Positions { device, identity, cloud, cuts, owner: *owner }
     }
 
     /// Puts a message aside. Returns a reason to wait if there is no room for it.

@@ -1,5 +1,6 @@
 //! Opens the spool and the way to the cloud.
 
+use hex::FromHex as _;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -43,7 +44,9 @@ impl Sending {
                  new bundle, or --cloud-key KEY"
             );
         }
+        // It was validated when the profile was read.
+        let owner = bundle.profile.owner_key.as_ref().and_then(|key| <[u8; 32]>::from_hex(key).ok());
         let (journal, identity) = (Journal::default(), Arc::clone(&bundle.identity));
-        Ok(Self { spool, kept, cloud, pinned, journal, device, identity, cuts })
+        Ok(Self { spool, kept, cloud, pinned, journal, device, identity, cuts, owner })
     }
 }

@@ -83,6 +83,7 @@ impl Plant {
             period_ms: 1000,
             zone,
             cloud_keys: Vec::new(),
+            owner_key: None,
             streams,
             record: None,
         };

@@ -78,6 +78,7 @@ impl Plant {
             period_ms: 60_000,
             zone: None,
             cloud_keys: Vec::new(),
+            owner_key: None,
             streams: vec![stream()],
             record: None,
         };

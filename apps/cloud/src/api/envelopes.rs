@@ -1,4 +1,4 @@
-//! Lists, serves and deletes stored envelopes for the owner.
+//! Lists and serves stored envelopes for the owner.
 
 use std::sync::Arc;
 
@@ -7,8 +7,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use sotto_api::envelopes::{
-    DeleteEnvelopes, EnvelopeQuery, FetchBody, FetchEnvelope, FetchMessage, Forgetting, Forgotten,
-    ListEnvelopes, StoredEnvelope,
+    EnvelopeQuery, FetchBody, FetchEnvelope, FetchMessage, ListEnvelopes, StoredEnvelope,
 };
 use sotto_api::{FRAME, reason};
 
@@ -21,7 +20,6 @@ use crate::problem::Problem;
 pub(super) fn routes(routes: Routes) -> Routes {
     routes
         .serve(ListEnvelopes, list)
-        .serve(DeleteEnvelopes, delete)
         .serve(FetchEnvelope, one)
         .serve(FetchBody, body)
         .serve(FetchMessage, message)
@@ -35,21 +33,6 @@ async fn list(
         .blocking(move |cloud| {
             let page = cloud.store.envelopes(&query)?;
             Ok(pages::answer(page, query.limit, |after, limit| EnvelopeQuery { after, limit, ..query }))
-        })
-        .await
-}
-
-async fn delete(
-    State(cloud): State<Arc<Cloud>>,
-    Query(forgetting): Query<Forgetting>,
-) -> Result<Json<Forgotten>, Problem> {
-    cloud
-        .blocking(move |cloud| {
-            let forgotten = cloud.store.forget(&forgetting)?;
-            cloud.quotas.forget(&forgetting.device);
-            let Forgotten { envelopes, jobs, .. } = forgotten;
-            tracing::info!(device = forgetting.device, envelopes, jobs, "forgotten");
-            Ok(Json(forgotten))
         })
         .await
 }

@@ -9,6 +9,7 @@ mod jobs;
 mod keys;
 mod limits;
 mod log;
+mod orders;
 mod pages;
 mod parameters;
 mod plans;
@@ -41,6 +42,7 @@ fn all() -> Routes {
         limits::routes,
         log::routes,
         envelopes::routes,
+        orders::routes,
     ]
     .into_iter()
     .fold(Routes::default(), |routes, add| add(routes))

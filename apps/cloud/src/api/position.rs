@@ -83,7 +83,9 @@ fn position(cloud: &Cloud, asked: &PositionRequest) -> Result<Position, Problem>
     let forgotten_sequence = forgotten.map_or(0, |forgotten| after(forgotten.sequence.unsigned_abs()));
     let [signed_header, latest_header] =
         [last, latest].map(|header| header.map(|header| hex::encode(header.write())));
+    let order = cloud.store.order_to_forget(device, stream)?;
     Ok(Position {
+        order: order.map(hex::encode),
         next: last_sequence.max(forgotten_sequence),
         signed_header,
         latest_header,

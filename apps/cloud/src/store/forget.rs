@@ -1,8 +1,8 @@
 //! Deletes data: windows at the owner's request, and expired jobs.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use sotto_api::envelopes::{Forgetting, Forgotten};
-use sotto_wire::STREAM_TAG_BYTES;
+use sotto_api::orders::Forgotten;
+use sotto_wire::{Forget, FromLog, Frontier, STREAM_TAG_BYTES};
 
 use super::bodies::Folder;
 use super::{Store, StoreError, count, removal, sums};
@@ -16,60 +16,48 @@ pub(crate) struct ForgottenUntil {
     pub(crate) sequence: i64,
 }
 
-const SELECTED: &str = "device = ?1 AND (?2 IS NULL OR stream = ?2) AND ended_at < ?3";
+/// The envelopes that an order names.
+const SELECTED: &str = "id IN (SELECT id FROM temp.chosen)";
 
 impl Store {
-    /// Deletes envelopes, and the jobs that used them with their outputs.
-    pub(crate) fn forget(&self, forgetting: &Forgetting) -> Result<Forgotten, StoreError> {
-        let Forgetting { device, stream, before } = forgetting;
-        let selected = params![device, stream, before];
+    /// Deletes the envelopes that an order names, and the jobs that used them with their outputs. Windows of a log that is
+    /// not the one of the order, as after a backup was put back, stay.
+    pub(crate) fn forget(&self, device: &str, forget: &Forget) -> Result<Forgotten, StoreError> {
         let forgotten = self.transaction(|transaction| {
-            let sums =
-                format!("SELECT count(*), coalesce(sum(bytes), 0) FROM envelopes WHERE {SELECTED}");
+            choose(transaction, device, forget)?;
+            let sums = format!("SELECT count(*), coalesce(sum(bytes), 0) FROM envelopes WHERE {SELECTED}");
             let (envelopes, bytes) =
-                transaction.query_row(&sums, selected, |row| Ok((count(row, 0)?, count(row, 1)?)))?;
-            let jobs = format!(
-                "SELECT DISTINCT job FROM job_inputs WHERE envelope IN (SELECT id FROM envelopes WHERE {SELECTED})"
-            );
-            let jobs: Vec<[u8; 16]> = transaction
-                .prepare(&jobs)?
-                .query_map(selected, |row| row.get(0))?
-                .collect::<Result<_, _>>()?;
+                transaction.query_row(&sums, [], |row| Ok((count(row, 0)?, count(row, 1)?)))?;
+            let jobs = "SELECT DISTINCT job FROM job_inputs WHERE envelope IN (SELECT id FROM temp.chosen)";
+            let jobs: Vec<[u8; 16]> =
+                transaction.prepare(jobs)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
             let mut outputs = 0;
             for job in &jobs {
                 outputs += delete_job(transaction, job)?;
             }
             let names = format!("SELECT lower(hex(id)) FROM envelopes WHERE {SELECTED}");
-            let names: Vec<String> = transaction
-                .prepare(&names)?
-                .query_map(selected, |row| row.get(0))?
-                .collect::<Result<_, _>>()?;
+            let names: Vec<String> =
+                transaction.prepare(&names)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
             for name in &names {
                 removal::note(transaction, Folder::Envelopes, name)?;
             }
-            transaction.execute(
-                &format!(
-                    "INSERT INTO forgotten (device, stream, until, sequence)
-                     SELECT device, stream, ?3, max(sequence) FROM envelopes WHERE {SELECTED} GROUP BY stream
-                     ON CONFLICT (device, stream) DO UPDATE SET
-                         until = max(until, excluded.until), sequence = max(sequence, excluded.sequence)"
-                ),
-                selected,
-            )?;
+            note(transaction, device, forget)?;
             // Keep the leaves: the log's root must remain the one that the owner knows.
-            let logged = "UPDATE log SET envelope = NULL
-                 WHERE envelope IN (SELECT id FROM envelopes WHERE ";
-            transaction.execute(&format!("{logged}{SELECTED})"), selected)?;
+            transaction.execute(
+                "UPDATE log SET envelope = NULL WHERE envelope IN (SELECT id FROM temp.chosen)",
+                [],
+            )?;
             let of_sums = format!(
                 "SELECT stream_tag, sequence FROM envelopes
                  WHERE {SELECTED} AND stream_tag IN (SELECT stream_tag FROM sums_chunks) ORDER BY 1, 2"
             );
             let of_sums: Vec<([u8; STREAM_TAG_BYTES], i64)> = transaction
                 .prepare(&of_sums)?
-                .query_map(selected, |row| Ok((row.get(0)?, row.get(1)?)))?
+                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
                 .collect::<Result<_, _>>()?;
             sums::remove(transaction, &self.streams, &of_sums)?;
-            transaction.execute(&format!("DELETE FROM envelopes WHERE {SELECTED}"), selected)?;
+            transaction.execute(&format!("DELETE FROM envelopes WHERE {SELECTED}"), [])?;
+            transaction.execute_batch("DROP TABLE temp.chosen")?;
             Ok(Forgotten { envelopes, bytes, jobs: jobs.len() as u64, outputs })
         })?;
         self.finish_removals()?;
@@ -96,6 +84,75 @@ impl Store {
     pub(crate) fn forgotten(&self, device: &str, stream: &str) -> Result<Option<ForgottenUntil>, StoreError> {
         forgotten(&self.connection(), device, stream)
     }
+}
+
+/// Makes the table `chosen` of the envelopes that an order names: those of its windows that ended before its time.
+fn choose(connection: &Connection, device: &str, forget: &Forget) -> Result<(), StoreError> {
+    let Forget { stream, until, from_log, .. } = forget;
+    connection.execute_batch("CREATE TEMP TABLE chosen (id BLOB PRIMARY KEY) WITHOUT ROWID")?;
+    let (Some(windows), Some(stream)) = (from_log, stream) else {
+        connection.execute(
+            "INSERT INTO temp.chosen SELECT id FROM envelopes
+             WHERE device = ?1 AND (?2 IS NULL OR stream = ?2) AND ended_at < ?3",
+            params![device, stream, until],
+        )?;
+        return Ok(());
+    };
+    if !is_log(connection, device, stream, windows)? {
+        tracing::warn!(device, stream, "an order names windows of another log: none is deleted");
+        return Ok(());
+    }
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO temp.chosen SELECT id FROM log JOIN envelopes ON envelopes.id = log.envelope
+         WHERE log.device = ?1 AND log.stream = ?2 AND position >= ?3 AND position < ?4 AND ended_at < ?5",
+    )?;
+    for (from, to) in &windows.runs {
+        let [from, to] = [from, to].map(|position| i64::try_from(*position).unwrap_or(i64::MAX));
+        insert.execute(params![device, stream, from, to, until])?;
+    }
+    Ok(())
+}
+
+/// Returns true if a stream's log had this root when it had this size.
+fn is_log(
+    connection: &Connection,
+    device: &str,
+    stream: &str,
+    windows: &FromLog,
+) -> Result<bool, StoreError> {
+    let mut query = connection.prepare_cached(
+        "SELECT leaf FROM log WHERE device = ?1 AND stream = ?2 AND position < ?3 ORDER BY position",
+    )?;
+    let size = i64::try_from(windows.size).unwrap_or(i64::MAX);
+    let (mut rows, mut tree) = (query.query(params![device, stream, size])?, Frontier::default());
+    while let Some(row) = rows.next()? {
+        tree.push(row.get(0)?);
+    }
+    Ok((tree.size(), tree.root()) == (windows.size, windows.root))
+}
+
+/// Notes the time before which windows are refused, and the largest number that was deleted.
+fn note(connection: &Connection, device: &str, forget: &Forget) -> Result<(), StoreError> {
+    let put = "ON CONFLICT (device, stream) DO UPDATE SET
+                   until = max(until, excluded.until), sequence = max(sequence, excluded.sequence)";
+    connection.execute(
+        &format!(
+            "INSERT INTO forgotten (device, stream, until, sequence)
+             SELECT device, stream, ?1, max(sequence) FROM envelopes WHERE {SELECTED} GROUP BY device, stream {put}"
+        ),
+        [forget.until],
+    )?;
+    if let (Some(stream), Some(last)) = (&forget.stream, forget.next.checked_sub(1)) {
+        let last = i64::try_from(last).unwrap_or(i64::MAX);
+        connection.execute(
+            &format!(
+                "INSERT INTO forgotten (device, stream, until, sequence)
+                 SELECT name, ?2, ?3, ?4 FROM devices WHERE name = ?1 {put}"
+            ),
+            params![device, stream, forget.until, last],
+        )?;
+    }
+    Ok(())
 }
 
 pub(super) fn forgotten(

@@ -16,6 +16,7 @@ mod job;
 mod keys;
 mod log;
 mod migrate;
+mod orders;
 mod page;
 mod parameters;
 mod plan;

@@ -1,5 +1,7 @@
 //! Deletion by the owner, and expiry of jobs.
 
+use sotto_wire::{Forget, FromLog, Ordered, StreamHead};
+
 use crate::device::Device;
 use crate::jobs::{ADD, plan};
 use crate::store::{contents, open};
@@ -28,8 +30,7 @@ fn forgotten_windows_are_gone_with_the_jobs_on_them_and_do_not_come_back() {
     };
     let (gone, stays) = (job(0, 3), job(2, 3));
     let before = contents(&world.data());
-    let path = "/v1/envelopes?device=kitchen&before=3000";
-    let answer = world.owner("DELETE", path, &[]).expect(200);
+    let answer = world.forget("kitchen", None, 3000).expect(200);
     assert_eq!(
         (&answer["envelopes"], &answer["jobs"], &answer["outputs"]),
         (&2.into(), &1.into(), &1.into())
@@ -40,7 +41,7 @@ fn forgotten_windows_are_gone_with_the_jobs_on_them_and_do_not_come_back() {
     assert_eq!(before.files.len() - after.files.len(), 3);
     world.owner("GET", &format!("/v1/jobs/{gone}"), &[]).refused(404, "unknown-job");
     assert_eq!(world.ask(&format!("/v1/jobs/{stays}"))["state"], "done");
-    assert_eq!(world.owner("DELETE", path, &[]).expect(200)["envelopes"], 0);
+    assert_eq!(world.forget("kitchen", None, 3000).expect(200)["envelopes"], 0);
 
     // Neither the same windows nor others of that time are accepted again; later ones are.
     let mut header = device.header(9);
@@ -49,6 +50,45 @@ fn forgotten_windows_are_gone_with_the_jobs_on_them_and_do_not_come_back() {
     world.upload("", &device.seal(header, ciphertext)).refused(410, "forgotten");
     keep(&world, &mut device, 10);
     assert_eq!(contents(&world.data()).envelopes(), (4, 4));
+}
+
+#[test]
+fn an_order_deletes_the_windows_that_it_names_and_is_kept_once() {
+    let (world, _, mut device) = World::with_device();
+    (0..5).for_each(|sequence| drop(keep(&world, &mut device, sequence)));
+    let log = world.client().log("kitchen", "load", 0).unwrap();
+    let head = StreamHead::read(&log.head).unwrap();
+    let named = |positions: &[u64], root| {
+        let from_log = Some(FromLog::of(head.size, root, positions.iter().copied()));
+        Ordered::Forget(Forget { stream: Some("load".to_owned()), until: 4001, next: 4, from_log })
+    };
+    // Of another log: nothing is deleted, as after a backup was put back.
+    assert_eq!(world.order("kitchen", named(&[0, 1], [7; 32])).expect(200)["envelopes"], 0);
+    // The last one ended too late.
+    let order = named(&[1, 3, 4], head.root);
+    assert_eq!(world.order("kitchen", order.clone()).expect(200)["envelopes"], 2);
+    assert_eq!(world.order("kitchen", order.clone()).expect(200)["envelopes"], 0);
+    let left = world.client().log("kitchen", "load", 0).unwrap();
+    assert_eq!(
+        left.windows.iter().map(|window| window.id.is_some()).collect::<Vec<_>>(),
+        [true, false, true, false, true]
+    );
+    // All orders are kept, each once.
+    let kept = world.client().orders().unwrap();
+    assert_eq!(kept.len(), 2);
+    assert_eq!(kept[1], crate::world::order("kitchen", order).write().unwrap());
+    // Another signature than that of the key in it.
+    let mut forged = kept[1].clone();
+    let end = forged.len() - 32;
+    forged[end - 1] ^= 1;
+    let digest = blake3::hash(&forged[..end]);
+    forged[end..].copy_from_slice(digest.as_bytes());
+    world.owner("POST", "/v1/orders", &forged).refused(422, "bad-signature");
+    world.owner("POST", "/v1/orders", &[7; 99]).refused(400, "not-a-frame");
+    assert_eq!(world.client().orders().unwrap().len(), 2);
+    let unknown = Ordered::Revoke { key: [1; 32] };
+    assert_eq!(world.order("nobody", unknown).expect(200)["envelopes"], 0);
+    assert_eq!(world.client().orders().unwrap().len(), 3);
 }
 
 #[test]

@@ -172,7 +172,7 @@ fn of_a_group_all_windows_are_stored_or_none() {
     let other = Envelope::read_window(&site.window(0, &[9; 5]), &site.header).unwrap();
     site.refuses(&[other, windows[4].clone()], 409, "mask-repeated", Some(0));
 
-    site.world.owner("DELETE", &format!("/v1/envelopes?device=kitchen&before={}", 5 * HOUR), &[]).expect(200);
+    site.world.forget("kitchen", None, 5 * HOUR).expect(200);
     assert_eq!(site.stored(), (0, 0));
     site.refuses(&windows[2..], 410, "forgotten", Some(2));
     // Without that window the others are accepted.

@@ -177,7 +177,7 @@ fn the_device_can_be_registered_without_them_and_windows_are_forgotten() {
     registration["streams"] = Value::Array(Vec::new());
     world.owner("PUT", "/v1/devices/kitchen", registration.to_string().as_bytes()).expect(200);
     is_unchanged(&world);
-    let forgotten = world.owner("DELETE", "/v1/envelopes?device=kitchen&stream=load&before=7500000", &[]);
+    let forgotten = world.forget("kitchen", Some("load"), 7_500_000);
     assert_eq!(forgotten.expect(200)["envelopes"], 3);
     assert_eq!(envelopes(&world).len(), STORED.0 - 3);
     let log = world.ask("/v1/log?device=kitchen&stream=load");

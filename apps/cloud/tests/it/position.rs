@@ -42,7 +42,7 @@ fn the_last_window_is_told_with_the_devices_own_signature() {
     ask(&world, &device, "load", at + 1).expect(200);
     assert_eq!(recoveries(&world), 2);
     assert_eq!(ask(&world, &device, "other", now()).expect(200)["next"], 0);
-    world.owner("DELETE", "/v1/envelopes?device=kitchen&before=9000", &[]).expect(200);
+    world.forget("kitchen", None, 9000).expect(200);
     let answer = ask(&world, &device, "load", now()).expect(200);
     assert_eq!(answer, serde_json::json!({ "next": 8, "forgotten_until": 9000 }));
 }
@@ -159,8 +159,7 @@ fn the_heads_of_all_windows_are_told_with_the_devices_own_signatures() {
     let mut bytes = fs::read(&file).unwrap();
     bytes[50] ^= 1;
     fs::write(&file, bytes).unwrap();
-    let before = format!("/v1/envelopes?device=kitchen&before={}", windows[0].header().ended_at + 1);
-    site.world.owner("DELETE", &before, &[]).expect(200);
+    site.world.forget("kitchen", None, windows[0].header().ended_at + 1).expect(200);
     let numbers = |heads: &[SignedHeader]| -> Vec<u64> {
         heads.iter().map(|head| head.header().sequence).take(3).collect()
     };

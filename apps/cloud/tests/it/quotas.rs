@@ -18,9 +18,9 @@ fn bytes_of_a_device_are_bounded() {
     let mut other = Device::new("attic", &bfv(), 2);
     world.register(&other);
     world.upload("", &other.envelope(0, &[1])).expect(201);
-    world.owner("DELETE", "/v1/envelopes?device=kitchen&stream=load&before=1", &[]).expect(200);
+    world.forget("kitchen", Some("load"), 1).expect(200);
     world.upload("", &last).refused(507, "device-quota");
-    world.owner("DELETE", "/v1/envelopes?device=kitchen&before=2001", &[]).expect(200);
+    world.forget("kitchen", None, 2001).expect(200);
     let mut header = device.header(3);
     header.ended_at = 3000;
     let ciphertext = device.encrypt(&[1]);

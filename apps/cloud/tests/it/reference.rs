@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use sotto_keys::SigningIdentity;
-use sotto_wire::{HeadsRequest, MaskName, PositionRequest};
+use sotto_wire::{Forget, HeadsRequest, MaskName, Ordered, PositionRequest};
 
 use crate::conforms::{document, operations};
 use crate::device::Device;
@@ -115,7 +115,10 @@ fn every_operation_answers_as_documented() {
     caller.send("POST /v1/position", &[], "", &asked.unwrap().write().unwrap());
     let asked = HeadsRequest::sign("kitchen", "load", 0, now(), |message| kitchen.identity.sign(message));
     caller.send("POST /v1/heads", &[], "", &asked.unwrap().write().unwrap());
-    caller.send("DELETE /v1/envelopes", &[], "?device=kitchen&before=9000", &[]);
+    let forget = Forget { stream: Some("load".to_owned()), until: 9000, next: 2, from_log: None };
+    let order = crate::world::order("kitchen", Ordered::Forget(forget)).write().unwrap();
+    caller.send("POST /v1/orders", &[], "", &order);
+    caller.send("GET /v1/orders", &[], "?from=0", &[]);
     caller.send("DELETE /v1/devices/{name}", &["kitchen"], "", &[]);
 
     let all = operations().into_iter().map(|one| format!("{} {}", one.method.to_uppercase(), one.path));

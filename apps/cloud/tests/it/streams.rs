@@ -129,8 +129,7 @@ fn deleted_windows_are_missing_in_sums() {
     filled(&mut site);
     // Windows end before the next one starts.
     let before = start(101);
-    let path = format!("/v1/envelopes?device=kitchen&before={before}");
-    assert_eq!(site.world.owner("DELETE", &path, &[]).expect(200)["envelopes"], 88);
+    assert_eq!(site.world.forget("kitchen", None, before).expect(200)["envelopes"], 88);
     for at in [3, 59, 70, 100] {
         let request = WindowsOf { windows: vec![(at, 1)], sums: vec![parts((0, 1), &[0], None)] };
         let answer = site.ask(&request);
@@ -140,7 +139,7 @@ fn deleted_windows_are_missing_in_sums() {
     site.check(&WindowsOf { windows: vec![(101, 40)], sums: vec![parts((0, 40), &[0, 1], None)] });
     let again = site.sent[&50].0.clone();
     site.upload(&again).refused(410, "forgotten");
-    site.world.owner("DELETE", "/v1/envelopes?device=kitchen&before=9000000000000", &[]).expect(200);
+    site.world.forget("kitchen", None, 9_000_000_000_000).expect(200);
     let request = WindowsOf { windows: vec![(101, 1)], sums: vec![parts((0, 1), &[0], None)] };
     site.ask(&request).refused(422, "unknown-envelope");
     assert_eq!(contents(&site.world.data()).envelopes(), (0, 0));

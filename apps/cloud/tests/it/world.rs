@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use sotto_cloud::config::{Config, Settings};
 use sotto_cloud::server::Server;
+use sotto_keys::SigningIdentity;
 use sotto_program::Plan;
 use sotto_rlwe::{Bfv, EvaluationKeys, Params, Scheme};
+use sotto_wire::{Forget, Order, OrderParts, Ordered};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
@@ -21,6 +23,14 @@ pub(crate) const TOKEN: &str = "the-owner-of-this-test";
 pub(crate) const LARGEST_UPLOAD: u64 = 200_000;
 
 /// BFV with slots at n = 4096.
+/// Returns an order of the owner, given at a fixed time.
+pub(crate) fn order(device: &str, what: Ordered) -> Order {
+    let owner = SigningIdentity::from_bytes(&[77; 32]);
+    let (given_at, device) = (1_700_000_000_000, device.to_owned());
+    let parts = OrderParts { given_at, owner: owner.verifying_key(), device, what };
+    Order::sign(parts, |message| owner.sign(message)).unwrap()
+}
+
 pub(crate) fn bfv() -> Params<Bfv> {
     Params::default_chain(4096, 40_961).unwrap()
 }
@@ -160,6 +170,17 @@ impl World {
     }
 
     /// Returns the JSON answer to a GET of the owner, which must succeed.
+    /// Gives an order to delete windows that ended before a time.
+    pub(crate) fn forget(&self, device: &str, stream: Option<&str>, until: i64) -> Answer {
+        let forget = Forget { stream: stream.map(str::to_owned), until, next: 0, from_log: None };
+        self.order(device, Ordered::Forget(forget))
+    }
+
+    /// Gives an order of the owner.
+    pub(crate) fn order(&self, device: &str, what: Ordered) -> Answer {
+        self.owner("POST", "/v1/orders", &order(device, what).write().unwrap())
+    }
+
     pub(crate) fn ask(&self, path: &str) -> Value {
         self.owner("GET", path, &[]).expect(200)
     }

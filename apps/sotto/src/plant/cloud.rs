@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::json;
-use sotto_owner::{GivenUp, OwnerError, Plant};
+use sotto_owner::{GivenOrder, GivenUp, OwnerError, Plant};
 
 use super::forget::NOT_CONFIRMED;
 use super::group::OnPlant;
@@ -28,8 +28,14 @@ pub(crate) enum Cloud {
         key: String,
     },
     /// Make the secrets shared with the cloud that are gone: the owner's token, and the signing key of a cloud on this
-    /// machine, which is pinned. Nothing that the cloud stores is lost.
+    /// machine, which is pinned. Also the owner's signing key. Nothing that the cloud stores is lost.
     Secrets,
+    /// List your signed orders: windows that you deleted, logs that you accepted, devices that you revoked.
+    Orders {
+        /// Print one JSON document
+        #[arg(long)]
+        json: bool,
+    },
     /// Accept the current logs of a device in the cloud, after its operator has restored a backup. The logs of before are
     /// moved to logs/old.
     Accept {
@@ -93,6 +99,7 @@ impl OnPlant for Cloud {
                     );
                 }
             }
+            Self::Orders { json } => orders(plant, *json)?,
             Self::Accept { device: None, windows, json, .. } => return accept_all(plant, *windows, *json),
             Self::Accept { device: Some(device), .. } => {
                 let wire = plant.wire_device(device).to_owned();
@@ -109,8 +116,7 @@ impl OnPlant for Cloud {
                 }
                 say(if plant.accept_logs(device)? {
                     format!(
-                        "the logs of {device} are read from the cloud again when they are next needed; those of before are in \
-                         logs/old"
+                        "the logs of {device} are read from the cloud again; those of before are in logs/old"
                     )
                 } else {
                     format!("no log of {device} was read yet")
@@ -119,6 +125,32 @@ impl OnPlant for Cloud {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+fn orders(plant: &Plant, json: bool) -> anyhow::Result<()> {
+    let all = plant.orders()?;
+    if json {
+        say(serde_json::to_string_pretty(&json!({ "version": 1, "orders": all }))?);
+        return Ok(());
+    }
+    if all.is_empty() {
+        say("You have given no order yet.");
+    }
+    for GivenOrder { given_at, order, device, stream, until, windows } in all {
+        let windows = windows.map(|windows| counted(windows, "window"));
+        let of = stream.map_or_else(String::new, |stream| format!(" of stream {stream}"));
+        let what = match order {
+            "forget" => format!(
+                "delete {}{of} of {device} that ended before {}",
+                windows.as_deref().unwrap_or("the windows"),
+                minute(until.as_deref())
+            ),
+            "accept" => format!("accept the log{of} of {device} with {}", windows.unwrap_or_default()),
+            _ => format!("revoke {device}"),
+        };
+        say(format!("{}  {what}", minute(Some(&given_at))));
+    }
+    Ok(())
 }
 
 /// Accepts all logs that the cloud does not continue, if the number of windows that are given up is confirmed.

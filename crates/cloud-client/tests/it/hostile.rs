@@ -133,6 +133,6 @@ fn an_interrupt_ends_a_wait_and_everything_after_it() {
     for refused in [cloud.limits().err(), cloud.put_plan(b"plan").err(), cloud.submit("p", &["w"]).err()] {
         assert!(matches!(refused, Some(CloudError::Interrupted { .. })), "{refused:?}");
     }
-    assert!(matches!(cloud.forget("kitchen", 0), Err(CloudError::Interrupted { .. })));
+    assert!(matches!(cloud.give_order(b"order"), Err(CloudError::Interrupted { .. })));
     assert_eq!(requests.lock().unwrap().len(), 3, "nothing more is sent");
 }

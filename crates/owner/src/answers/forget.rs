@@ -1,12 +1,16 @@
 //! Deletion of windows in the cloud, of answers in the plant's folder, and of devices.
 
 use serde::Serialize;
+use sotto_wire::{Forget, Ordered};
 
 use super::kept;
 use crate::declared::{Plant, edit};
 use crate::error::OwnerError;
 use crate::files::remove_if_there;
-use crate::{backup, devices, windows};
+use crate::{backup, devices, orders, windows};
+
+/// Most times that a device's logs are read for windows to delete.
+const ROUNDS: usize = 3;
 
 /// Counts of deleted objects.
 ///
@@ -37,7 +41,8 @@ pub struct Forgotten {
 /// refuses these windows if they are sent again.
 pub(crate) fn forget(plant: &Plant, device: &str, before: Option<i64>) -> Result<Forgotten, OwnerError> {
     let (client, wire) = (plant.cloud()?, plant.wire_device(device));
-    if devices::record(plant, device)?.is_none() {
+    let record = devices::record(plant, device)?;
+    if record.is_none() {
         // The cloud may have windows of a device whose record was destroyed.
         let known = client.devices().collect::<Result<Vec<_>, _>>()?;
         if !known.iter().any(|known| known.name == wire) {
@@ -45,12 +50,32 @@ pub(crate) fn forget(plant: &Plant, device: &str, before: Option<i64>) -> Result
         }
     }
     let before = before.unwrap_or_else(|| jiff::Timestamp::now().as_millisecond());
-    // Noted first: if the cloud's reply is lost, the windows count as deleted here in either case.
-    windows::note_deleted(plant, &client, wire, before)?;
-    let cloud = client.forget(wire, before)?;
+    let mut all = Forgotten::default();
+    let mut order = |forget: Forget| {
+        let sotto_cloud_client::Forgotten { envelopes, bytes, jobs, outputs } =
+            orders::give(plant, &client, wire, Ordered::Forget(forget))?;
+        (all.windows, all.bytes) = (all.windows + envelopes, all.bytes + bytes);
+        (all.jobs, all.outputs) = (all.jobs + jobs, all.outputs + outputs);
+        Ok::<_, OwnerError>(envelopes)
+    };
+    if record.is_none() {
+        // Without a record no log can be read.
+        order(Forget { stream: None, until: before, next: 0, from_log: None })?;
+    }
+    // A window may come between the reading of a log and the order: from the order on, the cloud refuses others.
+    for _ in 0..ROUNDS {
+        // Noted first: if the cloud's reply is lost, the windows count as deleted here in either case.
+        let forgets = windows::note_deleted(plant, &client, wire, before)?;
+        let mut deleted = 0;
+        for forget in forgets {
+            deleted += order(forget)?;
+        }
+        if deleted == 0 {
+            break;
+        }
+    }
     let answers = kept::forget_answers(plant, device, before)?;
-    let sotto_cloud_client::Forgotten { envelopes, bytes, jobs, outputs, .. } = cloud;
-    Ok(Forgotten { windows: envelopes, bytes, jobs, outputs, answers })
+    Ok(Forgotten { answers, ..all })
 }
 
 /// Revokes a device in the cloud and removes it from `sotto.toml`. Keeps its record and secret, which can decrypt

@@ -122,6 +122,7 @@ impl Plant {
             make_private(&folder.join(SECRETS).join(SIGNING), secret.as_bytes())?;
             write_whole(&folder.join(CLOUD), first_cloud(new.listen).as_bytes())?;
         }
+        Secrets::of(folder).make_owner_key()?;
         // Written last: it makes the folder a plant.
         write_whole(&file, text.as_bytes())?;
         Self::open(folder)
@@ -250,12 +251,17 @@ impl Plant {
     }
 
     /// Makes the secrets shared with the cloud that are gone: the owner's token and, for a cloud on this machine, its
-    /// signing key, which is pinned. Returns their files. The cloud takes them when it starts again.
+    /// signing key, which is pinned; also the owner's signing key. Returns their files. The cloud takes its own when it starts
+    /// again.
     ///
     /// # Errors
     /// [`OwnerError`] if a file cannot be written.
     pub fn make_cloud_secrets(&mut self) -> Result<Vec<PathBuf>, OwnerError> {
         let mut made = Vec::new();
+        if let Some(lost) = self.secrets.lost_owner_key() {
+            self.secrets.make_owner_key()?;
+            made.push(lost);
+        }
         let (token, signing) = (self.secret_path(TOKEN), self.secret_path(SIGNING));
         if !token.exists() {
             make_private(&token, Zeroizing::new(hex::encode(random::<32>()?)).as_bytes())?;

@@ -36,6 +36,11 @@ pub(crate) fn check(plant: &Plant) -> Result<Vec<Fault>, OwnerError> {
     if !plant.has_cloud_key() {
         others.push(secrets("secrets/cloud-signing-key", "is missing".to_owned()));
     }
+    if let Some(path) = plant.secrets().lost_owner_key() {
+        let what = "is missing: it signs your orders, and devices know it; without a backup `sotto cloud secrets` makes another";
+        let (file, cure) = (shown(plant, &path), "sotto restore FILE".to_owned());
+        others.push(Fault { file, what: what.to_owned(), cure, lost: false });
+    }
     modes(plant, &mut others)?;
     protection(plant, &mut others)?;
     for name in names(plant)? {

@@ -246,6 +246,7 @@ fn write_bundle(
         period_ms: profiles.iter().filter_map(|stream| stream.period_ms).min().unwrap_or(1),
         zone: Some(plant.settings().time_zone.clone()),
         cloud_keys: declared::cloud_keys(plant)?.shown().into_iter().take(MOST_CLOUD_KEYS).collect(),
+        owner_key: Some(hex::encode(plant.secrets().owner_key()?)),
         streams: profiles.clone(),
         record: enrolment.record.clone(),
     };

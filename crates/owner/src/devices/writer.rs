@@ -5,6 +5,7 @@ use sotto_api::devices::{RegisteredKey, Registration};
 use sotto_api::reason;
 use sotto_cloud_client::{Cloud, CloudError, Condition, StoredRecord};
 use sotto_keys::{DeviceSecret, KeyFile};
+use sotto_wire::Ordered;
 
 use super::records::{self, DeviceRecord, record_path};
 use super::register::{self, EnrolledKey, Enrolment};
@@ -13,6 +14,7 @@ use super::secrets;
 use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::files::{pretty, write_whole};
+use crate::orders;
 
 /// The generation of a registration that was written once: by a cloud that read it in `enrolments`.
 const FIRST: u64 = 1;
@@ -213,6 +215,10 @@ pub(crate) fn revoke(plant: &Plant, cloud: &Cloud, name: &str) -> Result<(), Own
         return Ok(());
     };
     let Some(generation) = Writer::of(plant, cloud, &record).revoke()? else { return Ok(()) };
+    let mut key = [0; 32];
+    if hex::decode_to_slice(&record.verifying_key, &mut key).is_ok() {
+        orders::give(plant, cloud, &record.device, Ordered::Revoke { key })?;
+    }
     write_whole(&record_path(plant, name), &pretty(&DeviceRecord { generation, ..record })?)
 }
 

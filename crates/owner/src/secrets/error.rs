@@ -73,6 +73,16 @@ pub enum SecretsError {
         /// The sealed file.
         path: PathBuf,
     },
+    /// The owner's signing key is gone.
+    #[error(
+        "{} is missing: it signs your orders, and devices know it. `sotto restore FILE` brings it back from a backup; without one, `sotto \
+         cloud secrets` makes another, which devices believe with their next bundle (`sotto device renew NAME`)",
+        path.display()
+    )]
+    NoOwnerKey {
+        /// The file.
+        path: PathBuf,
+    },
     /// Another process sets, changes or removes the passphrase.
     #[error("another `sotto passphrase` runs on this plant: wait for its end")]
     InUse,

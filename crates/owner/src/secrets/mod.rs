@@ -5,6 +5,7 @@ mod clear;
 mod error;
 mod files;
 mod keyring;
+mod owner_key;
 mod seal;
 mod unlock;
 

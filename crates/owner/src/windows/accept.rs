@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use sotto_cloud_client::Cloud;
+use sotto_wire::Ordered;
 
 use super::entry::StreamLog;
 use super::stream_name::StreamName;
@@ -12,6 +13,7 @@ use crate::declared::Plant;
 use crate::devices::{self, DeviceRecord};
 use crate::error::OwnerError;
 use crate::lie::Lie;
+use crate::orders;
 
 /// A stream whose log the cloud does not continue, with the windows that are given up if that is accepted.
 ///
@@ -104,17 +106,38 @@ pub(crate) fn accept(plant: &Plant, streams: &[GivenUp]) -> Result<(), OwnerErro
             |name: &str| streams.iter().any(|stream| stream.device == device && stream.stream == name);
         stored::put_logs_aside(plant, device, time, is_moved)?;
     }
+    for GivenUp { device, stream, .. } in streams {
+        order(plant, device, stream)?;
+    }
     Ok(())
+}
+
+/// Orders that the cloud's log counts as it is now, if the cloud gives it. An order that the cloud does not take is noted, and
+/// sent again with the next one.
+fn order(plant: &Plant, device: &str, stream: &str) -> Result<(), OwnerError> {
+    let Some(record) = devices::record(plant, device)? else { return Ok(()) };
+    let cloud = plant.cloud()?;
+    let Ok(log) = log::sync_log(plant, &cloud, &record, stream) else { return Ok(()) };
+    let (size, root) = (log.tree.size(), log.tree.root());
+    let accept = Ordered::Accept { stream: stream.to_owned(), size, root };
+    match orders::give(plant, &cloud, device, accept) {
+        Ok(_) | Err(OwnerError::Cloud(_)) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Accepts the cloud's logs of a device, whatever they are. Returns true if there were logs in the folder.
 pub(crate) fn accept_logs(plant: &Plant, device: &str) -> Result<bool, OwnerError> {
-    for stream in stored::kept_streams(plant, device) {
+    let streams = stored::kept_streams(plant, device);
+    for stream in &streams {
         // The windows that an earlier version noted as deleted are in these logs, which may be damaged.
-        let name = StreamName { device, stream: &stream };
+        let name = StreamName { device, stream };
         if let Ok(mut log) = stored::read_log(plant, name) {
             deleted::leave_out_deleted(plant, name, &mut log)?;
         }
     }
-    stored::put_logs_aside(plant, device, jiff::Timestamp::now().as_millisecond(), |_| true)
+    let were_moved =
+        stored::put_logs_aside(plant, device, jiff::Timestamp::now().as_millisecond(), |_| true)?;
+    streams.iter().try_for_each(|stream| order(plant, device, stream))?;
+    Ok(were_moved)
 }

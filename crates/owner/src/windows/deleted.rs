@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use sotto_wire::Digest;
+use sotto_cloud_client::Cloud;
+use sotto_wire::{Digest, Frontier};
 
 use super::entry::{Entry, StreamLog};
 use super::stream_name::StreamName;
@@ -15,6 +16,7 @@ use crate::declared::Plant;
 use crate::devices;
 use crate::error::OwnerError;
 use crate::files::{read_json, read_within, write_private};
+use crate::orders;
 
 pub(super) const FORGOTTEN: &str = "forgotten.json";
 
@@ -46,6 +48,43 @@ pub(super) fn leave_out_deleted(
         (entry.signed, entry.id, entry.deleted_here) = (None, String::new(), true);
     }
     Ok(())
+}
+
+/// Marks windows that are deleted by orders of the owner which this folder did not give: another computer of the owner did.
+pub(super) fn learn_deleted(
+    plant: &Plant,
+    cloud: &Cloud,
+    name: StreamName<'_>,
+    log: &mut StreamLog,
+) -> Result<(), OwnerError> {
+    let is_unexplained = |entry: &Entry| entry.id.is_empty() && !entry.deleted_here;
+    if !log.entries.iter().any(is_unexplained) {
+        return Ok(());
+    }
+    let mut learnt: Vec<Digest> = Vec::new();
+    for order in orders::learn(plant, cloud)? {
+        let parts = order.parts();
+        let of_log = parts.forget().filter(|_| parts.is_about(name.device, name.stream));
+        let Some(windows) = of_log.and_then(|forget| forget.from_log.as_ref()) else { continue };
+        let size = usize::try_from(windows.size).unwrap_or(usize::MAX);
+        let Some(had) = log.entries.get(..size) else { continue };
+        if Frontier::of(had.iter().map(|entry| entry.leaf)).root() != windows.root {
+            continue;
+        }
+        for (from, to) in &windows.runs {
+            // Runs end within the log.
+            let deleted = &mut log.entries[*from as usize..*to as usize];
+            for entry in deleted.iter_mut().filter(|entry| is_unexplained(entry)) {
+                entry.deleted_here = true;
+                learnt.push(entry.leaf);
+            }
+        }
+    }
+    if learnt.is_empty() {
+        return Ok(());
+    }
+    let known = leaves(plant, name, log)?.unwrap_or_default();
+    write_private(&path(plant, name), &known.into_iter().chain(learnt).collect::<Vec<_>>().concat())
 }
 
 /// Notes the windows of a log that ended before a time as deleted by the owner.
@@ -90,7 +129,7 @@ fn leaves(
     Ok(Some(leaves.into_iter().collect()))
 }
 
-fn ended_before(entry: &Entry, until: i64) -> bool {
+pub(super) fn ended_before(entry: &Entry, until: i64) -> bool {
     entry.signed.as_ref().is_some_and(|signed| signed.header().ended_at < until)
 }
 

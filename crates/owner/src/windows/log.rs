@@ -33,6 +33,7 @@ pub(crate) fn sync_log(
         stored::append_log(plant, name, log.bytes, &log.entries[had..], &head)?;
     }
     deleted::leave_out_deleted(plant, name, &mut log)?;
+    deleted::learn_deleted(plant, cloud, name, &mut log)?;
     Ok(log)
 }
 

@@ -7,7 +7,7 @@
 
 use std::fs::{self, File};
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use sotto_wire::{Frontier, SignedHeader, StreamHead};
@@ -17,7 +17,7 @@ use super::stream_name::StreamName;
 use crate::declared::Plant;
 use crate::devices;
 use crate::error::{OwnerError, io};
-use crate::files::{make_folder, pretty, read_json, write_private};
+use crate::files::{lock_file, make_folder, pretty, read_json, write_private};
 
 /// Largest log that is read: 4 GiB, in bytes.
 const LARGEST: u64 = 4 << 30;
@@ -83,14 +83,6 @@ fn parse(mut bytes: &[u8]) -> Option<Vec<Entry>> {
         bytes = rest;
     }
     Some(entries)
-}
-
-fn lock(path: &Path) -> Result<File, OwnerError> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    let file = options.open(path).map_err(io(path))?;
-    file.lock().map_err(io(path))?;
-    Ok(file)
 }
 
 fn log_files(plant: &Plant, StreamName { device, stream }: StreamName<'_>) -> [PathBuf; 2] {
@@ -216,9 +208,9 @@ pub(crate) fn kept_streams(plant: &Plant, device: &str) -> Vec<String> {
 }
 
 pub(super) fn lock_all_logs(plant: &Plant) -> Result<File, OwnerError> {
-    lock(&plant.path("logs").join("lock"))
+    lock_file(&plant.path("logs").join("lock"))
 }
 
 pub(crate) fn lock_logs(plant: &Plant, device: &str) -> Result<File, OwnerError> {
-    lock(&devices::log_folder(plant, device).join("lock"))
+    lock_file(&devices::log_folder(plant, device).join("lock"))
 }

@@ -26,6 +26,7 @@ fn profile() -> DeviceProfile {
         zone: None,
         period_ms: 250,
         cloud_keys: Vec::new(),
+        owner_key: None,
         streams: vec![stream("exact", Encoding::Integer { bits: 12 }), stream("real", Encoding::Real)],
         record: None,
     }

@@ -41,6 +41,7 @@ fn profile() -> DeviceProfile {
         zone: None,
         period_ms: 250,
         cloud_keys: Vec::new(),
+        owner_key: None,
         streams: vec![StreamProfile {
             stream: "tank".into(),
             parameters: String::new(),

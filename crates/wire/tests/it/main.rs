@@ -5,6 +5,7 @@ mod arrived;
 #[cfg(feature = "plan")]
 mod frames;
 mod group;
+mod order;
 #[cfg(feature = "partial")]
 mod partial;
 mod places;

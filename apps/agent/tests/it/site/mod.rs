@@ -266,6 +266,7 @@ impl Site {
             zone: None,
             period_ms,
             cloud_keys: Vec::new(),
+            owner_key: None,
             streams: vec![
                 stream::<Bfv>("bfv", integers, ticks, channels),
                 stream::<Bgv>("bgv", integers, ticks, channels),

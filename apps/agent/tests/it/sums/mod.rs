@@ -98,6 +98,7 @@ fn profile(stream: StreamProfile) -> DeviceProfile {
         period_ms: 1000,
         zone: None,
         cloud_keys: Vec::new(),
+        owner_key: None,
         streams: vec![stream],
         record: None,
     }

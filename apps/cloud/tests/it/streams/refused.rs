@@ -52,8 +52,7 @@ fn two_windows_under_the_same_pads_are_shown_to_the_owner() {
     // The evidence outlasts a restart, the windows, and a renewal of the device.
     site.world.stop();
     site.world.resume();
-    let path = "/v1/envelopes?device=kitchen&before=9000000000000";
-    assert_eq!(site.world.owner("DELETE", path, &[]).expect(200)["envelopes"], 2);
+    assert_eq!(site.world.forget("kitchen", None, 9_000_000_000_000).expect(200)["envelopes"], 2);
     let renewed = header("kitchen", "load", &[8; 32]);
     let mut registration = site.registration();
     registration["keys"] = json!([key_of(&renewed)]);

@@ -130,8 +130,7 @@ fn another_stream_may_have_the_tick() {
 fn the_ticks_of_deleted_windows_are_free_where_the_time_is_not_forgotten() {
     let site = Site::registered();
     site.upload(&window(&site, 1, start(5), &[0, 1])).expect(201);
-    let before = format!("/v1/envelopes?device=kitchen&before={}", start(5) + 2 * MINUTE);
-    assert_eq!(site.world.owner("DELETE", &before, &[]).expect(200)["envelopes"], 1);
+    assert_eq!(site.world.forget("kitchen", None, start(5) + 2 * MINUTE).expect(200)["envelopes"], 1);
     site.upload(&window(&site, 2, start(5), &[0, 1])).refused(410, "forgotten");
     // It ends later, so it is not forgotten; the owner has deleted the other reading of the tick.
     site.upload(&window(&site, 3, start(5), &[1, 2])).expect(201);
@@ -144,7 +143,9 @@ fn windows_of_an_earlier_store_count() {
     site.world.stop();
     let database = open(&site.world.data());
     database
-        .execute_batch("DROP INDEX envelopes_by_time; DROP TABLE questions; PRAGMA user_version = 12")
+        .execute_batch(
+            "DROP INDEX envelopes_by_time; DROP TABLE questions; DROP TABLE orders; PRAGMA user_version = 12",
+        )
         .unwrap();
     drop(database);
     site.world.resume();

@@ -1,0 +1,63 @@
+//! The owner's signed orders. None is ever deleted.
+
+use rusqlite::{OptionalExtension as _, params};
+use sotto_api::orders::KeptOrder;
+use sotto_wire::{Digest, OrderParts, Ordered};
+
+use super::{Store, StoreError};
+
+/// Bytes of frames after which a page ends.
+const MOST_BYTES: usize = 1 << 20;
+
+impl Store {
+    /// Keeps an order with this digest and this frame, once.
+    pub(crate) fn keep_order(
+        &self,
+        parts: &OrderParts,
+        digest: &Digest,
+        frame: &[u8],
+    ) -> Result<(), StoreError> {
+        let (stream, forgets) = match &parts.what {
+            Ordered::Forget(forget) => (forget.stream.as_deref(), true),
+            Ordered::Accept { stream, .. } => (Some(stream.as_str()), false),
+            Ordered::Revoke { .. } => (None, false),
+        };
+        self.transaction(|transaction| {
+            transaction.execute(
+                "INSERT INTO orders (position, digest, device, stream, forgets, frame)
+                 SELECT coalesce(max(position) + 1, 0), ?1, ?2, ?3, ?4, ?5 FROM orders WHERE true
+                 ON CONFLICT (digest) DO NOTHING",
+                params![digest, parts.device, stream, forgets, frame],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Returns orders from a position on.
+    pub(crate) fn orders(&self, from: u64) -> Result<Vec<KeptOrder>, StoreError> {
+        let connection = self.connection();
+        let mut query = connection
+            .prepare_cached("SELECT position, frame FROM orders WHERE position >= ?1 ORDER BY position")?;
+        let mut rows = query.query([i64::try_from(from).unwrap_or(i64::MAX)])?;
+        let (mut orders, mut bytes) = (Vec::new(), 0);
+        while let Some(row) = rows.next()? {
+            let frame: Vec<u8> = row.get(1)?;
+            bytes += frame.len();
+            orders.push(KeptOrder { position: row.get::<_, i64>(0)?.unsigned_abs(), frame });
+            if bytes > MOST_BYTES {
+                break;
+            }
+        }
+        Ok(orders)
+    }
+
+    /// Returns the frame of the latest order to delete windows of a stream.
+    pub(crate) fn order_to_forget(&self, device: &str, stream: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let connection = self.connection();
+        let mut query = connection.prepare_cached(
+            "SELECT frame FROM orders WHERE device = ?1 AND stream = ?2 AND forgets
+             ORDER BY position DESC LIMIT 1",
+        )?;
+        Ok(query.query_row([device, stream], |row| row.get(0)).optional()?)
+    }
+}

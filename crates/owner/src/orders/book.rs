@@ -1,0 +1,127 @@
+//! The orders that this folder knows, in `logs/orders`: the length of each in 4 bytes, and its frame.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::PathBuf;
+
+use sotto_cloud_client::{Cloud, CloudError, Forgotten};
+use sotto_keys::SigningIdentity;
+use sotto_wire::{Digest, Order, OrderParts, Ordered, WireError};
+
+use crate::declared::Plant;
+use crate::error::OwnerError;
+use crate::files::{lock_file, make_folder, read_within, write_private};
+
+/// Largest file of orders that is read: 256 MiB, in bytes.
+const LARGEST: u64 = 256 << 20;
+
+/// An order with its digest and its frame.
+struct Known {
+    order: Order,
+    digest: Digest,
+    frame: Vec<u8>,
+}
+
+/// Gives an order: signs it, notes it here, and sends it. Returns what the cloud deleted for it.
+///
+/// # Errors
+/// [`OwnerError::Cloud`] if the cloud does not take it; it stays noted, and is sent again with the next one.
+pub(crate) fn give(
+    plant: &Plant,
+    cloud: &Cloud,
+    device: &str,
+    what: Ordered,
+) -> Result<Forgotten, OwnerError> {
+    let identity = plant.secrets().owner_identity()?;
+    let (given_at, device) = (jiff::Timestamp::now().as_millisecond(), device.to_owned());
+    let parts = OrderParts { given_at, owner: identity.verifying_key(), device, what };
+    let known = signed(parts, &identity)
+        .map_err(|error| OwnerError::Unanswerable(format!("the order cannot be written: {error}")))?;
+    let frame = known.frame.clone();
+    add(plant, vec![known])?;
+    Ok(cloud.give_order(&frame)?)
+}
+
+fn signed(parts: OrderParts, identity: &SigningIdentity) -> Result<Known, WireError> {
+    let order = Order::sign(parts, |message| identity.sign(message))?;
+    Ok(Known { digest: order.digest()?, frame: order.write()?, order })
+}
+
+/// Returns the orders that this folder knows, in the order in which it learnt them.
+fn known(plant: &Plant) -> Result<Vec<Order>, OwnerError> {
+    Ok(read(plant)?.into_iter().map(|known| known.order).collect())
+}
+
+/// Learns the orders that the cloud keeps and the owner signed, as another computer of the owner may have given them. Gives
+/// the cloud those that it lacks, as after a backup was put back. Returns all.
+///
+/// # Errors
+/// [`OwnerError::Cloud`] if the cloud is away. One of an earlier version has no orders.
+pub(crate) fn learn(plant: &Plant, cloud: &Cloud) -> Result<Vec<Order>, OwnerError> {
+    let frames = match cloud.orders() {
+        Err(CloudError::Refused { status: 404 | 405, .. }) => return known(plant),
+        frames => frames?,
+    };
+    let keys = plant.secrets().owner_keys()?;
+    // One that nobody of ours has signed orders nothing.
+    let there: Vec<Known> = frames.into_iter().filter_map(|frame| read_order(frame, &keys)).collect();
+    let digests: BTreeSet<Digest> = there.iter().map(|known| known.digest).collect();
+    add(plant, there)?;
+    let all = read(plant)?;
+    for lacking in all.iter().filter(|known| !digests.contains(&known.digest)) {
+        cloud.give_order(&lacking.frame)?;
+    }
+    Ok(all.into_iter().map(|known| known.order).collect())
+}
+
+/// Reads an order that one of the owner's keys signed.
+fn read_order(frame: Vec<u8>, keys: &[[u8; 32]]) -> Option<Known> {
+    let order = Order::read(&frame).ok()?;
+    let is_ours = keys.iter().any(|key| order.verify(key).is_ok());
+    is_ours.then_some(())?;
+    Some(Known { digest: order.digest().ok()?, order, frame })
+}
+
+fn path(plant: &Plant) -> PathBuf {
+    plant.path("logs").join("orders")
+}
+
+fn lock(plant: &Plant) -> Result<File, OwnerError> {
+    make_folder(&plant.path("logs"), true)?;
+    lock_file(&plant.path("logs").join("orders.lock"))
+}
+
+fn read(plant: &Plant) -> Result<Vec<Known>, OwnerError> {
+    let path = path(plant);
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let bytes = read_within(&path, LARGEST)?;
+    let damaged = || OwnerError::Damaged { path: path.clone(), reason: "an order cannot be read".to_owned() };
+    let (mut rest, mut all, keys) = (&bytes[..], Vec::new(), plant.secrets().owner_keys()?);
+    while let Some((length, behind)) = rest.split_first_chunk::<4>() {
+        let (frame, behind) =
+            behind.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(damaged)?;
+        all.push(read_order(frame.to_vec(), &keys).ok_or_else(damaged)?);
+        rest = behind;
+    }
+    if rest.is_empty() { Ok(all) } else { Err(damaged()) }
+}
+
+/// Adds those that are new.
+fn add(plant: &Plant, orders: Vec<Known>) -> Result<(), OwnerError> {
+    let _lock = lock(plant)?;
+    let mut all = read(plant)?;
+    let mut digests: BTreeSet<Digest> = all.iter().map(|known| known.digest).collect();
+    let had = all.len();
+    all.extend(orders.into_iter().filter(|known| digests.insert(known.digest)));
+    if all.len() == had {
+        return Ok(());
+    }
+    let mut bytes = Vec::new();
+    for known in &all {
+        bytes.extend_from_slice(&(known.frame.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(&known.frame);
+    }
+    write_private(&path(plant), &bytes)
+}

@@ -1,0 +1,9 @@
+//! The owner's orders about devices and their windows: signed, kept by the cloud, believed by devices and by the owner's other
+//! computers. docs/concepts/trust.md says what they prove.
+
+mod book;
+mod shown;
+
+pub(crate) use book::{give, learn};
+pub use shown::GivenOrder;
+pub(crate) use shown::given;
