@@ -116,7 +116,8 @@ impl OnPlant for Cloud {
                 }
                 say(if plant.accept_logs(device)? {
                     format!(
-                        "the logs of {device} are read from the cloud again; those of before are in logs/old"
+                        "the logs of {device} are read from the cloud again when they are next needed; those of before are in \
+                         logs/old"
                     )
                 } else {
                     format!("no log of {device} was read yet")

@@ -12,6 +12,7 @@ mod guide;
 mod joined;
 mod late;
 mod names;
+mod orders;
 mod passphrase;
 mod plant;
 mod public;

@@ -28,14 +28,17 @@ fn what_needs_no_secret_asks_for_no_passphrase() {
         &["device", "list"],
         &["answers"],
         &["check"],
-        &["forget", "--device", "boiler", "--before", "2024-01-02", "--yes"],
     ] {
         plant.alone(command).unwrap_or_else(|error| panic!("{command:?}: {error}"));
     }
-    // Also about a device that is no longer declared.
-    plant.alone(&["device", "remove", "boiler"]).unwrap();
+    // Orders are signed. Also one about a device that is no longer declared.
+    let before = |day| ["forget", "--device", "boiler", "--before", day, "--yes"];
+    for order in [&before("2024-01-02")[..], &["device", "remove", "boiler"], &before("2024-01-03")] {
+        let refused = plant.alone(order).unwrap_err();
+        assert!(refused.contains("under a passphrase"), "{order:?}: {refused}");
+        plant.given(order).unwrap_or_else(|error| panic!("{order:?}: {error}"));
+    }
     plant.alone(&["status"]).unwrap();
-    plant.alone(&["forget", "--device", "boiler", "--before", "2024-01-03", "--yes"]).unwrap();
     let refused = sealed().alone(&ASK).unwrap_err();
     for way in
         ["--passphrase-file", "SOTTO_PASSPHRASE_FILE", "LoadCredential=sotto:FILE", "sotto unlock --for 8h"]
@@ -153,9 +156,10 @@ fn a_forgotten_passphrase_leaves_the_bundles() {
     plant.write_passphrase("passphrase", "another one");
     let refused = plant.given(&ASK).unwrap_err();
     assert!(refused.contains("does not open") && refused.contains("plant-key"), "{refused}");
-    for name in ["plant-key", "boiler.key", "boiler.signing"] {
+    for name in ["plant-key", "boiler.key", "boiler.signing", "owner-signing-key"] {
         fs::remove_file(plant.folder().join("plant/secrets").join(name)).unwrap();
     }
+    assert!(plant.alone(&["cloud", "secrets"]).unwrap().contains("owner-signing-key"));
     plant.alone(&["device", "adopt", "boiler.bundle"]).unwrap();
     assert!(is_whole(&plant.alone(&ASK).unwrap()));
 }

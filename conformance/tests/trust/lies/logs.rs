@@ -304,7 +304,7 @@ pub(super) fn all(world: &World) -> Vec<Case> {
         Case::new(
             "a window deleted without the owner",
             DAILY,
-            (Noted, "was deleted from the cloud, and not from here"),
+            (Noted, "deleted from the cloud without an order of yours: window"),
             log(|windows| delete(windows)),
         )
         .fresh(),

@@ -72,6 +72,7 @@ pub(super) fn new_windows(
         has_secret: listed.has_secret,
         twice: listed.twice.clone(),
         aside: listed.aside,
+        unordered: BTreeMap::new(),
         undeclared: BTreeMap::new(),
         logs: BTreeMap::new(),
         complete: BTreeMap::new(),

@@ -18,6 +18,7 @@ use crate::error::{FaultyWindow, OwnerError};
 use crate::functions::Call;
 use crate::gathered::Tally;
 use crate::language::Devices;
+use crate::lie::Lie;
 use crate::question::{Asked, ExactScheme, Question};
 use crate::streams::Kind;
 use crate::windows::{Between, DeviceWindows, Group, Groups, Needed, StoredWindow};
@@ -62,6 +63,10 @@ pub(crate) fn ask(
         Err(OwnerError::Cloud(CloudError::Refused { kind, .. }))
             if as_of.is_none() && kind.ends_with(BODY_DROPPED) =>
         {
+            ask_once(plant, question, as_of, progress)
+        }
+        // Another computer of the owner may have deleted it.
+        Err(OwnerError::Lie(Lie::MissingWindow { .. })) if windows::learn_orders(plant, &plant.cloud()?)? => {
             ask_once(plant, question, as_of, progress)
         }
         answered => answered,

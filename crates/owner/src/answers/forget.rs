@@ -7,7 +7,8 @@ use super::kept;
 use crate::declared::{Plant, edit};
 use crate::error::OwnerError;
 use crate::files::remove_if_there;
-use crate::{backup, devices, orders, windows};
+use crate::orders::{self, Signed};
+use crate::{backup, devices, windows};
 
 /// Most times that a device's logs are read for windows to delete.
 const ROUNDS: usize = 3;
@@ -50,28 +51,32 @@ pub(crate) fn forget(plant: &Plant, device: &str, before: Option<i64>) -> Result
         }
     }
     let before = before.unwrap_or_else(|| jiff::Timestamp::now().as_millisecond());
+    // Those of before that the cloud lacks go first.
+    orders::learn(plant, &client)?;
     let mut all = Forgotten::default();
-    let mut order = |forget: Forget| {
-        let sotto_cloud_client::Forgotten { envelopes, bytes, jobs, outputs } =
-            orders::give(plant, &client, wire, Ordered::Forget(forget))?;
+    let mut send = |order: &Signed| {
+        let sotto_cloud_client::Forgotten { envelopes, bytes, jobs, outputs } = order.send(&client)?;
         (all.windows, all.bytes) = (all.windows + envelopes, all.bytes + bytes);
         (all.jobs, all.outputs) = (all.jobs + jobs, all.outputs + outputs);
-        Ok::<_, OwnerError>(envelopes)
+        Ok::<_, OwnerError>(())
     };
     if record.is_none() {
         // Without a record no log can be read.
-        order(Forget { stream: None, until: before, next: 0, from_log: None })?;
+        let what = Forget { stream: None, until: before, next: 0, from_log: None };
+        send(&orders::sign(plant, wire, Ordered::Forget(what))?)?;
     }
     // A window may come between the reading of a log and the order: from the order on, the cloud refuses others.
-    for _ in 0..ROUNDS {
-        // Noted first: if the cloud's reply is lost, the windows count as deleted here in either case.
-        let forgets = windows::note_deleted(plant, &client, wire, before)?;
-        let mut deleted = 0;
-        for forget in forgets {
-            deleted += order(forget)?;
-        }
-        if deleted == 0 {
+    for round in 0..ROUNDS {
+        let logs = windows::logs_to_forget(plant, &client, wire)?;
+        if round > 0 && !logs.has_more(before) {
             break;
+        }
+        let sign = |what| orders::sign(plant, wire, Ordered::Forget(what));
+        let signed = logs.orders(before).into_iter().map(sign).collect::<Result<Vec<_>, _>>()?;
+        // Noted first: if the cloud's reply is lost, the windows count as deleted here in either case.
+        windows::note_deleted(plant, wire, before, &logs)?;
+        for order in &signed {
+            send(order)?;
         }
     }
     let answers = kept::forget_answers(plant, device, before)?;

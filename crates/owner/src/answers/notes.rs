@@ -12,7 +12,7 @@ use crate::error::{FaultyWindow, OwnerError, faulty};
 use crate::gathered::{Decided, Need, NeedId, Tally};
 use crate::language::By;
 use crate::question::{Asked, ExactScheme};
-use crate::windows::{DeviceWindows, Group, MOST_GROUPS, cut_ticks, once};
+use crate::windows::{self, DeviceWindows, Group, MOST_GROUPS, cut_ticks, once};
 
 /// Returns a number above 0 rounded up to two digits.
 fn two_digits(number: f64) -> String {
@@ -193,6 +193,31 @@ fn fetched(count: u64, device: &str, scheme: Option<ExactScheme>, lacks: Lacks) 
     )
 }
 
+/// Most runs of numbers that a note names.
+const MOST_NAMED: usize = 8;
+
+/// Returns a note for each stream on windows that were deleted without an order of the owner.
+fn without_order(device: &str, unordered: &BTreeMap<String, Vec<u64>>) -> Vec<String> {
+    let note = |(stream, numbers): (&String, &Vec<u64>)| {
+        let runs = windows::runs(numbers.iter().copied());
+        let one = |(first, count): &(u64, u32)| match count {
+            1 => first.to_string(),
+            count => format!("{first} to {}", first.saturating_add(u64::from(count - 1))),
+        };
+        let named: Vec<String> = runs.iter().take(MOST_NAMED).map(one).collect();
+        let more = if runs.len() > MOST_NAMED { " and others" } else { "" };
+        let (count, windows, were) = match numbers.len() {
+            1 => ("1 window".to_owned(), "window", "was"),
+            count => (format!("{count} windows"), "windows", "were"),
+        };
+        format!(
+            "{count} of {device} {were} deleted from the cloud without an order of yours: {windows} {}{more} of {stream}",
+            named.join(", ")
+        )
+    };
+    unordered.iter().map(note).collect()
+}
+
 /// Returns notes on windows that the answer does not use, and on made-up ones.
 pub(super) fn on_windows(listed: &[DeviceWindows], scheme: Option<ExactScheme>, lacks: Lacks) -> Vec<String> {
     let other_scheme = scheme.map_or_else(String::new, |scheme| {
@@ -238,7 +263,6 @@ pub(super) fn on_windows(listed: &[DeviceWindows], scheme: Option<ExactScheme>, 
                 "was encrypted for other questions, and cannot carry this one; `sotto device renew` makes a bundle that can",
             ),
             (aside.lost, "stands in the cloud's log, and the cloud cannot read it any more"),
-            (aside.deleted, "was deleted from the cloud, and not from here"),
         ] {
             match count {
                 0 => {}
@@ -246,6 +270,7 @@ pub(super) fn on_windows(listed: &[DeviceWindows], scheme: Option<ExactScheme>, 
                 _ => notes.push(format!("{count} windows of {device} were left out, as each {why}")),
             }
         }
+        notes.extend(without_order(device, &listed.unordered));
         let (holds, windows) = match aside.overlapping {
             1 => ("holds", "1 window".to_owned()),
             count => ("hold", format!("{count} windows")),
@@ -289,6 +314,22 @@ pub(super) fn on_windows(listed: &[DeviceWindows], scheme: Option<ExactScheme>, 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn windows_deleted_without_an_order_are_named() {
+        let of = |numbers: &[u64]| {
+            without_order("meter", &BTreeMap::from([("load".to_owned(), numbers.to_vec())]))
+        };
+        assert_eq!(
+            of(&[3]),
+            ["1 window of meter was deleted from the cloud without an order of yours: window 3 of load"]
+        );
+        let some = "4 windows of meter were deleted from the cloud without an order of yours: windows 3, 5 to 7 of load";
+        assert_eq!(of(&[3, 5, 6, 7]), [some]);
+        let many: Vec<u64> = (0..20).map(|number| 2 * number).collect();
+        assert!(of(&many)[0].ends_with("0, 2, 4, 6, 8, 10, 12, 14 and others of load"), "{:?}", of(&many));
+        assert!(without_order("meter", &BTreeMap::new()).is_empty());
+    }
 
     #[test]
     fn a_note_on_fetched_readings_names_the_values_that_windows_lack() {

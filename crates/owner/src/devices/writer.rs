@@ -214,12 +214,18 @@ pub(crate) fn revoke(plant: &Plant, cloud: &Cloud, name: &str) -> Result<(), Own
         cloud.revoke_device(plant.wire_device(name), Condition::Existing)?;
         return Ok(());
     };
-    let Some(generation) = Writer::of(plant, cloud, &record).revoke()? else { return Ok(()) };
     let mut key = [0; 32];
-    if hex::decode_to_slice(&record.verifying_key, &mut key).is_ok() {
-        orders::give(plant, cloud, &record.device, Ordered::Revoke { key })?;
-    }
-    write_whole(&record_path(plant, name), &pretty(&DeviceRecord { generation, ..record })?)
+    let read = hex::decode_to_slice(&record.verifying_key, &mut key);
+    read.map_err(|error| OwnerError::DamagedRecord {
+        device: name.to_owned(),
+        path: record_path(plant, name),
+        reason: error.to_string(),
+    })?;
+    // Signed first: without the owner's key nothing is done.
+    let order = orders::sign(plant, &record.device, Ordered::Revoke { key })?;
+    let Some(generation) = Writer::of(plant, cloud, &record).revoke()? else { return Ok(()) };
+    write_whole(&record_path(plant, name), &pretty(&DeviceRecord { generation, ..record })?)?;
+    order.send(cloud).map(drop)
 }
 
 /// Revokes a device that was registered and cannot be used.

@@ -22,16 +22,16 @@ struct Known {
     frame: Vec<u8>,
 }
 
-/// Gives an order: signs it, notes it here, and sends it. Returns what the cloud deleted for it.
+/// An order that is signed and noted here, and not sent yet.
+pub(crate) struct Signed {
+    frame: Vec<u8>,
+}
+
+/// Signs an order and notes it here. If it is not sent then, it is sent with the next one.
 ///
 /// # Errors
-/// [`OwnerError::Cloud`] if the cloud does not take it; it stays noted, and is sent again with the next one.
-pub(crate) fn give(
-    plant: &Plant,
-    cloud: &Cloud,
-    device: &str,
-    what: Ordered,
-) -> Result<Forgotten, OwnerError> {
+/// [`OwnerError::Secrets`] if the owner's key cannot be used: nothing is ordered then.
+pub(crate) fn sign(plant: &Plant, device: &str, what: Ordered) -> Result<Signed, OwnerError> {
     let identity = plant.secrets().owner_identity()?;
     let (given_at, device) = (jiff::Timestamp::now().as_millisecond(), device.to_owned());
     let parts = OrderParts { given_at, owner: identity.verifying_key(), device, what };
@@ -39,7 +39,14 @@ pub(crate) fn give(
         .map_err(|error| OwnerError::Unanswerable(format!("the order cannot be written: {error}")))?;
     let frame = known.frame.clone();
     add(plant, vec![known])?;
-    Ok(cloud.give_order(&frame)?)
+    Ok(Signed { frame })
+}
+
+impl Signed {
+    /// Sends the order. Returns what the cloud deleted for it.
+    pub(crate) fn send(&self, cloud: &Cloud) -> Result<Forgotten, OwnerError> {
+        Ok(cloud.give_order(&self.frame)?)
+    }
 }
 
 fn signed(parts: OrderParts, identity: &SigningIdentity) -> Result<Known, WireError> {

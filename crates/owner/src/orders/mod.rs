@@ -4,6 +4,6 @@
 mod book;
 mod shown;
 
-pub(crate) use book::{give, learn};
+pub(crate) use book::{Signed, learn, sign};
 pub use shown::GivenOrder;
 pub(crate) use shown::given;

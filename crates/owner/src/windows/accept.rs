@@ -117,10 +117,10 @@ pub(crate) fn accept(plant: &Plant, streams: &[GivenUp]) -> Result<(), OwnerErro
 fn order(plant: &Plant, device: &str, stream: &str) -> Result<(), OwnerError> {
     let Some(record) = devices::record(plant, device)? else { return Ok(()) };
     let cloud = plant.cloud()?;
-    let Ok(log) = log::sync_log(plant, &cloud, &record, stream) else { return Ok(()) };
+    let Ok(log) = log::cloud_log(plant, &cloud, &record, stream) else { return Ok(()) };
     let (size, root) = (log.tree.size(), log.tree.root());
     let accept = Ordered::Accept { stream: stream.to_owned(), size, root };
-    match orders::give(plant, &cloud, device, accept) {
+    match orders::sign(plant, device, accept)?.send(&cloud) {
         Ok(_) | Err(OwnerError::Cloud(_)) => Ok(()),
         Err(error) => Err(error),
     }

@@ -8,9 +8,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use sotto_cloud_client::Cloud;
-use sotto_wire::{Digest, Frontier};
+use sotto_wire::{Digest, Frontier, Order};
 
 use super::entry::{Entry, StreamLog};
+use super::stored;
 use super::stream_name::StreamName;
 use crate::declared::Plant;
 use crate::devices;
@@ -50,41 +51,69 @@ pub(super) fn leave_out_deleted(
     Ok(())
 }
 
-/// Marks windows that are deleted by orders of the owner which this folder did not give: another computer of the owner did.
+/// Drops the headers of windows that were deleted from the logs that are kept here.
+pub(super) fn drop_headers(plant: &Plant, device: &str) -> Result<(), OwnerError> {
+    for stream in stored::kept_streams(plant, device) {
+        let name = StreamName { device, stream: &stream };
+        let mut log = stored::read_log(plant, name)?;
+        leave_out_deleted(plant, name, &mut log)?;
+        stored::replace_log(plant, name, &log.entries)?;
+    }
+    Ok(())
+}
+
+/// Marks the windows of a log that orders name: another computer of the owner may have given them. Returns true if there were
+/// any that were not marked.
 pub(super) fn learn_deleted(
     plant: &Plant,
-    cloud: &Cloud,
+    orders: &[Order],
     name: StreamName<'_>,
     log: &mut StreamLog,
-) -> Result<(), OwnerError> {
-    let is_unexplained = |entry: &Entry| entry.id.is_empty() && !entry.deleted_here;
-    if !log.entries.iter().any(is_unexplained) {
-        return Ok(());
-    }
+) -> Result<bool, OwnerError> {
     let mut learnt: Vec<Digest> = Vec::new();
-    for order in orders::learn(plant, cloud)? {
-        let parts = order.parts();
-        let of_log = parts.forget().filter(|_| parts.is_about(name.device, name.stream));
-        let Some(windows) = of_log.and_then(|forget| forget.from_log.as_ref()) else { continue };
+    for order in orders.iter().map(Order::parts).filter(|order| order.is_about(name.device, name.stream)) {
+        let Some(windows) = order.forget().and_then(|forget| forget.from_log.as_ref()) else { continue };
         let size = usize::try_from(windows.size).unwrap_or(usize::MAX);
-        let Some(had) = log.entries.get(..size) else { continue };
+        let Some(had) = log.entries.get_mut(..size) else { continue };
+        // Positions are those of one log.
         if Frontier::of(had.iter().map(|entry| entry.leaf)).root() != windows.root {
             continue;
         }
         for (from, to) in &windows.runs {
             // Runs end within the log.
-            let deleted = &mut log.entries[*from as usize..*to as usize];
-            for entry in deleted.iter_mut().filter(|entry| is_unexplained(entry)) {
-                entry.deleted_here = true;
+            for entry in had[*from as usize..*to as usize].iter_mut().filter(|entry| !entry.deleted_here) {
+                (entry.signed, entry.id, entry.deleted_here) = (None, String::new(), true);
                 learnt.push(entry.leaf);
             }
         }
     }
     if learnt.is_empty() {
-        return Ok(());
+        return Ok(false);
     }
     let known = leaves(plant, name, log)?.unwrap_or_default();
-    write_private(&path(plant, name), &known.into_iter().chain(learnt).collect::<Vec<_>>().concat())
+    write_private(&path(plant, name), &known.into_iter().chain(learnt).collect::<Vec<_>>().concat())?;
+    Ok(true)
+}
+
+/// Learns the orders of the owner's other computers about the logs that are kept here. Returns true if windows are deleted by
+/// them that counted here until now.
+pub(crate) fn learn_orders(plant: &Plant, cloud: &Cloud) -> Result<bool, OwnerError> {
+    let (orders, mut any) = (orders::learn(plant, cloud)?, false);
+    for (device, _) in devices::all_records(plant)? {
+        let _lock = stored::lock_logs(plant, &device)?;
+        let mut of_device = false;
+        for stream in stored::kept_streams(plant, &device) {
+            let name = StreamName { device: &device, stream: &stream };
+            let mut log = stored::read_log(plant, name)?;
+            leave_out_deleted(plant, name, &mut log)?;
+            of_device |= learn_deleted(plant, &orders, name, &mut log)?;
+        }
+        if of_device {
+            drop_headers(plant, &device)?;
+        }
+        any |= of_device;
+    }
+    Ok(any)
 }
 
 /// Notes the windows of a log that ended before a time as deleted by the owner.

@@ -9,25 +9,53 @@ use super::stream_name::StreamName;
 use super::{deleted, log, stored};
 use crate::declared::Plant;
 use crate::devices;
-use crate::devices::DeviceRecord;
 use crate::error::OwnerError;
 use crate::files::{pretty, write_private};
 
-/// Records that the owner deletes a device's windows that ended before a time, and drops their headers here. Returns what is to
-/// be ordered from the cloud, stream by stream; none for windows that were deleted before.
+/// The logs of a device of which windows are deleted, by stream.
+pub(crate) struct LogsToForget(Vec<(String, StreamLog)>);
+
+/// Returns the logs of a device as the cloud has them. None without a record of the device.
+pub(crate) fn logs_to_forget(plant: &Plant, cloud: &Cloud, device: &str) -> Result<LogsToForget, OwnerError> {
+    let Some(record) = devices::record(plant, device)? else { return Ok(LogsToForget(Vec::new())) };
+    let log = |stream: &str| Ok((stream.to_owned(), log::sync_log(plant, cloud, &record, stream)?));
+    Ok(LogsToForget(record.streams().into_iter().map(log).collect::<Result<_, OwnerError>>()?))
+}
+
+impl LogsToForget {
+    /// Returns the orders to delete the windows that ended before a time, those whose time the cloud alone knows, and those that
+    /// were deleted before: an order says all that is deleted of a stream.
+    pub(crate) fn orders(&self, until: i64) -> Vec<Forget> {
+        self.0.iter().flat_map(|(stream, log)| orders(stream, log, until)).collect()
+    }
+
+    /// Returns true if windows that ended before a time are not deleted yet.
+    pub(crate) fn has_more(&self, until: i64) -> bool {
+        self.0.iter().any(|(_, log)| log.entries.iter().any(|entry| ended_before(entry, until)))
+    }
+}
+
+fn orders(stream: &str, log: &StreamLog, until: i64) -> Vec<Forget> {
+    let is_unreadable = |entry: &Entry| entry.signed.is_none() && !entry.id.is_empty();
+    let is_named = |entry: &Entry| entry.deleted_here || ended_before(entry, until) || is_unreadable(entry);
+    let named = || (0..).zip(&log.entries).filter(|(_, entry)| is_named(entry));
+    let (size, root) = (log.tree.size(), log.tree.root());
+    let all = FromLog::of(size, root, named().map(|(position, _)| position));
+    let next = named().map(|(_, entry)| entry.sequence.saturating_add(1)).max().unwrap_or_default();
+    let of_runs = |runs: &[(u64, u64)]| {
+        let from_log = Some(FromLog { size, root, runs: runs.to_vec() });
+        Forget { stream: Some(stream.to_owned()), until, next, from_log }
+    };
+    all.runs.chunks(MOST_RUNS).map(of_runs).collect()
+}
+
+/// Records that the owner deletes a device's windows that ended before a time, and drops their headers here.
 pub(crate) fn note_deleted(
     plant: &Plant,
-    cloud: &Cloud,
     device: &str,
     until: i64,
-) -> Result<Vec<Forget>, OwnerError> {
-    let record = devices::record(plant, device)?;
-    let mut logs = Vec::new();
-    for stream in record.iter().flat_map(DeviceRecord::streams) {
-        if let Some(record) = &record {
-            logs.push((stream.to_owned(), log::sync_log(plant, cloud, record, stream)?));
-        }
-    }
+    LogsToForget(logs): &LogsToForget,
+) -> Result<(), OwnerError> {
     devices::make_log_folder(plant, device)?;
     let _lock = stored::lock_logs(plant, device)?;
     {
@@ -35,35 +63,12 @@ pub(crate) fn note_deleted(
         let mut deleted = deleted::deleted(plant)?;
         let known = deleted.0.entry(device.to_owned()).or_default();
         known.until = known.until.max(until);
-        for (stream, log) in &logs {
+        for (stream, log) in logs {
             deleted::note(plant, StreamName { device, stream }, log, until)?;
         }
         write_private(&plant.path("logs").join(FORGOTTEN), &pretty(&deleted)?)?;
     }
-    for stream in stored::kept_streams(plant, device) {
-        let name = StreamName { device, stream: &stream };
-        let mut log = stored::read_log(plant, name)?;
-        deleted::leave_out_deleted(plant, name, &mut log)?;
-        stored::replace_log(plant, name, &log.entries)?;
-    }
-    Ok(logs.iter().flat_map(|(stream, log)| orders(stream, log, until)).collect())
-}
-
-/// Returns the orders to delete the windows of a log that ended before a time, and those whose time the cloud alone knows.
-fn orders(stream: &str, log: &StreamLog, until: i64) -> Vec<Forget> {
-    let is_named =
-        |entry: &Entry| ended_before(entry, until) || (entry.signed.is_none() && !entry.id.is_empty());
-    let positions =
-        (0..).zip(&log.entries).filter(|(_, entry)| is_named(entry)).map(|(position, _)| position);
-    let (size, root) = (log.tree.size(), log.tree.root());
-    let all = FromLog::of(size, root, positions);
-    let gone = log.entries.iter().filter(|entry| is_named(entry) || entry.deleted_here);
-    let next = gone.map(|entry| entry.sequence.saturating_add(1)).max().unwrap_or_default();
-    let of_runs = |runs: &[(u64, u64)]| {
-        let from_log = Some(FromLog { size, root, runs: runs.to_vec() });
-        Forget { stream: Some(stream.to_owned()), until, next, from_log }
-    };
-    all.runs.chunks(MOST_RUNS).map(of_runs).collect()
+    deleted::drop_headers(plant, device)
 }
 
 #[cfg(test)]
@@ -89,7 +94,7 @@ mod tests {
             panic!("{orders:?}");
         };
         assert_eq!((stream.as_str(), windows.size, windows.root), ("load", 3, tree.root()));
-        assert_eq!(windows.runs, [(0, 1), (2, 3)]);
+        assert_eq!(windows.runs, [(0, 3)]);
     }
 
     #[test]

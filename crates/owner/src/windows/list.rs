@@ -109,7 +109,7 @@ pub(crate) fn list(
     }
     let has_secret = !names.is_empty();
     let (mut windows, mut aside, mut logs) = (Vec::new(), Aside::default(), BTreeMap::new());
-    let mut complete = BTreeMap::new();
+    let (mut complete, mut unordered) = (BTreeMap::new(), BTreeMap::<String, Vec<u64>>::new());
     for stream in record.streams() {
         let mut log = log::sync_log(plant, cloud, record, stream)?;
         log.entries.truncate(needed.looks_at(stream, log.entries.len()));
@@ -122,7 +122,10 @@ pub(crate) fn list(
         for entry in &log.entries {
             let Some(signed) = &entry.signed else {
                 aside.lost += usize::from(!entry.id.is_empty());
-                aside.deleted += usize::from(entry.id.is_empty() && !entry.deleted_here);
+                if entry.id.is_empty() && !entry.deleted_here {
+                    aside.deleted += 1;
+                    unordered.entry(stream.to_owned()).or_default().push(entry.sequence);
+                }
                 continue;
             };
             if !has_readings(signed.header(), between) {
@@ -167,6 +170,7 @@ pub(crate) fn list(
         has_secret,
         twice: BTreeSet::new(),
         aside,
+        unordered,
         undeclared,
         logs,
         complete,

@@ -13,6 +13,7 @@ use crate::declared::{CloudKeys, Plant};
 use crate::devices::DeviceRecord;
 use crate::error::OwnerError;
 use crate::lie::Lie;
+use crate::orders;
 use crate::{declared, devices};
 
 /// Updates the log of a device's stream to the cloud's present state: fetches new windows, verifies their
@@ -33,7 +34,9 @@ pub(crate) fn sync_log(
         stored::append_log(plant, name, log.bytes, &log.entries[had..], &head)?;
     }
     deleted::leave_out_deleted(plant, name, &mut log)?;
-    deleted::learn_deleted(plant, cloud, name, &mut log)?;
+    if log.entries.iter().any(|entry| entry.id.is_empty() && !entry.deleted_here) {
+        deleted::learn_deleted(plant, &orders::learn(plant, cloud)?, name, &mut log)?;
+    }
     Ok(log)
 }
 

@@ -197,6 +197,8 @@ pub(crate) struct DeviceWindows {
     pub(crate) twice: BTreeSet<[u8; STREAM_TAG_BYTES]>,
     /// Counts of unused windows, by reason.
     pub(crate) aside: Aside,
+    /// The numbers of the windows of each stream that were deleted without an order of the owner, which are only the cloud's claim.
+    pub(crate) unordered: BTreeMap<String, Vec<u64>>,
     /// Numbers of windows that lack a channel of the question and hold one that `sotto.toml` does not declare, by the latter.
     pub(crate) undeclared: BTreeMap<String, usize>,
     /// The number of windows of each stream's log that were looked at.
@@ -236,7 +238,7 @@ pub(crate) struct Aside {
     pub(crate) not_carried: usize,
     /// Windows in the cloud's log that the cloud cannot read.
     pub(crate) lost: usize,
-    /// Windows that were deleted, but not by this plant.
+    /// Windows that were deleted without an order of the owner.
     pub(crate) deleted: usize,
     /// Windows whose readings were fetched one by one, as their bins do not answer the question.
     pub(crate) fetched: u64,

@@ -201,7 +201,8 @@ fn a_year_of_hours_comes_back() {
         }
     }
     println!("{heads} heads in {pages} pages: {bytes} bytes, {:.2} s", begin.elapsed().as_secs_f64());
-    let positions = Positions { device: "gw", identity: &bundle.identity, cloud: &cloud, cuts: &cuts };
+    let positions =
+        Positions { device: "gw", identity: &bundle.identity, cloud: &cloud, cuts: &cuts, owner: None };
     let begin = Instant::now();
     let learnt = positions.learn(stream, &mut Learning::default()).unwrap();
     println!("asked, verified and merged: {:.2} s", begin.elapsed().as_secs_f64());
