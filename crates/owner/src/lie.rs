@@ -57,7 +57,7 @@ pub enum Lie {
     },
     /// The cloud no longer has a window of the log.
     #[error(
-        "missing window: the cloud does not have a window any more that it has in its log: {reason}. If the owner deleted it from another \
+        "missing window: the cloud does not have a window any more that it has in its log: {reason}. If an earlier version of sotto deleted it from another \
          computer, read the logs again with `sotto cloud accept DEVICE`"
     )]
     MissingWindow {
