@@ -16,6 +16,7 @@ pub mod encrypt;
 pub mod feed;
 pub mod fruitless;
 pub mod journal;
+pub mod last_receipts;
 pub mod lost;
 mod nouns;
 pub mod output;
@@ -28,5 +29,6 @@ pub mod spool;
 pub mod stop;
 pub mod streams;
 pub mod summary;
+
 pub mod upload;
 pub mod windows;

@@ -41,6 +41,24 @@ pub enum Lie {
         /// Number of windows before.
         had: u64,
     },
+    /// A window names a receipt that the cloud gave for another log.
+    #[error(
+        "other receipt: window {sequence} of stream {stream} of {device} names the cloud's receipt for window {receipt} at position \
+         {position} of its log, and the log has another there: the cloud holds back windows that it gave receipts for. If its operator \
+         has put back a backup, accept that with `sotto cloud accept {device}`"
+    )]
+    OtherReceipt {
+        /// The device's name.
+        device: String,
+        /// The stream's name.
+        stream: String,
+        /// The number of the window that names the receipt.
+        sequence: u64,
+        /// The number of the window that the receipt is of.
+        receipt: u64,
+        /// The position in the receipt.
+        position: u64,
+    },
     /// A log has fewer windows than its head states.
     #[error(
         "dropped windows: the cloud's log of stream {stream} of {device} ends after {given} windows, its head says {size}"
@@ -223,6 +241,7 @@ impl Lie {
             Self::OlderDatabase { device, .. }
             | Self::ForgedSum { device, .. }
             | Self::ChangedLog { device, .. }
+            | Self::OtherReceipt { device, .. }
             | Self::ShortLog { device, .. }
             | Self::DoubledWindow { device, .. }
             | Self::RepeatedName { device, .. }

@@ -109,7 +109,7 @@ impl Envelope {
             let found = given.kind().to_string();
             return Err(WireError::Kind { expected: Kind::SlotsWindow, found });
         };
-        let head = WindowHead { sequence, mask, description };
+        let head = WindowHead { sequence, mask, description, receipt: None };
         let (header, window) = (head.header(stream)?, SignedWindow::of(&head, stream)?);
         let body = Body::of_window(&head, stream, coefficients)?;
         if !body.is_same(&given) {
@@ -133,7 +133,7 @@ impl Envelope {
         if !stream.is_of_sums() {
             return Err(WireError::Value("the stream is not one of sums"));
         }
-        let head = WindowHead { sequence, mask, description };
+        let head = WindowHead { sequence, mask, description, receipt: None };
         let (window, header) = (SignedWindow::of(&head, stream)?, head.header(stream)?);
         let body = Body::of_window(&head, stream, parts)?;
         let window = window.tagged(&body);

@@ -8,7 +8,7 @@ use crate::header::EnvelopeHeader;
 use crate::reader::Reader;
 use crate::signature::SIGNATURE_BYTES;
 use crate::signed::{SignedHeader, SignedWindow};
-use crate::window::WindowHead;
+use crate::window::{TakenReceipt, WindowHead};
 
 impl Envelope {
     /// Signs the envelope again under another sequence number. A window keeps the name of its mask or pads, which
@@ -23,6 +23,42 @@ impl Envelope {
         sign: impl FnOnce(&[u8]) -> [u8; SIGNATURE_BYTES],
     ) -> Result<Self, WireError> {
         self.renamed(sequence, Some, sign)
+    }
+
+    /// Signs a window again, with the last receipt that the device took. An envelope of version 1 stays as it is.
+    ///
+    /// ```
+    /// use sotto_keys::SigningIdentity;
+    /// use sotto_wire::{Envelope, SignedHeader, TakenReceipt, WireError};
+    ///
+    /// /// Signs the eighth window, after the receipt for the seventh, which was the ninth to be stored.
+    /// fn signed(window: Envelope, device: &SigningIdentity) -> Result<Envelope, WireError> {
+    ///     let receipt = TakenReceipt { sequence: 6, position: 8 };
+    ///     let window = window.after_receipt(receipt, |message| device.sign(message))?;
+    ///     assert_eq!(SignedHeader::of(&window).taken_receipt(), Some(receipt));
+    ///     Ok(window)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Envelope::renumbered`].
+    pub fn after_receipt(
+        self,
+        receipt: TakenReceipt,
+        sign: impl FnOnce(&[u8]) -> [u8; SIGNATURE_BYTES],
+    ) -> Result<Self, WireError> {
+        let (signed, body) = self.into_parts();
+        let window = match signed.window() {
+            None => return Ok(Self::from_parts(signed, body)),
+            Some(SignedWindow { stream, bytes, .. }) => {
+                let head = WindowHead::parse(&mut Reader::new(bytes), stream)?;
+                let head = WindowHead { receipt: Some(receipt), ..head };
+                SignedWindow::of(&head, stream)?.tagged(&body)
+            }
+        };
+        let (header, _) = signed.into_parts();
+        let signed = SignedHeader::sign(header, Some(window), *body.digest(), sign);
+        Ok(Self::from_parts(signed, body))
     }
 
     /// Like [`Envelope::renumbered`], and names the windows that it replaces by their new numbers; `None` takes one out

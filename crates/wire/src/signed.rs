@@ -21,7 +21,7 @@ use crate::reader::Reader;
 use crate::signature::{self, SIGNATURE_BYTES};
 use crate::stream::StreamHeader;
 use crate::sums::part_refused;
-use crate::window::{self, HeadNumbers, WindowHead};
+use crate::window::{self, HeadNumbers, TakenReceipt, WindowHead};
 
 const SIGNATURE_CONTEXT: &[u8] = b"sotto envelope v1";
 
@@ -135,7 +135,7 @@ impl SignedWindow {
 
     /// Returns true if the window can only be the first of a group: the flags of those that follow are all taken.
     pub(crate) fn begins_group(&self) -> bool {
-        self.replaces() || self.is_provisional()
+        self.replaces() || self.is_provisional() || self.flags() & window::AFTER_RECEIPT != 0
     }
 
     fn flags(&self) -> u8 {
@@ -333,6 +333,13 @@ impl SignedHeader {
     #[must_use]
     pub fn is_provisional(&self) -> bool {
         self.window().is_some_and(SignedWindow::is_provisional)
+    }
+
+    /// Returns the last receipt that the device took before it signed the window, if the window names one.
+    #[must_use]
+    pub fn taken_receipt(&self) -> Option<TakenReceipt> {
+        let window = self.window().filter(|window| window.flags() & window::AFTER_RECEIPT != 0)?;
+        WindowHead::parse(&mut Reader::new(&window.bytes), &window.stream).ok()?.receipt
     }
 
     /// Returns true if the window can only be the first of a group.

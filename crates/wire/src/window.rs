@@ -37,6 +37,35 @@ pub(crate) const REPLACES: u8 = 16;
 /// The window is provisional. It is the first of its group, as one that replaces others.
 pub(crate) const PROVISIONAL: u8 = 32;
 
+/// The window names the last receipt that its device took. It is the first of its group, as one that replaces others.
+pub(crate) const AFTER_RECEIPT: u8 = 64;
+
+/// The last receipt of the cloud that a device took before it signed a window: the number of a window and its place in the
+/// stream's log, from 0.
+///
+/// Example: [`Envelope::after_receipt`](crate::Envelope::after_receipt)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TakenReceipt {
+    /// The sequence number of the window that the receipt is of.
+    pub sequence: u64,
+    /// The window's position in the stream's log, from 0.
+    pub position: u64,
+}
+
+impl TakenReceipt {
+    /// Appends the receipt to the lists of a window with a number: by how much its number is lower, and the position higher.
+    fn write(self, out: &mut Vec<u8>, sequence: u64) {
+        write_varint(out, zigzag(sequence.wrapping_sub(self.sequence).cast_signed()));
+        write_varint(out, zigzag(self.position.wrapping_sub(self.sequence).cast_signed()));
+    }
+
+    fn parse(reader: &mut Reader<'_>, of: u64) -> Result<Self, WireError> {
+        let sequence = of.wrapping_sub(unzigzag(reader.varint()?).cast_unsigned());
+        let position = sequence.wrapping_add(unzigzag(reader.varint()?).cast_unsigned());
+        Ok(Self { sequence, position })
+    }
+}
+
 /// The signed part of a window before its body.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct WindowHead {
@@ -46,6 +75,8 @@ pub(crate) struct WindowHead {
     pub(crate) mask: MaskName,
     /// The start, and the ticks that have readings.
     pub(crate) description: WindowDescription,
+    /// The last receipt that the device took, if the window names one.
+    pub(crate) receipt: Option<TakenReceipt>,
 }
 
 /// The numbers of a window's head, without its bytes and its header.
@@ -133,7 +164,7 @@ pub fn window_description(head: &[u8], stream: &StreamHeader) -> Result<WindowDe
 
 impl WindowHead {
     pub(crate) fn numbers(&self) -> HeadNumbers {
-        let Self { sequence, mask, description } = self;
+        let Self { sequence, mask, description, .. } = self;
         HeadNumbers {
             sequence: *sequence,
             mask: *mask,
@@ -179,7 +210,7 @@ impl WindowHead {
     /// # Errors
     /// Those of [`WindowHead::bytes`].
     fn flags_and_lists(&self, stream: &StreamHeader) -> Result<Vec<u8>, WireError> {
-        let Self { sequence, mask, description } = self;
+        let Self { sequence, mask, description, receipt } = self;
         let WindowDescription { layout, period, length, left_out, generated, replaces, provisional, .. } =
             description;
         if layout != stream.layout() || *period != stream.period() || *length == 0 {
@@ -201,7 +232,8 @@ impl WindowHead {
             | flag(any_left_out, LEFT_OUT)
             | flag(back > 0, RENUMBERED)
             | flag(replaces.is_some(), REPLACES)
-            | flag(*provisional, PROVISIONAL);
+            | flag(*provisional, PROVISIONAL)
+            | flag(receipt.is_some(), AFTER_RECEIPT);
 
         let mut out = vec![flags];
         if back > 0 {
@@ -215,6 +247,9 @@ impl WindowHead {
         }
         if let Some(replaces) = replaces {
             write_replaces(&mut out, *sequence, replaces)?;
+        }
+        if let Some(receipt) = receipt {
+            receipt.write(&mut out, *sequence);
         }
         Ok(out)
     }
@@ -290,6 +325,8 @@ impl WindowHead {
         let replaces: Option<Replaces> =
             if flags & REPLACES == 0 { None } else { Some(read_replaces(reader, sequence, channels.len())?) };
         let present: Vec<u32> = presence.iter().map(Presence::count).collect();
+        let receipt =
+            if flags & AFTER_RECEIPT == 0 { None } else { Some(TakenReceipt::parse(reader, sequence)?) };
         let first_ticks = presence.iter().zip(&present).all(|(presence, count)| presence.end() == *count);
         let description = WindowDescription {
             layout: layout.clone(),
@@ -307,7 +344,7 @@ impl WindowHead {
         if !description.replaces.as_ref().is_none_or(fits) {
             return Err(NOT_OF_THE_STREAM);
         }
-        let read = Self { sequence, mask, description };
+        let read = Self { sequence, mask, description, receipt };
         // The encoding is canonical.
         let (canonical, mut again) = (read.flags_and_lists(stream)?, Vec::new());
         again.push(flags);

@@ -83,6 +83,9 @@ impl Sending {
                 {
                     return Ok(Grouped::NotYet(later));
                 }
+                if let Some((entry, receipt)) = entries.iter().zip(&receipts).next_back() {
+                    self.took(entry, receipt);
+                }
                 // Each window gets its share of the bytes and of the time; the first also gets the remainder.
                 let (each, time) = ((bytes.len() / count) as u64, begin.elapsed() / count as u32);
                 let rest = (bytes.len() % count) as u64;

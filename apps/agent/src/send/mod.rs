@@ -16,6 +16,7 @@ use sotto_wire::Envelope;
 
 use crate::backoff::Backoff;
 use crate::journal::Journal;
+use crate::last_receipts::LastReceipts;
 use crate::pinned::{Pinned, WindowName};
 use crate::position::Positions;
 use crate::spool::kept::Kept;
@@ -69,6 +70,8 @@ pub struct Sending {
     pub identity: Arc<SigningIdentity>,
     /// Where the windows of each stream end.
     pub cuts: Cuts,
+    /// The last receipts, which windows name.
+    pub last_receipts: Arc<LastReceipts>,
     /// The owner's key, which signs orders. None for a bundle of before.
     pub owner: Option<[u8; 32]>,
 }
@@ -169,6 +172,7 @@ impl Sending {
                 if let Err(later) = self.check(entry, &receipt) {
                     return Ok(Some(later));
                 }
+                self.took(entry, &receipt);
                 journal.delivered(entry, receipt.id, message.len() as u64, begin.elapsed());
                 spool.delivered(entry)?;
                 Ok(None)
@@ -225,6 +229,13 @@ impl Sending {
     fn check(&self, entry: &Entry, receipt: &Receipt) -> Result<(), Later> {
         let window = WindowName { device: &self.device, stream: &entry.stream, sequence: entry.sequence };
         self.pinned.check(window, receipt)
+    }
+
+    /// Notes that the cloud has a window. A receipt that no pinned key signed may be another server's: no window names it.
+    fn took(&self, entry: &Entry, receipt: &Receipt) {
+        if !self.pinned.is_empty() {
+            self.last_receipts.note(&entry.stream, entry.sequence, receipt.position);
+        }
     }
 
     /// Returns the questions about the positions of the device's streams.

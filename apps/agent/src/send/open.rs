@@ -9,6 +9,7 @@ use super::Sending;
 use crate::arguments::DeviceArguments;
 use crate::bundle::Bundle;
 use crate::journal::Journal;
+use crate::last_receipts::LastReceipts;
 use crate::pinned::Pinned;
 use crate::source::now;
 use crate::spool::Spool;
@@ -46,7 +47,8 @@ impl Sending {
         }
         // It was validated when the profile was read.
         let owner = bundle.profile.owner_key.as_ref().and_then(|key| <[u8; 32]>::from_hex(key).ok());
+        let last_receipts = Arc::new(LastReceipts::open(&folder));
         let (journal, identity) = (Journal::default(), Arc::clone(&bundle.identity));
-        Ok(Self { spool, kept, cloud, pinned, journal, device, identity, cuts, owner })
+        Ok(Self { spool, kept, cloud, pinned, journal, device, identity, cuts, last_receipts, owner })
     }
 }

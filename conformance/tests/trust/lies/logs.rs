@@ -1,12 +1,16 @@
 //! Lies about the logs of streams.
 
 use serde_json::{Value, json};
-use sotto_wire::StreamHead;
+use sotto_keys::SigningIdentity;
+use sotto_wire::{Forget, FromLog, Order, OrderParts, Ordered, StreamHead};
 
 use super::Verdict::{Harmless, NotShown, Noted, Refused};
 use super::{Case, at, document, replaced};
-use crate::liar::{Lie, Request, edited};
+use crate::liar::{Lie, Reply, Request, edited};
 use crate::world::{DAILY, TOTAL, World};
+
+/// What a note says of windows that are gone without an order.
+const DELETED: &str = "deleted from the cloud without an order of yours: window";
 
 fn is_log(request: &Request) -> bool {
     request.is("GET", "/v1/log") && request.path.contains("stream=exact")
@@ -304,7 +308,7 @@ pub(super) fn all(world: &World) -> Vec<Case> {
         Case::new(
             "a window deleted without the owner",
             DAILY,
-            (Noted, "deleted from the cloud without an order of yours: window"),
+            (Noted, DELETED),
             log(|windows| delete(windows)),
         )
         .fresh(),
@@ -409,14 +413,44 @@ pub(super) fn all(world: &World) -> Vec<Case> {
         )
         .fresh(),
     );
-    cases.push(more_deleted());
+    cases.extend([forged_order(), more_deleted()]);
     cases
+}
+
+/// A window is deleted, and an order shown for it that is signed with another key.
+fn forged_order() -> Case {
+    let mut asked: Option<Request> = None;
+    let lie: Lie = Box::new(move |truth, request| {
+        if is_log(&request) {
+            asked = Some(request.clone());
+            return truth.log(&request, |windows| delete(windows));
+        }
+        let Some(log) = asked.as_ref().filter(|_| request.is("GET", "/v1/orders")) else {
+            return truth.tell(&request);
+        };
+        let is_first = request.path.ends_with("from=0");
+        let page = truth.log(log, |windows| delete(windows)).json();
+        let head = StreamHead::read(&hex::decode(page["head"].as_str().unwrap()).unwrap()).unwrap();
+        let frame = order(&SigningIdentity::from_bytes(&[9; 32]), &head, 2);
+        let first = json!({ "position": 0, "frame": hex::encode(frame) });
+        Reply::of_json(&json!({ "orders": if is_first { vec![first] } else { Vec::new() } }))
+    });
+    Case::new("a window deleted under an order with another key", DAILY, (Noted, DELETED), lie).fresh()
+}
+
+/// Returns an order to delete one window of a log.
+fn order(owner: &SigningIdentity, head: &StreamHead, position: u64) -> Vec<u8> {
+    let from_log = Some(FromLog::of(head.size, head.root, [position]));
+    let forget = Forget { stream: Some(head.stream.clone()), until: i64::MAX, next: head.size, from_log };
+    let (key, device) = (owner.verifying_key(), head.device.clone());
+    let parts = OrderParts { given_at: 1, owner: key, device, what: Ordered::Forget(forget) };
+    Order::sign(parts, |message| owner.sign(message)).unwrap().write().unwrap()
 }
 
 /// After the owner forgot the first day and accepted the cloud's logs anew, the third day is said to be deleted too.
 fn more_deleted() -> Case {
     let lie = log(|windows| delete(windows));
-    let verdict = (Noted, "was deleted from the cloud, and not from here");
+    let verdict = (Noted, DELETED);
     Case::new("more windows deleted than the owner forgot", DAILY, verdict, lie).running(&[
         &["forget", "--device", "meter", "--before", "2025-03-02", "--yes"],
         &["cloud", "accept", "meter"],

@@ -57,7 +57,10 @@ pub(crate) fn set_back(plant: &Plant) -> Result<Vec<GivenUp>, OwnerError> {
             match log::sync_log(plant, &cloud, &record, &stream) {
                 Ok(_) => {}
                 Err(OwnerError::Lie(
-                    Lie::OlderDatabase { .. } | Lie::ChangedLog { .. } | Lie::DoubledWindow { .. },
+                    Lie::OlderDatabase { .. }
+                    | Lie::ChangedLog { .. }
+                    | Lie::DoubledWindow { .. }
+                    | Lie::OtherReceipt { .. },
                 )) => found.push(given_up(plant, &cloud, &record, &stream)?),
                 Err(error) => return Err(error),
             }

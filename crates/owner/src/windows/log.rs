@@ -8,7 +8,7 @@ use sotto_wire::{SignedHeader, StreamHead, WireError};
 
 use super::entry::{Entry, StreamLog};
 use super::stream_name::StreamName;
-use super::{deleted, stored};
+use super::{deleted, receipts, stored};
 use crate::declared::{CloudKeys, Plant};
 use crate::devices::DeviceRecord;
 use crate::error::OwnerError;
@@ -30,6 +30,7 @@ pub(crate) fn sync_log(
     let mut log = stored::read_log(plant, name)?;
     let had = log.entries.len();
     let head = follow(plant, cloud, record, name, &mut log)?;
+    receipts::compare(plant, cloud, name, &log.entries, had)?;
     if log.entries.len() > had {
         stored::append_log(plant, name, log.bytes, &log.entries[had..], &head)?;
     }

@@ -10,6 +10,7 @@ mod list;
 mod log;
 mod needed;
 mod overlaps;
+mod receipts;
 mod replaced;
 mod row_time;
 mod runs;
