@@ -97,7 +97,7 @@ impl WindowGroup {
     /// # Errors
     /// [`WireError::Value`] if there are fewer than 2 or more than [`MOST_GROUPED`] windows, an envelope of version 1,
     /// windows of several streams, sequence numbers that do not ascend by 1 to 2^63, or a window but the first that replaces
-    /// others or is provisional.
+    /// others, is provisional or names a receipt.
     pub fn sign(
         windows: Vec<Envelope>,
         sign: impl FnOnce(&[u8]) -> [u8; SIGNATURE_BYTES],
@@ -239,7 +239,7 @@ fn leaves(parts: &[Part]) -> Result<Vec<Digest>, WireError> {
     }
     if parts.iter().skip(1).any(|part| part.window.begins_group()) {
         return Err(WireError::Value(
-            "a window that replaces others or is provisional is the first of its group",
+            "a window that replaces others, is provisional or names a receipt is the first of its group",
         ));
     }
     Ok(parts.iter().map(|part| leaf(&part.window.bytes, &part.window.tags, part.body.digest())).collect())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sotto_pack::{Digit, Quantity, Replaces, SumsPart};
 use sotto_wire::{
     Envelope, MOST_GROUPED, MaskName, SUMS_WINDOW_OVERHEAD, SignedHeader, StreamHeader, SumsStream,
-    TickPeriod, WindowGroup, WireError, is_group, stream_tag,
+    TakenReceipt, TickPeriod, WindowGroup, WireError, is_group, stream_tag,
 };
 
 use super::{Head, channel, gappy, header, header_of, identity, pad, placed, reading, window};
@@ -146,4 +146,40 @@ fn a_further_window_of_a_group_takes_a_byte_beside_its_parts() {
     // 175 bytes in two parts, and 2.5 of head and signature.
     let a_reading = group as f64 / (64.0 * 24.0);
     assert!(a_reading <= 7.5, "{a_reading} bytes a reading");
+}
+
+#[test]
+fn the_first_window_of_a_group_names_the_last_receipt() {
+    let (header, key) = (header(), identity().verifying_key());
+    let sign_again = |window: Envelope, sequence, position| {
+        window.after_receipt(TakenReceipt { sequence, position }, |message| identity().sign(message)).unwrap()
+    };
+    let windows = mixed(&header);
+    let number = windows[0].header().sequence;
+    let most = u64::MAX;
+    for (sequence, position) in
+        [(299, 299), (299, 310), (0, 0), (number, 0), (most, most), (most, 0), (0, most)]
+    {
+        let mut after = windows.clone();
+        after[0] = sign_again(after[0].clone(), sequence, position);
+        let alone = Envelope::read_window(&after[0].write(), &header).unwrap();
+        alone.verify(&key).unwrap();
+        assert!(alone.begins_group());
+        let receipt = Some(TakenReceipt { sequence, position });
+        assert_eq!(alone.signed_header().taken_receipt(), receipt);
+        let group = sign(after.clone()).unwrap();
+        let read = WindowGroup::read(&group.write(), &header).unwrap();
+        assert_eq!(read, group);
+        read.verify(&key).unwrap();
+        let named: Vec<_> = read.windows().iter().map(|one| one.signed_header().taken_receipt()).collect();
+        assert_eq!(named, [receipt, None, None, None]);
+        // A new number leaves the receipt as it is.
+        let again = alone.renumbered(900, |message| identity().sign(message)).unwrap();
+        assert_eq!(again.signed_header().taken_receipt(), receipt);
+        after.swap(0, 1);
+        assert!(sign(after).is_err(), "not the first");
+    }
+    // The usual one: the window before, where no window came between.
+    let bytes = windows[0].write().len();
+    assert_eq!(sign_again(windows[0].clone(), number - 1, number - 1).write().len(), bytes + 2);
 }
