@@ -66,6 +66,7 @@ fn headers_and_ids_are_those_of_the_specification() {
         period: TickPeriod::new(1, 50).unwrap(),
         ticks: header.layout().ticks(),
         channels: header.layout().channels().to_vec(),
+        rounded: false,
         parts: header.parts().to_vec(),
     };
     assert_eq!(StreamHeader::of_sums(facts, |_| KeyId(keys.id())).unwrap().write(), header.write());

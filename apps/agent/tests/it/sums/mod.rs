@@ -85,6 +85,7 @@ fn stream() -> StreamProfile {
         span: Some(Span::Hour),
         channels: channels(),
         sums: parts(),
+        rounded: false,
         compact: None,
         slots: None,
         envelope: 1,
