@@ -35,7 +35,8 @@ pub(super) fn note_crossings(tallies: &mut [Tally], need: NeedId) {
             continue;
         }
         let perhaps = |of: Between| Between { low: 0.0_f64.min(of.low), ..of };
-        let crossing = Crossing { increase: perhaps(crossing.increase), changes: perhaps(crossing.changes) };
+        let (increase, changes) = (perhaps(crossing.increase), perhaps(crossing.changes));
+        let crossing = Crossing { increase, changes, ..crossing };
         for tally in &mut tallies[touched] {
             tally.windows.entry(need).or_default().add_crossing(crossing);
         }
@@ -62,6 +63,7 @@ mod tests {
             last: q(last.1),
             period: PERIOD as u32,
             quantiser,
+            error: quantiser.value_error(),
             rule: Increase::new(&Counter::default(), &quantiser),
         };
         let exactly = |quantity, value| (quantity, Between::exactly(value));
