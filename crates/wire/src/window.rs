@@ -12,8 +12,8 @@ use crate::counts::{Counted, count};
 use crate::error::WireError;
 use crate::header::EnvelopeHeader;
 use crate::lists::{
-    read_counts, read_left_out, read_replaces, read_runs, unzigzag, write_counts, write_left_out, write_replaces,
-    write_runs, zigzag,
+    read_counts, read_left_out, read_replaces, read_runs, unzigzag, write_counts, write_left_out,
+    write_replaces, write_runs, zigzag,
 };
 use crate::mask::{MaskName, SALT_BYTES};
 use crate::membership;
@@ -183,7 +183,11 @@ impl WindowHead {
         let Self { sequence, mask, description } = self;
         let WindowDescription { layout, period, length, left_out, generated, replaces, .. } = description;
         let WindowDescription { present, rounded, provisional, .. } = description;
-        if rounded.is_some() != stream.counts_rounded() || layout != stream.layout() || *period != stream.period() || *length == 0 {
+        if rounded.is_some() != stream.counts_rounded()
+            || layout != stream.layout()
+            || *period != stream.period()
+            || *length == 0
+        {
             return Err(NOT_OF_THE_STREAM);
         }
         let back = sequence.checked_sub(mask.sequence).ok_or(LATER_MASK)?;

@@ -163,8 +163,8 @@ impl OpenWindow {
             let merged = self.merged(channel, &readings);
             let number = merged.map(|merged| self.fixed.number(merged));
             let value = number.and_then(|number| self.window.layout().value(channel, number));
-            let fits = merged
-                .is_some_and(|merged| self.window.set(channel, tick, self.fixed.unrounded(merged)));
+            let fits =
+                merged.is_some_and(|merged| self.window.set(channel, tick, self.fixed.unrounded(merged)));
             if !fits {
                 self.window.remove(channel, tick);
                 self.window.leave_out(channel, Reason::OutOfRange, readings.count());

@@ -38,7 +38,9 @@ impl FixedPoint {
         let whole = number.round();
         let part = number - whole;
         let size = (part.abs() * self.unit()).round() as i64;
-        Fixed(((whole as i64) << STEP_BITS) + with_sign_of(part, of_part(size, part == 0.0, part.abs() == 0.5)))
+        Fixed(
+            ((whole as i64) << STEP_BITS) + with_sign_of(part, of_part(size, part == 0.0, part.abs() == 0.5)),
+        )
     }
 
     /// Returns the number as it was before rounding: of steps, or a real number.
@@ -167,9 +169,7 @@ impl Readings {
         let (sum, count) = further.map_or((0, 0), |further| (further.sum, further.count));
         let sum = || numbers().map(|number| i128::from(number.0)).sum::<i128>() + sum;
         let of = |number: Option<Fixed>| number.unwrap_or(Fixed(0));
-        let are_whole = || {
-            further.is_none_or(|further| further.are_whole) && numbers().all(Fixed::is_whole)
-        };
+        let are_whole = || further.is_none_or(|further| further.are_whole) && numbers().all(Fixed::is_whole);
         match several {
             Several::First | Several::Refuse => {
                 let first = self.apart.first().copied().into_iter().chain(further.map(|of| of.first)).min();
@@ -296,7 +296,10 @@ mod tests {
         assert_eq!(merged(Several::Mean, &[3.25, 4.75]), (4.0, false), "each may be off by less than a part");
         assert_eq!(merged(Several::Sum, &[3.0, -5.0]), (-2.0, true));
         assert_eq!(merged(Several::Sum, &[0.5, 0.5]), (1.0, false));
-        assert_eq!((merged(Several::Max, &[3.2, 5.0]), merged(Several::Min, &[3.2, 5.0])), ((5.0, true), (3.0, false)));
+        assert_eq!(
+            (merged(Several::Max, &[3.2, 5.0]), merged(Several::Min, &[3.2, 5.0])),
+            ((5.0, true), (3.0, false))
+        );
         let thirds: Vec<f64> = std::iter::once(1.0).chain(std::iter::repeat_n(0.0, 99_999)).collect();
         assert_eq!(merged(Several::Mean, &thirds), (0.0, false));
     }

@@ -66,7 +66,10 @@ fn header_of(case: &Case, header: &Arc<StreamHeader>) {
     let keys = StreamKeys::derive(&array(&case.secret), id);
     assert_eq!(hex::encode(header.write()), case.header);
     assert_eq!((hex::encode(id), hex::encode(keys.id())), (case.stream_id.clone(), case.key_id.clone()));
-    assert_eq!((hex::encode(header.id().0), header.key().to_string()), (case.header_id.clone(), case.key_id.clone()));
+    assert_eq!(
+        (hex::encode(header.id().0), header.key().to_string()),
+        (case.header_id.clone(), case.key_id.clone())
+    );
     let quantisers = (0..).map_while(|column| header.layout().quantiser(column));
     assert_eq!(quantisers.map(|quantiser| quantiser.top()).collect::<Vec<_>>(), case.tops);
     // Made of its facts, it is the same.
@@ -135,8 +138,7 @@ fn answers_are_those_of_the_specification_and_open() {
 
 fn answer_of(case: &Case, header: &Arc<StreamHeader>) {
     let (secret, id) = (array(&case.secret), header.stream_id().unwrap());
-    let window =
-        |told: &Window| Envelope::read_window(&hex::decode(&told.message).unwrap(), header).unwrap();
+    let window = |told: &Window| Envelope::read_window(&hex::decode(&told.message).unwrap(), header).unwrap();
     let windows: Vec<Envelope> = case.windows.iter().map(window).collect();
     let weights: Vec<i64> = case.windows.iter().map(|told| told.weight).collect();
     let count = windows.len() as u32;

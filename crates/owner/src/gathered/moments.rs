@@ -274,9 +274,8 @@ impl Pair {
         let (sx, sy) = (self.x.deviation("")?, self.y.deviation("")?);
         let constant =
             || ValueError::Undetermined("the readings vary too little for the declared resolution");
-        let is_constant = |of: &Moments, deviation: &Value| {
-            deviation.value <= deviation.bound.max(of.rounding(of.largest))
-        };
+        let is_constant =
+            |of: &Moments, deviation: &Value| deviation.value <= deviation.bound.max(of.rounding(of.largest));
         if is_constant(&self.x, &sx) || is_constant(&self.y, &sy) {
             return Err(constant());
         }

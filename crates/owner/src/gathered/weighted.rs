@@ -119,7 +119,15 @@ mod tests {
     fn of_sign(total: f64, weight: f64, readings: &[f64]) -> OfSign {
         let (count, sum) = (readings.len() as u64, readings.iter().map(|reading| weight * reading).sum());
         let there = weight * readings.len() as f64;
-        OfSign { count, sum, weight: there, rounded: 0.0, range: (0.0, 100.0), off: 0.05 * there.abs(), total }
+        OfSign {
+            count,
+            sum,
+            weight: there,
+            rounded: 0.0,
+            range: (0.0, 100.0),
+            off: 0.05 * there.abs(),
+            total,
+        }
     }
 
     #[test]

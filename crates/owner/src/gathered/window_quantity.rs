@@ -78,7 +78,9 @@ impl WindowQuantity {
         let sent = i64::try_from(sent).ok().filter(|sent| (least..=most).contains(&i128::from(*sent)))?;
         let quantiser = layout.quantiser(column)?;
         Some(match self {
-            Self::Least | Self::Largest | Self::First | Self::Last => Between::of_reading(quantiser, sent, error),
+            Self::Least | Self::Largest | Self::First | Self::Last => {
+                Between::of_reading(quantiser, sent, error)
+            }
             Self::Increase | Self::Doubt => Between::exactly(quantiser.sum(0, sent.into())),
             Self::Falls | Self::Changes => Between::exactly(sent as f64),
             Self::Cosine | Self::Sine => Between::exactly(sent as f64 / ANGLE_STEPS as f64),

@@ -205,12 +205,7 @@ impl Windows {
         let (cosine, sine) =
             sum(WindowQuantity::Cosine).zip(sum(WindowQuantity::Sine)).ok_or(ValueError::NO_READING)?;
         let readings = self.readings() as f64;
-        let error = self
-            .devices
-            .iter()
-            .flatten()
-            .filter_map(|held| held.ends)
-            .map(|ends| ends.error);
+        let error = self.devices.iter().flatten().filter_map(|held| held.ends).map(|ends| ends.error);
         let (turn, error) = (Angle::turn(unit), error.fold(0.0, f64::max));
         let (x, y) = (cosine.low / readings, sine.low / readings);
         // Each reading is off by `error`, its cosine and sine by a step: so the mean of the vectors is within this.

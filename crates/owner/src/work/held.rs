@@ -79,8 +79,8 @@ impl ExactResults<'_> {
         let (from, to) = times(self.piece.inputs, self.piece.ticks);
         let first_and_last = (readings.first().map(|(_, q)| *q), readings.last().map(|(_, q)| *q));
         let input = self.piece.inputs.first();
-        let ends = input
-            .and_then(|input| ends(layout, (input, error), self.piece.ticks, channel, first_and_last));
+        let ends =
+            input.and_then(|input| ends(layout, (input, error), self.piece.ticks, channel, first_and_last));
         Ok(values.map(|values| Held { from, to, readings: readings.len() as u64, values, ends }))
     }
 }

@@ -93,11 +93,8 @@ impl GroupWeights {
         let scale = LARGEST_WEIGHT as f64;
         let quantiser = layout.quantiser(self.whole.channel)?;
         let channel = &layout.channels()[usize::from(self.whole.channel)];
-        let mut weighted = OfSign {
-            range: (channel.minimum, channel.maximum),
-            total: self.total,
-            ..OfSign::default()
-        };
+        let mut weighted =
+            OfSign { range: (channel.minimum, channel.maximum), total: self.total, ..OfSign::default() };
         for input in inputs {
             let (mut used, mut largest, before) = (0, 0.0_f64, weighted.weight);
             for tick in input.window.presence(self.whole.channel)?.iter() {
