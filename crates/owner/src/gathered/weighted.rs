@@ -104,9 +104,8 @@ impl OfSign {
         let half_range = (high - low) / 2.0;
         let apart = 2.0 * self.rounded / sure;
         let value = self.total * self.sum / self.weight;
-        let bound = self.off / size + apart * half_range;
-        let rounding = if bound == 0.0 { 0.0 } else { 1e-12 * low.abs().max(high.abs()) };
-        let bound = self.total.abs() * (bound + rounding);
+        let rounding = 1e-12 * low.abs().max(high.abs());
+        let bound = self.total.abs() * (self.off / size + apart * half_range + rounding);
         Some(Value { value, bound, unit: unit.to_owned() })
     }
 }
