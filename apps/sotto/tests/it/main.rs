@@ -17,6 +17,7 @@ mod plant;
 mod public;
 mod recovery;
 mod recryptor;
+mod rounded;
 mod schemes;
 mod seal;
 mod session;

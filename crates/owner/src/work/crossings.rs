@@ -114,6 +114,30 @@ mod tests {
     }
 
     #[test]
+    fn a_group_without_rounded_readings_is_exact_but_for_the_reading_before_it() {
+        let exact = |first, last| {
+            let held = held(first, last);
+            Held { ends: held.ends.map(|ends| Ends { error: 0.0, ..ends }), ..held }
+        };
+        let bounds = |groups: &[&[Held]]| -> Vec<f64> {
+            let need = Needed::default().numbers(vec![Need::windows("x", &[WindowQuantity::First])])[0];
+            let mut tallies = vec![Tally::default(); groups.len()];
+            for (tally, windows) in tallies.iter_mut().zip(groups) {
+                windows.iter().for_each(|held| tally.windows.entry(need).or_default().add(held.clone()));
+            }
+            note_crossings(&mut tallies, need);
+            tallies.iter().map(|tally| tally.windows[&need].increase("").expect("windows").bound).collect()
+        };
+        let [day, next, after] =
+            [exact((0, 10.0), (9, 20.0)), exact((10, 25.0), (19, 30.0)), exact((20, 7.0), (29, 8.0))];
+        assert_eq!(bounds(&[&[day, next.clone(), after]]), [0.0], "a fall of exact readings, too");
+        // The increase of a day begins at the last reading of the day before.
+        let rounded = held((0, 10.0), (9, 20.0));
+        let found = bounds(&[&[rounded], &[next]]);
+        assert!(found.iter().all(|bound| (bound - 1.0).abs() < 1e-6), "{found:?}");
+    }
+
+    #[test]
     fn a_gap_inside_a_group_counts_there_and_one_over_its_end_is_open() {
         let (day, next) = (held((0, 10.0), (9, 20.0)), held((100, 60.0), (109, 60.0)));
         assert_eq!(increases(&[&[day.clone(), next.clone()]]), [Some([50.0, 1.0, 3.0, 0.0])]);
