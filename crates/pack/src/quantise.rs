@@ -164,7 +164,7 @@ impl Quantiser {
         let middle = (self.centre / self.step).round();
         let steps = middle as i128 * i128::from(count) + sum;
         let exact = self.written.and_then(|written| written.times(steps as f64));
-        exact.unwrap_or_else(|| self.centre * count as f64 + self.step * sum as f64)
+        exact.unwrap_or(self.centre * count as f64 + self.step * sum as f64)
     }
 
     /// Returns the maximum distance from `v` to `value(quantise(v))`: half a step, and rounding in f64.

@@ -6,6 +6,7 @@ mod backup;
 mod copies;
 mod differences;
 mod earlier;
+mod empty;
 mod extremes;
 mod first_answer;
 mod guide;

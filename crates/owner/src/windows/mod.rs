@@ -24,7 +24,9 @@ pub(crate) use accept::{accept, accept_logs, set_back};
 pub(crate) use covered::{Covered, elsewhere, ticks_between};
 pub(crate) use entry::StreamLog;
 pub(crate) use forget::note_deleted;
-pub(crate) use group::{Groups, InGroup, MOST_GROUPS, cut_ticks, groups, last_readings, pieces};
+pub(crate) use group::{
+    Groups, InGroup, MOST_GROUPS, cut_ticks, groups, last_reading, last_readings, pieces,
+};
 pub(crate) use list::list;
 pub(crate) use log::{kept_log, sync_log};
 pub(crate) use needed::Needed;

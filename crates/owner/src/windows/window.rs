@@ -197,6 +197,13 @@ pub(crate) struct DeviceWindows {
     pub(crate) twice: BTreeSet<[u8; STREAM_TAG_BYTES]>,
     /// Counts of unused windows, by reason.
     pub(crate) aside: Aside,
+    /// The times of the first and the last reading of streams with a channel of the question, whatever the time of the
+    /// question; None if there is a window to use, or they have none.
+    pub(crate) elsewhere: Option<(i64, i64)>,
+    /// The number of windows of such streams that this plant's owner deleted, if there is none to use.
+    pub(crate) forgotten: usize,
+    /// A channel whose unit has changed since, with the unit of the windows and that of `sotto.toml`.
+    pub(crate) other_unit: Option<(String, (String, String))>,
     /// Numbers of windows that lack a channel of the question and hold one that `sotto.toml` does not declare, by the latter.
     pub(crate) undeclared: BTreeMap<String, usize>,
     /// The number of windows of each stream's log that were looked at.
