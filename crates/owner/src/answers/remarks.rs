@@ -48,7 +48,7 @@ impl Answer {
             Some(empty) => remarks.push(format!("no answer: {}", empty.reason)),
             // Answers kept by an earlier version.
             None if self.rows.is_empty() => {
-                remarks.push("no window has arrived for this question".to_owned())
+                remarks.push("no window has arrived for this question".to_owned());
             }
             None => {}
         }
