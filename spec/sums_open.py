@@ -1,7 +1,7 @@
 """Opens windows of a stream of sums from the bytes that a device sends (docs/concepts/wire.md, "Streams of sums"), with the device's secret.
 
 `python3 -m spec.sums_open < CASE` reads {"secret", "signing_key", "header", "windows"}, all hexadecimal, and writes a list with an object for each
-window: its numbers, the ticks with a reading, counts of readings left out, and the values of each part. It stops at the first window whose signature or
+window: its numbers, the ticks with a reading, counts of readings left out and of those that were rounded, and the values of each part. It stops at the first window whose signature or
 tag is not right.
 """
 
@@ -21,9 +21,10 @@ KINDS = {1: "reading", 2: "square", 3: "product", 4: "bins", 5: "least", 6: "lar
 LOW = (1 << 30) - 1
 
 Quantity = namedtuple("Quantity", "kind columns edges digit width")
-# tops: for each column the largest |q|; parts: reasons and quantities.
-Stream = namedtuple("Stream", "id tag ticks tops parts")
-Head = namedtuple("Head", "sequence salt number start ticks presence left_out generated")
+# tops: for each column the largest |q|; rounded: True if windows count rounded readings; parts: reasons and quantities.
+Stream = namedtuple("Stream", "id tag ticks tops rounded parts")
+# rounded: None for a column whose rounded readings are not counted.
+Head = namedtuple("Head", "sequence salt number start ticks presence left_out rounded generated")
 
 
 class Bytes:
@@ -74,11 +75,11 @@ def read_header(frame):
     facts = Bytes(payload[16:])
     facts.text(), facts.text()
     _, _, ticks, columns = facts.numbers("IIIH")
-    tops = [read_column(facts) for _ in range(columns)]
+    tops = [read_column(facts) for _ in range(columns & (1 << 14) - 1)]
     parts = [read_part(facts) for _ in range(facts.take(1)[0])]
     assert facts.at == len(facts.data)
     stream = blake3.derive_key("sotto 2026 sums stream v1", facts.data)
-    return Stream(stream, blake3.derive_key("sotto 2026 sums header v1", payload), ticks, tops, parts)
+    return Stream(stream, blake3.derive_key("sotto 2026 sums header v1", payload), ticks, tops, bool(columns >> 14 & 1), parts)
 
 
 def place(stream, quantity):
@@ -112,9 +113,14 @@ def read_runs(data):
     return ticks
 
 
-def read_left_out(data):
-    mask = data.varint()
-    return {reason: data.varint() for reason in range(mask.bit_length()) if mask >> reason & 1}
+def read_counts(stream, data, readings):
+    """The counts of a column: readings left out, and the number of those that were rounded."""
+    mask, rounded = data.varint(), None
+    if stream.rounded:
+        code, mask = mask & 3, mask >> 2
+        rounded = data.varint() if code == 2 else readings * code
+        assert code < 3 and rounded <= readings
+    return {reason: data.varint() for reason in range(mask.bit_length()) if mask >> reason & 1}, rounded
 
 
 def read_head(stream, data):
@@ -123,8 +129,10 @@ def read_head(stream, data):
     back = data.varint() if flags & 8 else 0
     columns = range(len(stream.tops))
     presence = [read_runs(data) if flags & 2 else list(range(ticks)) for _ in columns]
-    left_out = [read_left_out(data) if flags & 4 else {} for _ in columns]
-    return Head(sequence, salt, sequence - back, start, ticks, presence, left_out, flags & 1)
+    none = {}, 0 if stream.rounded else None
+    counted = [read_counts(stream, data, len(there)) if flags & 4 else none for there in presence]
+    left_out, rounded = zip(*counted)
+    return Head(sequence, salt, sequence - back, start, ticks, presence, left_out, rounded, flags & 1)
 
 
 def present(head, ticks, quantities):

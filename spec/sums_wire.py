@@ -17,10 +17,13 @@ Channel = namedtuple("Channel", "name unit minimum maximum resolution")
 # kind: reading, square, product, bins, least or largest; digit 0: the value, 1: its low 30 bits, 2: the rest.
 Quantity = namedtuple("Quantity", "kind columns edges digit width")
 StreamPart = namedtuple("StreamPart", "quantities reasons")
-Stream = namedtuple("Stream", "device stream period ticks channels parts")
-# presence: for each column the ticks with a reading; left_out: for each column a dictionary from a reason's number to a count.
-Head = namedtuple("Head", "sequence salt number start ticks presence left_out generated")
+# rounded: True if windows count the readings that were rounded.
+Stream = namedtuple("Stream", "device stream period ticks channels rounded parts")
+# presence: for each column the ticks with a reading; left_out: for each column a dictionary from a reason's number to a count; rounded:
+# for each column the number of readings that were rounded, of a stream that counts them.
+Head = namedtuple("Head", "sequence salt number start ticks presence left_out rounded generated")
 
+ROUNDED = 1 << 14
 CODES = {"reading": 1, "square": 2, "product": 3, "bins": 4, "least": 5, "largest": 6}
 
 
@@ -59,7 +62,7 @@ def facts(stream):
     assert numerator > 0 and denominator > 0 and gcd(numerator, denominator) == 1
     assert 1000 * numerator % denominator == 0, "the period has whole milliseconds"
     out = name(stream.device) + name(stream.stream)
-    out += struct.pack("<IIIH", numerator, denominator, stream.ticks, len(stream.channels))
+    out += struct.pack("<IIIH", numerator, denominator, stream.ticks, len(stream.channels) | ROUNDED * stream.rounded)
     for channel in stream.channels:
         out += text(channel.name) + text(channel.unit) + struct.pack("<ddd", *channel[2:])
     out += bytes([len(stream.parts)])
@@ -162,18 +165,31 @@ def runs(ticks):
     return varint(len(found)) + b"".join(varint(number) for run in found for number in run)
 
 
+def left_out_bytes(column):
+    return varint(sum(1 << reason for reason in column)) + b"".join(varint(column[reason]) for reason in sorted(column))
+
+
+def counts_bytes(column, rounded, readings):
+    """The counts of a column, of a stream that counts rounded readings."""
+    code = 0 if rounded == 0 else 1 if rounded == readings else 2
+    mask = sum(1 << reason for reason in column)
+    return varint(mask << 2 | code) + (varint(rounded) if code == 2 else b"") + b"".join(varint(column[reason]) for reason in sorted(column))
+
+
 def head_bytes(stream, keys, head):
     gaps = any(len(ticks) != head.ticks for ticks in head.presence)
-    left_out, back = any(head.left_out), head.sequence - head.number
+    left_out, back = any(head.left_out) or any(head.rounded), head.sequence - head.number
     out = b"\5" + header_id(stream, keys)[:8] + head.salt + varint(head.sequence) + varint(zigzag(head.start))
     out += bytes([head.generated | gaps << 1 | left_out << 2 | (back > 0) << 3]) + varint(head.ticks)
     if back:
         out += varint(back)
     if gaps:
         out += b"".join(runs(ticks) for ticks in head.presence)
-    if left_out:
-        for column in head.left_out:
-            out += varint(sum(1 << reason for reason in column)) + b"".join(varint(column[reason]) for reason in sorted(column))
+    if left_out and stream.rounded:
+        out += b"".join(counts_bytes(column, rounded, len(ticks))
+                        for column, rounded, ticks in zip(head.left_out, head.rounded, head.presence))
+    elif left_out:
+        out += b"".join(left_out_bytes(column) for column in head.left_out)
     return out
 
 

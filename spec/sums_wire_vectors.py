@@ -10,6 +10,7 @@ STREAM = Stream(
     "cellar", "tank", (1, 50), 6,
     # The middle of the first range lies between two multiples of its resolution; the second has the most steps that there are.
     [Channel("level", "cm", -2.5, 407.0, 0.1), Channel("flow", "l/s", -float(1 << 28), float(1 << 28), 0.25)],
+    False,
     [StreamPart([Quantity("reading", [0], [], 0, 23), Quantity("reading", [1], [], 0, 45)], 11),
      StreamPart([Quantity("bins", [0], [-2000, -5, 100], 0, 12), Quantity("square", [0], [], 0, 36), Quantity("square", [1], [], 1, 41),
                  Quantity("square", [1], [], 2, 50), Quantity("product", [0, 1], [], 0, 58)], 2),
@@ -17,47 +18,53 @@ STREAM = Stream(
 )
 
 
-def heads(random, salts):
+# Rounded readings of the windows: none, all, some, of the one reading that there is, and of no reading.
+ROUNDED = [[0, 0], [3, 3], [2, 0], [0, 1], [0, 0]]
+
+
+def heads(salts, rounded):
     all_ticks = set(range(6))
-    yield Head(0, salts[0], 0, 1_795_000_000_000, 6, [all_ticks, all_ticks], [{}, {}], False)
-    yield Head(1, salts[0], 1, 1_795_000_000_120, 3, [set(range(3))] * 2, [{}, {}], False)
-    yield Head(300, salts[0], 297, -5, 6, [{0, 2, 3}, {0, 1}], [{}, {0: 1, 10: 65535}], True)
-    yield Head(301, salts[1], 0, 0, 5, [set(), {4}], [{1: 2}, {}], False)
-    yield Head(302, salts[1], 1, 1, 4, [set(), set()], [{}, {}], False)
+    yield Head(0, salts[0], 0, 1_795_000_000_000, 6, [all_ticks, all_ticks], [{}, {}], rounded[0], False)
+    yield Head(1, salts[0], 1, 1_795_000_000_120, 3, [set(range(3))] * 2, [{}, {}], rounded[1], False)
+    yield Head(300, salts[0], 297, -5, 6, [{0, 2, 3}, {0, 1}], [{}, {0: 1, 10: 65535}], rounded[2], True)
+    yield Head(301, salts[1], 0, 0, 5, [set(), {4}], [{1: 2}, {}], rounded[3], False)
+    yield Head(302, salts[1], 1, 1, 4, [set(), set()], [{}, {}], rounded[4], False)
 
 
-def case():
-    random = Sampler("sums wire")
+def case(name, counts_rounded):
+    random = Sampler(name)
+    stream = STREAM._replace(rounded=counts_rounded)
     secret, signing = (random.random.randbytes(32) for _ in range(2))
     salts = [random.random.randbytes(12) for _ in range(2)]
-    keys = sums.stream_keys(secret, stream_id(STREAM))
-    told, names, parts_of, terms_of = [], [], [], [[] for _ in STREAM.parts]
-    tops = [top(channel) for channel in STREAM.channels]
+    keys = sums.stream_keys(secret, stream_id(stream))
+    told, names, parts_of, terms_of = [], [], [], [[] for _ in stream.parts]
+    tops = [top(channel) for channel in stream.channels]
     weights = [3, -2, 1, 5, -1]
-    for head, weight in zip(heads(random, salts), weights):
+    for head, weight in zip(heads(salts, ROUNDED if counts_rounded else [[]] * 5), weights):
         readings = [{tick: random.random.randint(-most, most) for tick in sorted(ticks)} for most, ticks in zip(tops, head.presence)]
-        sent, parts = window(STREAM, secret, head, readings, signing)
-        start = sums.start_keys(secret, stream_id(STREAM), head.salt)
-        for part, terms in zip(STREAM.parts, terms_of):
+        sent, parts = window(stream, secret, head, readings, signing)
+        start = sums.start_keys(secret, stream_id(stream), head.salt)
+        for part, terms in zip(stream.parts, terms_of):
             present = [value is not None for value in values(part, head, readings)]
-            assert len(counts(part, head)) == sums.counts_of(form(STREAM, part), sent_ticks(head))
+            assert len(counts(part, head)) == sums.counts_of(form(stream, part), sent_ticks(head))
             terms.append(Term(start, head.number, present, sent_ticks(head), weight))
-        values_of = [values(part, head, readings) for part in STREAM.parts]
+        values_of = [values(part, head, readings) for part in stream.parts]
         slots = [[column.get(tick) for tick in range(sent_ticks(head))] for column in readings]
         told.append({"message": sent.hex(), "weight": weight, "number": head.number, "sequence": head.sequence,
-                     "readings": slots, "values": values_of})
+                     "readings": slots, "values": values_of} | ({"rounded": head.rounded} if counts_rounded else {}))
         names.append((head.salt, head.number))
         parts_of.append(parts)
-    totals = [sums.add(form(STREAM, part), [parts[at] for parts in parts_of], weights) for at, part in enumerate(STREAM.parts)]
+    totals = [sums.add(form(stream, part), [parts[at] for parts in parts_of], weights) for at, part in enumerate(stream.parts)]
     asked = [(0, 5, 6, [(0, totals[0]), (2, totals[2])]), (0, 5, 6, [(1, totals[1])])]
-    opened = [sums.open_sum(form(STREAM, part), keys, at, terms, total)
-              for at, (part, terms, total) in enumerate(zip(STREAM.parts, terms_of, totals))]
-    return {"secret": secret.hex(), "verifying_key": ed25519.public(signing).hex(), "tops": tops, "stream_id": stream_id(STREAM).hex(),
-            "key_id": key_id(keys).hex(), "header_id": header_id(STREAM, keys).hex(),
-            "header": frame(HEADER, payload(STREAM, keys)).hex(), "windows": told,
+    opened = [sums.open_sum(form(stream, part), keys, at, terms, total)
+              for at, (part, terms, total) in enumerate(zip(stream.parts, terms_of, totals))]
+    return {"secret": secret.hex(), "verifying_key": ed25519.public(signing).hex(), "tops": tops, "stream_id": stream_id(stream).hex(),
+            "key_id": key_id(keys).hex(), "header_id": header_id(stream, keys).hex(),
+            "header": frame(HEADER, payload(stream, keys)).hex(), "windows": told,
             "asked": [[part for part, _ in parts] for *_, parts in asked],
-            "answer": answer(STREAM, keys, names, asked).hex(), "opened": opened}
+            "answer": answer(stream, keys, names, asked).hex(), "opened": opened}
 
 
 def sums_wire_files():
-    yield "sums-wire", case()
+    yield "sums-wire", case("sums wire", False)
+    yield "sums-wire-rounded", case("sums wire rounded", True)

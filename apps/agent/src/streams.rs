@@ -112,6 +112,15 @@ impl Stream {
         products || self.layout.channels().iter().any(|channel| channel.kind.rules().is_joined())
     }
 
+    /// Returns true if its windows count the readings that were rounded.
+    #[must_use]
+    pub fn counts_rounded(&self) -> bool {
+        match &self.encryption {
+            Encryption::Ciphertexts { .. } => false,
+            Encryption::Sums(sums) => sums.header().counts_rounded(),
+        }
+    }
+
     fn open(device: &DeviceProfile, profile: &StreamProfile, keys: &DeviceKeys) -> Result<Self, Refused> {
         if profile.span.is_none() {
             return Err(Refused::Lacks("span"));
@@ -127,7 +136,7 @@ impl Stream {
             let bytes = header.write().len() + header.parts_bytes(header.layout().ticks())?;
             (sums.layout().clone(), Encryption::Sums(Box::new(sums)), bytes)
         };
-        longest_description(&layout).to_json()?;
+        longest_description(&layout, profile.rounded).to_json()?;
         let message_bytes = (body_bytes + LARGEST_LAYOUT + ENVELOPE_BYTES) as u64;
         Ok(Self { name: profile.stream.clone(), layout, encryption, message_bytes })
     }
@@ -160,7 +169,7 @@ impl Stream {
 
 /// Returns the longest possible description of a layout's windows, without counts of readings left out: those are
 /// dropped if they do not fit.
-fn longest_description(layout: &Layout) -> WindowDescription {
+fn longest_description(layout: &Layout, counts_rounded: bool) -> WindowDescription {
     let (ticks, channels) = (layout.ticks(), layout.channels().len());
     let presence = Presence::first(ticks);
     WindowDescription {
@@ -171,6 +180,7 @@ fn longest_description(layout: &Layout) -> WindowDescription {
         length: ticks,
         presence: vec![presence; channels],
         left_out: Vec::<LeftOut>::new(),
+        rounded: counts_rounded.then(|| vec![ticks; channels]),
         generated: true,
         replaces: None,
         provisional: false,

@@ -94,6 +94,7 @@ fn described(present: Vec<u32>) -> WindowDescription {
         length: 2,
         presence: Vec::new(),
         left_out: Vec::new(),
+        rounded: None,
         generated: false,
         replaces: None,
         provisional: false,

@@ -36,6 +36,7 @@ pub fn sums_header() -> Arc<StreamHeader> {
             resolution: Some(0.1),
             ..Channel::default()
         }],
+        rounded: false,
         parts: vec![
             SumsPart { quantities: vec![placed(Quantity::Reading(0), 23)], reasons: 11 },
             SumsPart {

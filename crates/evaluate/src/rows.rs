@@ -38,6 +38,7 @@ impl TaggedSumming<'_, '_> {
     /// #     period: TickPeriod::new(60, 1)?,
     /// #     ticks: 16,
     /// #     channels: vec![level],
+    /// #     rounded: false,
     /// #     parts: vec![SumsPart { quantities: vec![readings], reasons: 0 }],
     /// # };
     /// # let header = StreamHeader::of_sums(stream, |_| KeyId([2; 16]))?;
@@ -128,6 +129,7 @@ mod tests {
             period: TickPeriod::new(60, 1).unwrap(),
             ticks: 3,
             channels: vec![level],
+            rounded: false,
             parts: vec![part(23), part(32)],
         };
         let header = Arc::new(StreamHeader::of_sums(stream, |_| KeyId([2; 16])).unwrap());

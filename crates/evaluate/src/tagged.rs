@@ -60,6 +60,7 @@ pub struct TaggedSum<'r> {
 /// #     period: TickPeriod::new(60, 1)?,
 /// #     ticks: 16,
 /// #     channels: vec![level],
+/// #     rounded: false,
 /// #     parts: vec![SumsPart { quantities: vec![readings], reasons: 0 }],
 /// # };
 /// # let header = Arc::new(StreamHeader::of_sums(stream, |_| KeyId([2; 16]))?);

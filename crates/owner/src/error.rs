@@ -246,6 +246,12 @@ pub enum OwnerError {
     /// A question cannot be read; the text points at the place.
     #[error("{0}")]
     Question(String),
+    /// The time of a question is empty: it ends before it begins. The text points at the place.
+    #[error("{0}")]
+    EmptyTime(String),
+    /// No device is enrolled that could answer a question; the text has the remedy.
+    #[error("{0}")]
+    NotEnrolled(String),
     /// A question cannot be answered; the text has the reason and a remedy.
     #[error("{0}")]
     Unanswerable(String),
@@ -340,8 +346,9 @@ impl OwnerError {
     }
 
     /// Returns the exit code of a command that ends with this error: 3 for the plant's folder, 4 for the question, 5 if
-    /// the cloud is unreachable, 6 if the cloud refused, 7 if an answer does not match. (Code 2 is for invalid
-    /// arguments.)
+    /// the cloud is unreachable, 6 if the cloud refused, 7 if an answer does not match, 16 if no device is enrolled that could
+    /// answer, 17 if the time of the question is empty. (Code 2 is for invalid arguments, 10 to 15 are those of
+    /// [`Cause`](crate::Cause).)
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -352,6 +359,8 @@ impl OwnerError {
             | Self::NotRepeated { .. }
             | Self::OtherCopy { .. }
             | Self::OtherDevice { .. } => 6,
+            Self::NotEnrolled(_) => 16,
+            Self::EmptyTime(_) => 17,
             Self::WrongAnswer(_) | Self::Lie(_) | Self::NotHeld { .. } | Self::FaultyWindows { .. } => 7,
             _ => 3,
         }

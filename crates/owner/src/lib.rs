@@ -56,8 +56,8 @@ mod work;
 
 pub use amount::{Every, Hold, NotAnAmount, Range};
 pub use answers::{
-    Answer, Assurance, ChannelStatus, Complete, DeviceStatus, Forgotten, Giving, KeptAnswer, Logs, Published,
-    Row, Trouble, VERSION, Verified, left_out_in_words,
+    Answer, Assurance, Cause, ChannelStatus, Complete, DeviceStatus, Empty, Forgotten, Giving, KeptAnswer,
+    Logs, Published, Row, Trouble, VERSION, Verified, left_out_in_words,
 };
 pub use backup::{
     BackedUp, BackupError, BackupNote, BackupOptions, RestoreOptions, RestoredFolder, restore_backup,

@@ -51,6 +51,10 @@ pub struct WindowDescription {
     /// The readings left out, for each channel. Empty if none was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
+    /// The number of readings of each channel that were rounded: others are as the device got them. None if the device does not
+    /// count them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounded: Option<Vec<u32>>,
     /// True if a generator made the readings up instead of a sensor.
     #[serde(default, skip_serializing_if = "is_false")]
     pub generated: bool,
@@ -85,6 +89,8 @@ struct Unchecked {
     presence: Vec<Presence>,
     #[serde(default)]
     left_out: Vec<LeftOut>,
+    #[serde(default)]
+    rounded: Option<Vec<u32>>,
     #[serde(default)]
     generated: bool,
     #[serde(default)]
@@ -155,6 +161,14 @@ pub enum DescriptionError {
         /// Readings of the channel.
         count: u32,
     },
+    /// A channel has more rounded readings than readings.
+    #[error("channel number {channel} cannot have more rounded readings than its {count}")]
+    Rounded {
+        /// Position of the channel.
+        channel: usize,
+        /// Readings of the channel.
+        count: u32,
+    },
     /// The windows that are replaced, or the channels, are not a list of numbers that ascend.
     #[error("a window replaces 1 to 4096 windows, for channels of its stream, each named once and in order")]
     Replaces,
@@ -190,7 +204,7 @@ impl WindowDescription {
     /// # Errors
     /// [`DescriptionError`] for the first fault.
     pub fn check(&self) -> Result<(), DescriptionError> {
-        let Self { layout, present, period, length, presence, left_out, .. } = self;
+        let Self { layout, present, period, length, presence, left_out, rounded, .. } = self;
         let (expected, found, ticks) = (layout.channels().len(), present.len(), layout.ticks());
         if found != expected {
             return Err(DescriptionError::Counts { expected, found });
@@ -217,6 +231,14 @@ impl WindowDescription {
         }
         if let Some(channel) = present.iter().position(|count| *count > end) {
             return Err(DescriptionError::TooMany { channel, count: present[channel], ticks: end });
+        }
+        if let Some(rounded) = rounded {
+            if rounded.len() != expected {
+                return Err(DescriptionError::Counts { expected, found: rounded.len() });
+            }
+            if let Some(channel) = rounded.iter().zip(present).position(|(rounded, count)| rounded > count) {
+                return Err(DescriptionError::Rounded { channel, count: present[channel] });
+            }
         }
         match &self.replaces {
             Some(replaces) if !replaces.fits(expected) => Err(DescriptionError::Replaces),
@@ -248,6 +270,13 @@ impl WindowDescription {
         }
     }
 
+    /// Returns how many of `used` readings of a channel may be rounded: all if the device does not count them.
+    #[must_use]
+    pub fn rounded_of(&self, channel: u16, used: u64) -> u64 {
+        let rounded = self.rounded.as_ref().and_then(|all| all.get(usize::from(channel)));
+        rounded.map_or(used, |rounded| used.min((*rounded).into()))
+    }
+
     /// Returns the number of readings in the window.
     #[must_use]
     pub fn readings(&self) -> u64 {
@@ -268,6 +297,7 @@ impl From<&Packed> for WindowDescription {
             length: *length,
             presence: if gaps { presence.clone() } else { Vec::new() },
             left_out: if any_left_out { left_out.clone() } else { Vec::new() },
+            rounded: None,
             generated: false,
             replaces: None,
             provisional: false,
@@ -280,7 +310,7 @@ impl TryFrom<Unchecked> for WindowDescription {
 
     fn try_from(unchecked: Unchecked) -> Result<Self, DescriptionError> {
         let Unchecked { layout, present, start, period, length, presence, left_out, .. } = unchecked;
-        let Unchecked { generated, replaces, provisional, .. } = unchecked;
+        let Unchecked { rounded, generated, replaces, provisional, .. } = unchecked;
         let description = Self {
             layout,
             present,
@@ -289,6 +319,7 @@ impl TryFrom<Unchecked> for WindowDescription {
             length,
             presence,
             left_out,
+            rounded,
             generated,
             replaces,
             provisional,

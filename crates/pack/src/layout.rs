@@ -254,11 +254,12 @@ impl Layout {
     }
 
     /// Returns a value as the number of its slot before rounding: steps from the middle of the range, or a real number from
-    /// −1 to 1. Returns None if the channel does not exist.
+    /// −1 to 1. Steps are a whole number if and only if the value is a [multiple](Quantiser::is_multiple) of the resolution.
+    /// Returns None if the channel does not exist.
     #[must_use]
     pub fn unrounded(&self, channel: u16, value: f64) -> Option<f64> {
         match self.scales.get(usize::from(channel))? {
-            Scale::Integer(quantiser) => Some((value - quantiser.centre()) / quantiser.step()),
+            Scale::Integer(quantiser) => Some(quantiser.steps(value)),
             Scale::Real(normaliser) => normaliser.normalise(value).ok(),
         }
     }
@@ -287,6 +288,14 @@ impl Scale {
                 Quantiser::with_resolution(minimum, maximum, resolution).map(Self::Integer)
             }
             Encoding::Real => Normaliser::new(minimum, maximum).map(Self::Real),
+        }
+    }
+
+    /// Returns true if the number of a value stands for another one.
+    pub(crate) fn rounds(&self, value: f64) -> bool {
+        match self {
+            Self::Integer(quantiser) => !quantiser.is_multiple(value),
+            Self::Real(_) => false,
         }
     }
 

@@ -42,6 +42,7 @@ mod bits;
 pub mod bounds;
 #[cfg(feature = "zones")]
 mod clock;
+mod decimal;
 mod description;
 mod earlier;
 mod error;

@@ -51,6 +51,9 @@ pub struct Packed {
     pub length: u32,
     /// The ticks with a reading, for each channel.
     pub presence: Vec<Presence>,
+    /// The number of readings of each channel whose value differs from the one that was given: those that are no multiple
+    /// of the resolution.
+    pub rounded: Vec<u32>,
     /// For each channel, the readings left out of this window, or between the previous window and this one.
     pub left_out: Vec<LeftOut>,
 }

@@ -97,6 +97,9 @@ pub struct StreamProfile {
     /// The parts of the windows of a stream of sums. Empty: the windows are ciphertexts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sums: Vec<SumsPart>,
+    /// True if the windows of a stream of sums count the readings that were rounded.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub rounded: bool,
     /// The form of windows of places, in profiles of earlier programs: devices refuse such a stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact: Option<EarlierPlaces>,
@@ -139,6 +142,8 @@ struct Read {
     #[serde(default)]
     sums: Vec<SumsPart>,
     #[serde(default)]
+    rounded: bool,
+    #[serde(default)]
     compact: Option<EarlierPlaces>,
     #[serde(default)]
     slots: Option<u32>,
@@ -162,6 +167,7 @@ impl From<Read> for StreamProfile {
             span: read.span,
             channels: read.channels,
             sums: read.sums,
+            rounded: read.rounded,
             compact: read.compact,
             slots: read.slots,
             envelope: read.envelope,
@@ -250,6 +256,12 @@ pub enum ProfileError {
         stream: String,
         /// The reason.
         reason: String,
+    },
+    /// A stream that is none of sums counts rounded readings.
+    #[error("stream {stream} cannot count rounded readings: only windows of sums do")]
+    Rounded {
+        /// The stream's name.
+        stream: String,
     },
     /// The slots do not fit the stream's channels or encoding.
     #[error(
@@ -358,6 +370,9 @@ impl StreamProfile {
         }
         if !self.sums.is_empty() {
             return self.check_sums();
+        }
+        if self.rounded {
+            return Err(ProfileError::Rounded { stream: self.stream.clone() });
         }
         if let Some(slots) = self.slots {
             let possible = slots.is_power_of_two() && (2..=MAX_TICKS).contains(&slots);

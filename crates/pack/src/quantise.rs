@@ -1,6 +1,7 @@
 //! Quantisation of values to whole numbers.
 
 use crate::bits::{MAX_BITS, MIN_BITS};
+use crate::decimal::Decimal;
 use crate::range::Range;
 use crate::{OutOfRange, RangeError};
 #[cfg(not(feature = "std"))]
@@ -30,6 +31,8 @@ pub struct Quantiser {
     centre: f64,
     step: f64,
     top: i64,
+    /// The step as it is written; `None` if values are not multiples of a written number.
+    written: Option<Decimal>,
 }
 
 impl Quantiser {
@@ -45,7 +48,8 @@ impl Quantiser {
         }
         let top = top(bits) as f64;
         let range = Range::new(minimum, maximum, top)?;
-        Ok(Self { range, centre: range.centre(), step: range.half() / top, top: self::top(bits) })
+        let (centre, step, top) = (range.centre(), range.half() / top, self::top(bits));
+        Ok(Self { range, centre, step, top, written: None })
     }
 
     /// Makes a quantiser for values in `minimum ..= maximum` that counts steps of `resolution` from its
@@ -73,7 +77,7 @@ impl Quantiser {
         // Slightly less, so that f64's rounding does not add a step if the end is a multiple of the
         // resolution.
         let top = (furthest / resolution - 1e-6).ceil().max(1.0) as i64;
-        Ok(Self { range, centre, step: resolution, top })
+        Ok(Self { range, centre, step: resolution, top, written: Decimal::of(resolution) })
     }
 
     /// Returns the smallest and the largest value of the declared range.
@@ -118,10 +122,49 @@ impl Quantiser {
         Ok(q.clamp(-self.top, self.top))
     }
 
+    /// Returns true if a value is a whole multiple of the resolution, so that [`Quantiser::quantise`] does not round it.
+    /// Decides on decimals: the value is the f64 nearest to that multiple. Values of at most 15 digits are then equal to it.
+    /// False where products do not fit 53 bits, and for quantisers of bits.
+    ///
+    /// ```
+    /// use sotto_pack::Quantiser;
+    ///
+    /// let rain = Quantiser::with_resolution(0.0, 50.0, 0.01)?;
+    /// assert!(rain.is_multiple(0.29) && rain.is_multiple(3.72));
+    /// assert!(!rain.is_multiple(0.125) && !rain.is_multiple(0.290_000_000_1));
+    /// # Ok::<(), sotto_pack::RangeError>(())
+    /// ```
+    #[must_use]
+    pub fn is_multiple(&self, value: f64) -> bool {
+        let steps = (value / self.step).round();
+        self.written.and_then(|written| written.times(steps)).is_some_and(|multiple| multiple == value)
+    }
+
+    /// Returns the steps from the middle to a value: a whole number if and only if it is a multiple.
+    pub(crate) fn steps(&self, value: f64) -> f64 {
+        let steps = (value - self.centre) / self.step;
+        let whole = steps.round();
+        match (self.is_multiple(value), steps == whole) {
+            (true, _) => whole,
+            (false, true) => whole + f64::EPSILON * whole.abs().max(1.0),
+            (false, false) => steps,
+        }
+    }
+
     /// Returns the value of a number.
     #[must_use]
     pub fn value(&self, q: i64) -> f64 {
         self.centre + q as f64 * self.step
+    }
+
+    /// Returns the sum of `count` values from the sum of their numbers. It is the f64 nearest to the decimal sum where products
+    /// fit 53 bits.
+    #[must_use]
+    pub fn sum(&self, count: u64, sum: i128) -> f64 {
+        let middle = (self.centre / self.step).round();
+        let steps = middle as i128 * i128::from(count) + sum;
+        let exact = self.written.and_then(|written| written.times(steps as f64));
+        exact.unwrap_or(self.centre * count as f64 + self.step * sum as f64)
     }
 
     /// Returns the maximum distance from `v` to `value(quantise(v))`: half a step, and rounding in f64.

@@ -1,5 +1,8 @@
 //! Collects readings into windows.
 
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
+
 use crate::{Encoding, Layout, LeftOut, PackError, Packed, Presence, Reading, Reason, Slots};
 
 /// A window of readings that is being filled. A refused reading leaves it unchanged.
@@ -23,6 +26,8 @@ pub struct Window {
     packed: Packed,
     /// The tick after the last one that has a reading.
     next: u32,
+    /// The ticks whose reading was rounded, for each channel.
+    rounded: Vec<Presence>,
 }
 
 impl Window {
@@ -55,9 +60,10 @@ impl Window {
         };
         let channels = layout.channels().len();
         let (present, presence) = (vec![0; channels], vec![Presence::default(); channels]);
-        let left_out = vec![LeftOut::default(); channels];
-        let packed = Packed { slots, layout, present, start, period, length, presence, left_out };
-        Ok(Self { packed, next: 0 })
+        let (left_out, rounded) = (vec![LeftOut::default(); channels], present.clone());
+        let packed = Packed { slots, layout, present, start, period, length, presence, rounded, left_out };
+        let rounded = packed.presence.clone();
+        Ok(Self { packed, next: 0, rounded })
     }
 
     /// Returns where each reading has its slot.
@@ -109,7 +115,8 @@ impl Window {
             return Err(PackError::Duplicate { channel, tick });
         }
         let number = self.quantised(channel, value)?;
-        self.put(channel, tick, slot, number);
+        let is_rounded = self.packed.layout.scales()[channel].rounds(value);
+        self.put(channel, tick, slot, number, is_rounded);
         self.next = self.next.max(tick + 1);
         Ok(())
     }
@@ -124,18 +131,20 @@ impl Window {
         }
     }
 
-    /// Puts a number into the slot of a tick in place of its reading, if there is one: a whole number of steps, or a real
-    /// number from −1 to 1. Returns false, and changes nothing, if the channel or the tick does not exist, or the number is
+    /// Puts a number into the slot of a tick in place of its reading, if there is one: a number of steps, which is rounded to a
+    /// whole one and counts as rounded if it is none, or a real number from −1 to 1. Returns false, and changes nothing, if the channel or the tick does not exist, or the number is
     /// outside the slot's range.
     pub fn set(&mut self, channel: u16, tick: u32, number: f64) -> bool {
         let Packed { layout, length, .. } = &self.packed;
-        let most = layout.quantiser(channel).map_or(1.0, |quantiser| quantiser.top() as f64);
+        let quantiser = layout.quantiser(channel);
+        let most = quantiser.map_or(1.0, |quantiser| quantiser.top() as f64);
+        let (given, number) = (number, quantiser.map_or(number, |_| number.round()));
         let slot = layout.slot(channel, tick).filter(|_| tick < *length && number.abs() <= most);
         let Some(slot) = slot else { return false };
         if self.contains(channel, tick) {
             self.packed.present[usize::from(channel)] -= 1;
         }
-        self.put(channel.into(), tick, slot, number);
+        self.put(channel.into(), tick, slot, number, number != given);
         self.next = self.next.max(tick + 1);
         true
     }
@@ -152,6 +161,7 @@ impl Window {
             Slots::Reals(slots) => slots[slot] = 0.0,
         }
         self.packed.presence[channel].remove(tick);
+        self.rounded[channel].remove(tick);
         self.packed.present[channel] -= 1;
         self.next = self.packed.presence.iter().map(Presence::end).max().unwrap_or_default();
     }
@@ -159,7 +169,8 @@ impl Window {
     /// Returns the packed window. Ticks that were not reached are missing readings.
     #[must_use]
     pub fn close(self) -> Packed {
-        self.packed
+        let rounded = self.rounded.iter().map(Presence::count).collect();
+        Packed { rounded, ..self.packed }
     }
 
     fn tick(&self, at: i64) -> Result<u32, PackError> {
@@ -178,12 +189,17 @@ impl Window {
         })
     }
 
-    fn put(&mut self, channel: usize, tick: u32, slot: usize, number: f64) {
+    fn put(&mut self, channel: usize, tick: u32, slot: usize, number: f64, is_rounded: bool) {
         match &mut self.packed.slots {
             Slots::Integers(slots) => slots[slot] = number as i64,
             Slots::Reals(slots) => slots[slot] = number,
         }
         self.packed.presence[channel].insert(tick);
         self.packed.present[channel] += 1;
+        if is_rounded {
+            self.rounded[channel].insert(tick);
+        } else {
+            self.rounded[channel].remove(tick);
+        }
     }
 }

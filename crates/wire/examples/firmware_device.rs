@@ -50,6 +50,7 @@ fn header(name: &str) -> Result<Arc<StreamHeader>, Error> {
         period: TickPeriod::new(60, 1)?,
         ticks: TICKS,
         channels: vec![level],
+        rounded: false,
         parts,
     };
     Ok(Arc::new(StreamHeader::of_sums(stream, |id| KeyId(StreamKeys::derive(&SECRET, id).id()))?))

@@ -1,9 +1,10 @@
 //! The channels of a stream's header.
 //!
-//! A list is its length in two bytes, then the channels: `name ‖ unit ‖ minimum 8 ‖ maximum 8 ‖ resolution 8`. If a channel
+//! A list is its length in two bytes, below 16,384, then the channels: `name ‖ unit ‖ minimum 8 ‖ maximum 8 ‖ resolution 8`. If a channel
 //! has a kind, the length's highest bit is set, and each channel goes on: `kind 1`, and for all but 0 `several 1`, then for a
 //! gauge or a state the milliseconds that a reading holds (0: none, or until the next one), for a counter the largest
-//! increase of a tick in 8 bytes (0: none), for a state the number of states in two bytes and each as a text.
+//! increase of a tick in 8 bytes (0: none), for a state the number of states in two bytes and each as a text. The length's
+//! second highest bit is set if windows count the readings that were rounded.
 
 use alloc::vec::Vec;
 
@@ -14,14 +15,29 @@ use crate::reader::{Reader, write_varint};
 
 /// Set in the length of a list of channels with kinds.
 const KINDS: u16 = 1 << 15;
+/// Set in the length of a list of channels whose rounded readings are counted.
+const ROUNDED: u16 = 1 << 14;
+
+/// A list of channels.
+pub(crate) struct ChannelList {
+    pub(crate) channels: Vec<Channel>,
+    /// True if windows count the readings of each that were rounded.
+    pub(crate) rounded: bool,
+}
+
 /// A channel takes at least 26 bytes: two texts of one byte or more, and three numbers.
 const LEAST_BYTES: usize = 26;
 
-pub(crate) fn write_channels(out: &mut Vec<u8>, channels: &[Channel]) -> Result<(), WireError> {
-    let count = u16::try_from(channels.len()).ok().filter(|count| count & KINDS == 0);
-    let count = count.ok_or(WireError::Value("a list has at most 32767 channels"))?;
+pub(crate) fn write_channels(
+    out: &mut Vec<u8>,
+    channels: &[Channel],
+    rounded: bool,
+) -> Result<(), WireError> {
+    let count = u16::try_from(channels.len()).ok().filter(|count| count & (KINDS | ROUNDED) == 0);
+    let count = count.ok_or(WireError::Value("a list has at most 16383 channels"))?;
     let kinds = channels.iter().any(|channel| !channel.kind.is_interval());
-    out.extend_from_slice(&(count | if kinds { KINDS } else { 0 }).to_le_bytes());
+    let flag = |set: bool, flag: u16| if set { flag } else { 0 };
+    out.extend_from_slice(&(count | flag(kinds, KINDS) | flag(rounded, ROUNDED)).to_le_bytes());
     for channel in channels {
         write_channel(out, channel)?;
         if kinds {
@@ -31,10 +47,10 @@ pub(crate) fn write_channels(out: &mut Vec<u8>, channels: &[Channel]) -> Result<
     Ok(())
 }
 
-pub(crate) fn read_channels(reader: &mut Reader<'_>) -> Result<Vec<Channel>, WireError> {
+pub(crate) fn read_channels(reader: &mut Reader<'_>) -> Result<ChannelList, WireError> {
     let count = reader.u16()?;
-    let kinds = count & KINDS != 0;
-    let count = count & !KINDS;
+    let (kinds, rounded) = (count & KINDS != 0, count & ROUNDED != 0);
+    let count = count & !(KINDS | ROUNDED);
     let expected = usize::from(count) * LEAST_BYTES;
     if reader.left() < expected {
         return Err(WireError::Truncated { expected: expected as u64, found: reader.left() as u64 });
@@ -48,7 +64,7 @@ pub(crate) fn read_channels(reader: &mut Reader<'_>) -> Result<Vec<Channel>, Wir
     if kinds && channels.iter().all(|channel| channel.kind.is_interval()) {
         return Err(WireError::Value("a list of channels without kinds is not in its canonical form"));
     }
-    Ok(channels)
+    Ok(ChannelList { channels, rounded })
 }
 
 fn write_channel(out: &mut Vec<u8>, channel: &Channel) -> Result<(), WireError> {

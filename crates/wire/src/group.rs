@@ -57,6 +57,7 @@ const OLD_VERSION: WireError = WireError::Value("a group has windows of version 
 /// #         length: 16,
 /// #         presence: Vec::new(),
 /// #         left_out: Vec::new(),
+/// #         rounded: None,
 /// #         generated: false,
 /// #         replaces: None,
 /// #         provisional: false,

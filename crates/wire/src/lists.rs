@@ -59,13 +59,58 @@ pub(crate) fn write_left_out(out: &mut Vec<u8>, left_out: &LeftOut) {
 }
 
 pub(crate) fn read_left_out(reader: &mut Reader<'_>) -> Result<LeftOut, WireError> {
-    let (reasons, mut left_out) = (reader.varint()?, LeftOut::default());
+    let reasons = reader.varint()?;
+    read_reasons(reader, reasons)
+}
+
+fn read_reasons(reader: &mut Reader<'_>, reasons: u64) -> Result<LeftOut, WireError> {
+    let mut left_out = LeftOut::default();
     for (at, reason) in Reason::ALL.into_iter().enumerate() {
         if reasons >> at & 1 == 1 {
             left_out.add(reason, reader.varint()?);
         }
     }
     Ok(left_out)
+}
+
+const ALL_ROUNDED: u64 = 1;
+const SOME_ROUNDED: u64 = 2;
+
+/// Writes the counts of a channel with `readings` readings in a stream that counts those that were `rounded`: the bit mask of
+/// the reasons times 4, with 1 if all readings were rounded, or 2 if some were; then their number, if it was some; then the
+/// count of each reason.
+pub(crate) fn write_counts(out: &mut Vec<u8>, left_out: Option<&LeftOut>, rounded: u32, readings: u32) {
+    let mut reasons = Vec::new();
+    left_out.into_iter().for_each(|left_out| write_left_out(&mut reasons, left_out));
+    let mut counts = Reader::new(&reasons);
+    // `reasons` begins with a number, if it is not empty.
+    let mask = counts.varint().unwrap_or_default();
+    let code = match rounded {
+        0 => 0,
+        rounded if rounded == readings => ALL_ROUNDED,
+        _ => SOME_ROUNDED,
+    };
+    write_varint(out, mask << 2 | code);
+    if code == SOME_ROUNDED {
+        write_varint(out, rounded.into());
+    }
+    out.extend_from_slice(counts.rest());
+}
+
+/// Reads what [`write_counts`] wrote. Returns the readings left out, and the number of those that were rounded.
+pub(crate) fn read_counts(reader: &mut Reader<'_>, readings: u32) -> Result<(LeftOut, u32), WireError> {
+    let wrong = WireError::Value("a window counts as rounded some of its readings, or all");
+    let mask = reader.varint()?;
+    let rounded = match mask & 3 {
+        0 => 0,
+        ALL_ROUNDED => readings,
+        SOME_ROUNDED => u32::try_from(reader.varint()?).unwrap_or(u32::MAX),
+        _ => return Err(wrong),
+    };
+    if rounded > readings {
+        return Err(wrong);
+    }
+    Ok((read_reasons(reader, mask >> 2)?, rounded))
 }
 
 /// Writes the number of windows that the window `sequence` replaces, the distance from it back to the last of them, from

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use sotto_pack::{Channel, Encoding, Layout, PackError, StepDigits, StreamProfile, SumsPart};
 use sotto_rlwe::{KeyId, ParameterId};
 
-use crate::channels::{read_channels, write_channels};
+use crate::channels::{ChannelList, read_channels, write_channels};
 use crate::error::WireError;
 use crate::family::{Family, SLOTS, SUMS};
 use crate::frame;
@@ -291,7 +291,7 @@ impl StreamHeader {
             // Refused by `new`, and written by `sums`.
             WindowValues::Places | WindowValues::Sums(_) => {}
         }
-        write_channels(&mut out, self.layout.channels())?;
+        write_channels(&mut out, self.layout.channels(), false)?;
         Ok(out)
     }
 
@@ -337,7 +337,10 @@ impl StreamHeader {
         let (parameters, key) = (reader.parameter_id()?, reader.key_id()?);
         let (period, ticks) = (reader.u32()?, reader.u32()?);
         let values = read_values(reader)?;
-        let channels = read_channels(reader)?;
+        let ChannelList { channels, rounded } = read_channels(reader)?;
+        if rounded {
+            return Err(WireError::Value("only windows of sums count the readings that were rounded"));
+        }
         let parts = StreamParts { device, stream, parameters, key, period, ticks, channels, values };
         let bytes = &before[..before.len() - reader.left()];
         // The columns of places are not kept, but the bytes are, which signatures cover.

@@ -12,7 +12,8 @@ use crate::counts::{Counted, count};
 use crate::error::WireError;
 use crate::header::EnvelopeHeader;
 use crate::lists::{
-    read_left_out, read_replaces, read_runs, unzigzag, write_left_out, write_replaces, write_runs, zigzag,
+    read_counts, read_left_out, read_replaces, read_runs, unzigzag, write_counts, write_left_out,
+    write_replaces, write_runs, zigzag,
 };
 use crate::mask::{MaskName, SALT_BYTES};
 use crate::membership;
@@ -211,9 +212,13 @@ impl WindowHead {
     /// Those of [`WindowHead::bytes`].
     fn flags_and_lists(&self, stream: &StreamHeader) -> Result<Vec<u8>, WireError> {
         let Self { sequence, mask, description, receipt } = self;
-        let WindowDescription { layout, period, length, left_out, generated, replaces, provisional, .. } =
-            description;
-        if layout != stream.layout() || *period != stream.period() || *length == 0 {
+        let WindowDescription { layout, period, length, left_out, generated, replaces, .. } = description;
+        let WindowDescription { present, rounded, provisional, .. } = description;
+        if rounded.is_some() != stream.counts_rounded()
+            || layout != stream.layout()
+            || *period != stream.period()
+            || *length == 0
+        {
             return Err(NOT_OF_THE_STREAM);
         }
         let back = sequence.checked_sub(mask.sequence).ok_or(LATER_MASK)?;
@@ -226,10 +231,11 @@ impl WindowHead {
         }
         let gaps = presence.iter().any(|presence| presence.count() != *length);
         let any_left_out = left_out.iter().any(|left_out| !left_out.is_empty());
+        let any_rounded = rounded.iter().flatten().any(|count| *count > 0);
         let flag = |set: bool, flag: u8| if set { flag } else { 0 };
         let flags = flag(*generated, GENERATED)
             | flag(gaps, GAPS)
-            | flag(any_left_out, LEFT_OUT)
+            | flag(any_left_out || any_rounded, LEFT_OUT)
             | flag(back > 0, RENUMBERED)
             | flag(replaces.is_some(), REPLACES)
             | flag(*provisional, PROVISIONAL)
@@ -242,8 +248,14 @@ impl WindowHead {
         if gaps {
             presence.iter().for_each(|presence| write_runs(&mut out, presence));
         }
-        if any_left_out {
-            left_out.iter().for_each(|left_out| write_left_out(&mut out, left_out));
+        match rounded {
+            _ if flags & LEFT_OUT == 0 => {}
+            None => left_out.iter().for_each(|left_out| write_left_out(&mut out, left_out)),
+            Some(rounded) => {
+                for (channel, (rounded, readings)) in rounded.iter().zip(present).enumerate() {
+                    write_counts(&mut out, left_out.get(channel), *rounded, *readings);
+                }
+            }
         }
         if let Some(replaces) = replaces {
             write_replaces(&mut out, *sequence, replaces)?;
@@ -317,14 +329,22 @@ impl WindowHead {
             .clone()
             .map(|_| if flags & GAPS == 0 { Ok(whole.clone()) } else { read_runs(reader, length) })
             .collect::<Result<_, _>>()?;
-        let left_out = if flags & LEFT_OUT == 0 {
-            Vec::new()
-        } else {
-            channels.clone().map(|_| read_left_out(reader)).collect::<Result<_, _>>()?
+        let present: Vec<u32> = presence.iter().map(Presence::count).collect();
+        let (left_out, rounded) = match (flags & LEFT_OUT != 0, stream.counts_rounded()) {
+            (false, counts) => (Vec::new(), counts.then(|| vec![0; channels.len()])),
+            (true, false) => {
+                (channels.clone().map(|_| read_left_out(reader)).collect::<Result<_, _>>()?, None)
+            }
+            (true, true) => {
+                let counts = present.iter().map(|readings| read_counts(reader, *readings));
+                let (left_out, rounded): (Vec<LeftOut>, Vec<u32>) =
+                    counts.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+                let any = left_out.iter().any(|left_out| !left_out.is_empty());
+                (if any { left_out } else { Vec::new() }, Some(rounded))
+            }
         };
         let replaces: Option<Replaces> =
             if flags & REPLACES == 0 { None } else { Some(read_replaces(reader, sequence, channels.len())?) };
-        let present: Vec<u32> = presence.iter().map(Presence::count).collect();
         let receipt =
             if flags & AFTER_RECEIPT == 0 { None } else { Some(TakenReceipt::parse(reader, sequence)?) };
         let first_ticks = presence.iter().zip(&present).all(|(presence, count)| presence.end() == *count);
@@ -336,6 +356,7 @@ impl WindowHead {
             length,
             presence: if first_ticks { Vec::new() } else { presence },
             left_out,
+            rounded,
             generated: flags & GENERATED != 0,
             replaces,
             provisional: flags & PROVISIONAL != 0,

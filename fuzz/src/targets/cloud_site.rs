@@ -117,6 +117,7 @@ pub(super) fn group() -> Vec<u8> {
             length: 4,
             presence: Vec::new(),
             left_out: Vec::new(),
+            rounded: None,
             generated: false,
             replaces: None,
             provisional: false,

@@ -33,6 +33,7 @@ fn profiles() -> Vec<Vec<u8>> {
         span: None,
         channels: Vec::new(),
         sums: Vec::new(),
+        rounded: false,
         compact: None,
         slots: None,
         envelope: 1,

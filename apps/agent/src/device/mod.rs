@@ -138,7 +138,8 @@ impl Device {
         let Closed { stream, window } = closed;
         let ClosedWindow { packed, started_at, ended_at, until, pack_time, joined, .. } = window;
         let generated = self.source.generated;
-        let description = WindowDescription { generated, ..WindowDescription::from(&packed) };
+        let rounded = self.streams[stream].counts_rounded().then(|| packed.rounded.clone());
+        let description = WindowDescription { generated, rounded, ..WindowDescription::from(&packed) };
         let (readings, contents) = (description.readings(), Contents::of(&description, until));
         let (description, contents, keeps) = match joined {
             Some(facts) => {

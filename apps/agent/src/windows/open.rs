@@ -160,9 +160,11 @@ impl OpenWindow {
     /// readings.
     fn merge(&mut self) {
         for ((channel, tick), readings) in std::mem::take(&mut self.several) {
-            let number = self.merged(channel, &readings);
+            let merged = self.merged(channel, &readings);
+            let number = merged.map(|merged| self.fixed.number(merged));
             let value = number.and_then(|number| self.window.layout().value(channel, number));
-            let fits = number.is_some_and(|number| self.window.set(channel, tick, number));
+            let fits =
+                merged.is_some_and(|merged| self.window.set(channel, tick, self.fixed.unrounded(merged)));
             if !fits {
                 self.window.remove(channel, tick);
                 self.window.leave_out(channel, Reason::OutOfRange, readings.count());
@@ -173,22 +175,27 @@ impl OpenWindow {
         }
     }
 
-    /// Returns the number of a tick with several readings; `None` if it is outside the channel's range.
-    fn merged(&self, channel: u16, readings: &Readings) -> Option<f64> {
+    /// Returns the reading of a tick with several; `None` if it is outside the channel's range.
+    fn merged(&self, channel: u16, readings: &Readings) -> Option<Fixed> {
         let layout = self.window.layout();
         let declared = layout.channels().get(usize::from(channel))?;
         let number = |value: f64| layout.unrounded(channel, value).map(|number| self.fixed.fixed(number));
         let merged = readings.merged(declared.kind.rules().several(), number(0.0).unwrap_or_default());
         let fits = number(declared.minimum)? <= merged && merged <= number(declared.maximum)?;
-        fits.then(|| self.fixed.number(merged))
+        fits.then_some(merged)
     }
 
-    /// Returns the number of a tick so far.
-    fn number(&self, channel: u16, tick: u32) -> Option<f64> {
-        match self.several.get(&(channel, tick)) {
-            Some(readings) => self.merged(channel, readings),
-            None => self.window.number(channel, tick),
-        }
+    /// Returns the reading of a tick so far, as a number before rounding.
+    fn unrounded(&self, channel: u16, tick: u32) -> Option<f64> {
+        let place = usize::from(channel) * self.length as usize + tick as usize;
+        let reading = match self.several.get(&(channel, tick)) {
+            Some(readings) => self.merged(channel, readings)?,
+            None => {
+                let number = self.window.number(channel, tick)?;
+                self.fixed.joined(number, self.fractions.get(place).copied().unwrap_or_default())
+            }
+        };
+        Some(self.fixed.unrounded(reading))
     }
 
     /// Returns a piece that ends at a tick's beginning: the readings so far that no piece has. `None` if no tick is over
@@ -207,7 +214,7 @@ impl OpenWindow {
         let channels = layout.channels().len() as u16;
         let ticks = (0..channels).flat_map(|channel| (0..to).map(move |tick| (channel, tick)));
         let is_new = |(channel, tick): &(u16, u32)| {
-            !pieces.has(*channel, *tick) && self.number(*channel, *tick).is_some()
+            !pieces.has(*channel, *tick) && self.unrounded(*channel, *tick).is_some()
         };
         let new: Vec<(u16, u32)> = ticks.filter(is_new).collect();
         let from = new.iter().map(|(_, tick)| *tick).min().map_or(pieces.to, |first| first.min(pieces.to));
@@ -216,7 +223,7 @@ impl OpenWindow {
         let mut window = Window::spanning(layout, at(from), period, to - from)?;
         let mut readings = vec![0; channels.into()];
         for (channel, tick) in &new {
-            let number = self.number(*channel, *tick);
+            let number = self.unrounded(*channel, *tick);
             if number.is_some_and(|number| window.set(*channel, tick - from, number)) {
                 readings[usize::from(*channel)] += 1;
                 pieces.insert(*channel, *tick);

@@ -1,13 +1,14 @@
 //! Ticks with several readings.
 //!
 //! Readings are whole numbers of a small part of a step, so that a mean or a sum does not depend on their order, and is
-//! rounded once.
+//! rounded once. One that is a whole number of steps is a multiple of the resolution: others have a part, however small it is.
 
 use sotto_pack::{Layout, Several};
 use zeroize::Zeroize;
 
 /// Bits behind the point of a whole number of steps.
 const STEP_BITS: u32 = 15;
+const HALF_STEP: i64 = 1 << (STEP_BITS - 1);
 /// Bits behind the point of a number from −1 to 1.
 const REAL_BITS: u32 = 40;
 /// Readings of one tick that are kept apart. Of further ones, one of the same time and value as another counts again,
@@ -28,14 +29,28 @@ impl FixedPoint {
         Self(if layout.quantiser(0).is_some() { STEP_BITS } else { REAL_BITS })
     }
 
-    /// Returns the fixed point of a number of steps, or of a real number.
+    /// Returns the fixed point of a number of steps, or of a real number. The part of a step is neither 0 nor a half unless
+    /// that of the number is.
     pub(crate) fn fixed(self, number: f64) -> Fixed {
-        Fixed((number * self.unit()).round() as i64)
+        if self.0 != STEP_BITS {
+            return Fixed((number * self.unit()).round() as i64);
+        }
+        let whole = number.round();
+        let part = number - whole;
+        let size = (part.abs() * self.unit()).round() as i64;
+        Fixed(
+            ((whole as i64) << STEP_BITS) + with_sign_of(part, of_part(size, part == 0.0, part.abs() == 0.5)),
+        )
+    }
+
+    /// Returns the number as it was before rounding: of steps, or a real number.
+    pub(crate) fn unrounded(self, Fixed(fixed): Fixed) -> f64 {
+        fixed as f64 / self.unit()
     }
 
     /// Returns a whole number of steps, ties away from 0, or a real number.
-    pub(crate) fn number(self, Fixed(fixed): Fixed) -> f64 {
-        let number = fixed as f64 / self.unit();
+    pub(crate) fn number(self, fixed: Fixed) -> f64 {
+        let number = self.unrounded(fixed);
         if self.0 == STEP_BITS { number.round() } else { number }
     }
 
@@ -60,6 +75,26 @@ impl FixedPoint {
     }
 }
 
+/// Returns the size of a part of a step in fixed point: 0 if it is nothing, a half if it is that, and otherwise in between.
+fn of_part(size: i64, is_nothing: bool, is_half: bool) -> i64 {
+    match (is_nothing, is_half) {
+        (true, _) => 0,
+        (_, true) => HALF_STEP,
+        _ => size.clamp(1, HALF_STEP - 1),
+    }
+}
+
+fn with_sign_of(part: f64, size: i64) -> i64 {
+    if part < 0.0 { -size } else { size }
+}
+
+impl Fixed {
+    /// Returns true for a whole number of steps.
+    fn is_whole(self) -> bool {
+        self.0 % (2 * HALF_STEP) == 0
+    }
+}
+
 /// The readings of one tick: their times in milliseconds after the beginning of the tick, and numbers.
 #[derive(Debug)]
 pub(crate) struct Readings {
@@ -78,6 +113,8 @@ struct Further {
     most: Fixed,
     sum: i128,
     count: i128,
+    /// True if all are whole numbers of steps.
+    are_whole: bool,
 }
 
 impl Readings {
@@ -106,11 +143,13 @@ impl Readings {
                     further.most = further.most.max(number);
                     further.sum += i128::from(number.0);
                     further.count += 1;
+                    further.are_whole &= number.is_whole();
                 }
                 none => {
                     let (sum, count) = (i128::from(number.0), 1);
                     let (newest, first, last, least, most) = (reading, reading, reading, number, number);
-                    *none = Some(Further { newest, first, last, least, most, sum, count });
+                    let are_whole = number.is_whole();
+                    *none = Some(Further { newest, first, last, least, most, sum, count, are_whole });
                 }
             },
         }
@@ -130,6 +169,7 @@ impl Readings {
         let (sum, count) = further.map_or((0, 0), |further| (further.sum, further.count));
         let sum = || numbers().map(|number| i128::from(number.0)).sum::<i128>() + sum;
         let of = |number: Option<Fixed>| number.unwrap_or(Fixed(0));
+        let are_whole = || further.is_none_or(|further| further.are_whole) && numbers().all(Fixed::is_whole);
         match several {
             Several::First | Several::Refuse => {
                 let first = self.apart.first().copied().into_iter().chain(further.map(|of| of.first)).min();
@@ -143,15 +183,28 @@ impl Readings {
             Several::Max => of(numbers().chain(further.map(|of| of.most)).max()),
             Several::Sum => {
                 let further = i128::from(self.count()) - 1;
-                Fixed(i64::try_from(sum() - further * i128::from(zero.0)).unwrap_or(i64::MAX))
+                quotient(sum() - further * i128::from(zero.0), 1, are_whole())
             }
             Several::Mean => {
                 let count = (self.apart.len() as i128 + count).max(1);
-                // Within the range of its summands.
-                Fixed((2 * sum() + count).div_euclid(2 * count) as i64)
+                quotient(sum(), count, are_whole())
             }
         }
     }
+}
+
+/// Returns a sum over a count. It is a whole number of steps only if it is that exactly and all summands `are_whole`, and half
+/// a step off one only if it is that exactly.
+fn quotient(sum: i128, count: i128, are_whole: bool) -> Fixed {
+    let step = 2 * i128::from(HALF_STEP) * count;
+    // To the nearest step, ties away from 0.
+    let whole = sum.signum() * ((2 * sum.abs() + step) / (2 * step));
+    let part = sum - whole * step;
+    // At most half a step.
+    let size = ((2 * part.abs() + count) / (2 * count)) as i64;
+    let size = of_part(size, part == 0 && are_whole, 2 * part.abs() == step);
+    let fixed = whole * 2 * i128::from(HALF_STEP) + i128::from(if part < 0 { -size } else { size });
+    Fixed(i64::try_from(fixed).unwrap_or(i64::MAX))
 }
 
 impl Drop for Readings {
@@ -198,8 +251,10 @@ mod tests {
             prop_assert_eq!((first.0, last.0), (distinct[0].1, distinct[distinct.len() - 1].1));
             prop_assert_eq!(least.0, distinct.iter().map(|(_, n)| *n).min().unwrap());
             prop_assert_eq!(most.0, distinct.iter().map(|(_, n)| *n).max().unwrap());
-            prop_assert_eq!(all.0, sum);
-            prop_assert!((mean.0 as f64 - sum as f64 / count).abs() <= 0.5);
+            // A sum or a mean of parts of steps is no whole number of steps.
+            prop_assert!((all.0 - sum).abs() <= 1 && (mean.0 as f64 - sum as f64 / count).abs() <= 1.0);
+            let are_whole = distinct.iter().all(|(_, n)| *n == 0);
+            prop_assert_eq!((all.0 == 0, mean.0 == 0), (are_whole, are_whole));
         }
     }
 
@@ -210,6 +265,43 @@ mod tests {
         assert!(all.add((1, Fixed(-8))) && all.add((2, Fixed(-7))));
         assert_eq!(all.merged(Several::Sum, Fixed(-10)), Fixed(-4));
         assert_eq!(all.count(), 3);
+    }
+
+    #[test]
+    fn what_is_rounded_shows_however_little_it_is() {
+        let steps = FixedPoint(STEP_BITS);
+        for (number, rounded) in [
+            (3.0, 3.0),
+            (3.000_000_001, 3.0),
+            (2.999_999_999, 3.0),
+            (2.499_999_999, 2.0),
+            (2.500_000_001, 3.0),
+            (-2.499_999_999, -2.0),
+            (-2.5, -3.0),
+            (0.000_000_001, 0.0),
+        ] {
+            let fixed = steps.fixed(number);
+            assert_eq!((steps.number(fixed), fixed.is_whole()), (rounded, number == rounded), "{number}");
+        }
+        let merged = |several, numbers: &[f64]| {
+            let mut numbers = numbers.iter().map(|number| steps.fixed(*number)).zip(0..);
+            let (first, at) = numbers.next().unwrap();
+            let mut all = Readings::of((at, first));
+            numbers.for_each(|(number, at)| assert!(all.add((at, number))));
+            let merged = all.merged(several, Fixed(0));
+            (steps.number(merged), merged.is_whole())
+        };
+        assert_eq!(merged(Several::Mean, &[3.0, 5.0]), (4.0, true));
+        assert_eq!(merged(Several::Mean, &[3.0, 4.0]), (4.0, false));
+        assert_eq!(merged(Several::Mean, &[3.25, 4.75]), (4.0, false), "each may be off by less than a part");
+        assert_eq!(merged(Several::Sum, &[3.0, -5.0]), (-2.0, true));
+        assert_eq!(merged(Several::Sum, &[0.5, 0.5]), (1.0, false));
+        assert_eq!(
+            (merged(Several::Max, &[3.2, 5.0]), merged(Several::Min, &[3.2, 5.0])),
+            ((5.0, true), (3.0, false))
+        );
+        let thirds: Vec<f64> = std::iter::once(1.0).chain(std::iter::repeat_n(0.0, 99_999)).collect();
+        assert_eq!(merged(Several::Mean, &thirds), (0.0, false));
     }
 
     #[test]

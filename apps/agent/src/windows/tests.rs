@@ -12,6 +12,7 @@ use crate::source::Row;
 mod joined;
 mod late;
 mod pieces;
+mod rounded;
 mod samples;
 mod site;
 

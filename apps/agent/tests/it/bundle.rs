@@ -56,6 +56,7 @@ fn stream(name: &str, channels: Vec<Channel>, ticks: u32, period_ms: u32, span: 
         span: Some(span),
         channels,
         sums: Vec::new(),
+        rounded: false,
         compact: None,
         slots: None,
         envelope: 1,

@@ -56,6 +56,7 @@ fn stream() -> StreamProfile {
         span: Some(Span::Hour),
         channels: channels(),
         sums: vec![part(vec![placed(Quantity::Reading(0))]), part(ends)],
+        rounded: false,
         compact: None,
         slots: None,
         envelope: 1,

@@ -24,6 +24,7 @@ fn stream<S: Scheme>(params: &Params<S>, slots: u32) -> StreamProfile {
         span: None,
         channels: vec![channel("a"), channel("b")],
         sums: Vec::new(),
+        rounded: false,
         compact: None,
         slots: Some(slots),
         envelope: 2,

@@ -29,6 +29,7 @@ pub(crate) fn header() -> anyhow::Result<Arc<StreamHeader>> {
         period: TickPeriod::new(60, 1)?,
         ticks: TICKS,
         channels: vec![level],
+        rounded: false,
         parts: vec![SumsPart { quantities: vec![readings], reasons: 0 }],
     };
     Ok(Arc::new(StreamHeader::of_sums(stream, |id| KeyId(StreamKeys::derive(&SECRET, id).id()))?))

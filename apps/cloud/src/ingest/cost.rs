@@ -74,6 +74,7 @@ fn window(stream: &Arc<StreamHeader>, sequence: u64) -> Envelope {
         length: TICKS,
         presence: Vec::new(),
         left_out: Vec::new(),
+        rounded: None,
         generated: false,
         replaces: None,
         provisional: false,

@@ -109,6 +109,7 @@ impl Site {
             length: TICKS,
             presence: vec![presence],
             left_out: Vec::new(),
+            rounded: None,
             generated: false,
             replaces: None,
             provisional: false,

@@ -23,6 +23,9 @@ pub(crate) struct Ask {
     /// Use only windows that end by this time
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
+    /// Count `over 24h` back from this machine's clock, in place of the end of the newest window
+    #[arg(long)]
+    now: bool,
     /// Answer from the windows that were there when an earlier answer was given, such as 20240301T101500.000Z: what came since,
     /// corrections too, counts for nothing (`sotto answers` lists them)
     #[arg(long, value_name = "ANSWER")]
@@ -57,7 +60,7 @@ impl Run for Ask {
         match answer(&self) {
             Ok(answer) => {
                 present(&self, &answer)?;
-                Ok(ExitCode::SUCCESS)
+                Ok(answer.empty.as_ref().map_or(ExitCode::SUCCESS, |empty| ExitCode::from(empty.exit_code)))
             }
             Err(error) if self.json => {
                 say(serde_json::to_string_pretty(&failure(&self.question, &error))?);
@@ -75,6 +78,10 @@ fn answer(arguments: &Ask) -> Result<Answer, OwnerError> {
     let plant = arguments.place.open()?;
     let (since, until) = (arguments.since.as_deref(), arguments.until.as_deref());
     let question = plant.question_between(&arguments.question, since, until)?;
+    let question = match arguments.now {
+        true => plant.question_at(question, jiff::Timestamp::now().as_millisecond())?,
+        false => question,
+    };
     let bar = ProgressBar::hidden();
     bar.set_style(
         ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} windows {eta}")

@@ -1,5 +1,5 @@
-//! Compares the exit codes in the guide "First answer" with those of `sotto`. `cargo ci guide` runs the guide's
-//! commands.
+//! Compares the exit codes of the reference with those of `sotto`. `cargo ci guide` runs the commands of the guide "First
+//! answer".
 
 use std::collections::BTreeMap;
 use std::net::TcpListener;
@@ -7,20 +7,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use sotto_cloud_client::CloudError;
-use sotto_owner::OwnerError;
+use sotto_owner::{Cause, OwnerError};
 
-const GUIDE: &str = include_str!("../../../../docs/guides/first-answer.md");
+const PAGE: &str = include_str!("../../../../docs/reference/exit-codes.md");
 
-/// Returns the codes and meanings of the guide's table.
+/// Returns the codes and meanings of the page's table.
 fn table() -> BTreeMap<u8, &'static str> {
-    let (_, section) = GUIDE.split_once("## 13. Exit codes").unwrap();
+    let (_, section) = PAGE.split_once("## `sotto`").unwrap();
+    let (section, _) = section.split_once("\n## ").unwrap();
     let rows =
         section.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | "));
     rows.filter_map(|(code, meaning)| Some((code.parse().ok()?, meaning))).collect()
 }
 
 #[test]
-fn the_guide_lists_every_exit_code() {
+fn the_page_lists_every_exit_code() {
     let (text, folder) = (String::new, PathBuf::new);
     let refused = CloudError::Refused { what: "", status: 400, kind: text(), detail: text() };
     let unreadable = CloudError::Unreadable { what: "", reason: text() };
@@ -35,13 +36,30 @@ fn the_guide_lists_every_exit_code() {
         (OwnerError::Cloud(refused), "cloud refused"),
         (OwnerError::Cloud(unreadable), "answer cannot be read"),
         (OwnerError::WrongAnswer(text()), "does not fit the question"),
+        (OwnerError::NotEnrolled(text()), "no device is enrolled"),
+        (OwnerError::EmptyTime(text()), "time of the question is empty"),
+    ];
+    let causes = [
+        (Cause::NothingArrived, "has arrived"),
+        (Cause::OtherTime, "before or after the time"),
+        (Cause::NoReading, "no reading"),
+        (Cause::OtherUnit, "unit"),
+        (Cause::NoSecret, "secret"),
+        (Cause::LeftOut, "left out"),
     ];
     let table = table();
     for (error, meaning) in &errors {
         let code = error.exit_code();
         assert!(table.get(&code).is_some_and(|row| row.contains(meaning)), "{code}: {meaning}");
     }
-    let mut codes: Vec<u8> = errors.iter().map(|(error, _)| error.exit_code()).chain([0, 1, 2]).collect();
+    for (cause, meaning) in &causes {
+        let code = cause.exit_code();
+        assert!(table.get(&code).is_some_and(|row| row.contains(meaning)), "{code}: {meaning}");
+        let name = serde_json::to_string(cause).unwrap();
+        assert!(PAGE.contains(&format!("| `{}` | {code} |", name.trim_matches('"'))), "{name}");
+    }
+    let mut codes: Vec<u8> = errors.iter().map(|(error, _)| error.exit_code()).chain([0, 1, 2, 8]).collect();
+    codes.extend(causes.iter().map(|(cause, _)| cause.exit_code()));
     codes.sort_unstable();
     codes.dedup();
     assert_eq!(table.into_keys().collect::<Vec<_>>(), codes, "no other codes");

@@ -58,7 +58,9 @@ impl Plant {
     }
 
     fn ask(&self, question: &str) -> Value {
-        let mut answer: Value = serde_json::from_str(&self.run(&["ask", question, "--json"])).unwrap();
+        let (code, said) = session::output(self.outside.path(), &["ask", question, "--json"]);
+        let mut answer: Value = serde_json::from_str(&said).unwrap();
+        assert_eq!(i64::from(code), answer["empty"]["exit_code"].as_i64().unwrap_or_default(), "{said}");
         for what in ["rows", "notes"] {
             assert!(answer[what].is_array(), "{answer}");
         }
@@ -211,6 +213,7 @@ fn settings_edited_later_leave_old_readings_in_answers_or_say_so() {
             .any(|note| note.contains("3 windows of boiler were left out, as each has a channel whose unit")),
         "{notes:?}"
     );
+    assert_eq!(plant.ask("sum(heat)")["empty"]["cause"], "other-unit");
 
     // A name that was changed by hand.
     plant.edit("[channels.flow]", "[channels.water]");

@@ -75,13 +75,25 @@ fn the_same_readings_give_the_same_answer_both_ways() {
         assert!(!added.is_empty() && added.iter().flatten().all(Option::is_some), "{}", answers[0]);
         assert_eq!(bfv, bgv, "question {number}");
         if number < 3 {
-            assert_eq!(added, bfv, "question {number}: {text}");
+            for (added, bfv) in added.iter().zip(&bfv) {
+                let ([Some(a), Some(within), count, missing], [Some(b), Some(bound), ..]) = (added, bfv)
+                else {
+                    panic!("question {number}: {text}")
+                };
+                // Windows of sums count the readings that were rounded: here none was. Weights are approximated.
+                let most = if text.contains("weighted_sum") { 2e-4 } else { 1e-9 };
+                assert!((a - b).abs() < 1e-9 && *within < most && within <= bound, "{added:?} {bfv:?}");
+                assert_eq!([count, missing], [&bfv[2], &bfv[3]], "question {number}: {text}");
+            }
             continue;
         }
-        // Under a scheme readings come down and are compared themselves: extremes are not those of bins.
+        // Under a scheme readings come down and are compared themselves: extremes are off by half a step.
         for (added, bfv) in added.iter().zip(&bfv) {
             let ([Some(a), Some(within), ..], [Some(b), Some(exact), ..]) = (added, bfv) else { panic!() };
-            assert!((a - b).abs() <= within + exact && exact <= within, "{added:?} {bfv:?}");
+            assert!(
+                (a - b).abs() <= within + exact && *exact <= within.max(0.05 + 1e-9),
+                "{added:?} {bfv:?}"
+            );
         }
         assert!(
             words(&answers[1], "notes").contains("ciphertexts carry no counts"),

@@ -11,7 +11,7 @@ pub(super) fn raised(py: Python<'_>, error: &OwnerError) -> PyErr {
         OwnerError::Cloud(CloudError::Away { .. } | CloudError::Tls(_)) => "CloudAway",
         OwnerError::Cloud(_) => "CloudError",
         OwnerError::Lie(_) | OwnerError::WrongAnswer(_) => "NotTrusted",
-        other if other.exit_code() == 4 => "QuestionError",
+        other if matches!(other.exit_code(), 4 | 16 | 17) => "QuestionError",
         _ => "PlantError",
     };
     named(py, name, error.to_string())

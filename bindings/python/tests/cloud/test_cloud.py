@@ -131,7 +131,7 @@ def test_since_and_until(cloud):
     for answer in answers[1:]:
         pd.testing.assert_frame_equal(pd.DataFrame(answer), pd.DataFrame(answers[0]))
     none = cloud.ask("daily", since="2030-01-01")
-    assert len(none) == 0 and "no window has arrived" in repr(none)
+    assert len(none) == 0 and "no answer: readings of" in repr(none)
     with pytest.raises(ValueError, match="nothing to draw"):
         none.plot()
     with pytest.raises(TypeError, match="not int"):

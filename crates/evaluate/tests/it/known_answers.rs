@@ -36,27 +36,40 @@ struct Window {
     readings: Vec<Vec<Option<i64>>>,
     /// By part and place.
     values: Vec<Vec<Option<i64>>>,
+    /// By column, of a stream that counts rounded readings.
+    #[serde(default)]
+    rounded: Option<Vec<u32>>,
 }
 
 fn array(text: &str) -> [u8; 32] {
     hex::decode(text).unwrap().try_into().unwrap()
 }
 
-fn read() -> (Case, Arc<StreamHeader>) {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../conformance/vectors/sums-wire.json");
-    let case: Case = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let header = StreamHeader::read(&hex::decode(&case.header).unwrap()).unwrap();
-    (case, Arc::new(header))
+/// Returns the cases: of a stream that does not count rounded readings, and of one that does.
+fn read() -> [(Case, Arc<StreamHeader>); 2] {
+    ["sums-wire", "sums-wire-rounded"].map(|name| {
+        let path = format!("{}/../../conformance/vectors/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        let case: Case = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let header = StreamHeader::read(&hex::decode(&case.header).unwrap()).unwrap();
+        assert_eq!(header.counts_rounded(), name == "sums-wire-rounded");
+        (case, Arc::new(header))
+    })
 }
 
 #[test]
 fn headers_and_ids_are_those_of_the_specification() {
-    let (case, header) = read();
+    read().into_iter().for_each(|(case, header)| header_of(&case, &header));
+}
+
+fn header_of(case: &Case, header: &Arc<StreamHeader>) {
     let id = header.stream_id().unwrap();
     let keys = StreamKeys::derive(&array(&case.secret), id);
     assert_eq!(hex::encode(header.write()), case.header);
-    assert_eq!((hex::encode(id), hex::encode(keys.id())), (case.stream_id, case.key_id.clone()));
-    assert_eq!((hex::encode(header.id().0), header.key().to_string()), (case.header_id, case.key_id));
+    assert_eq!((hex::encode(id), hex::encode(keys.id())), (case.stream_id.clone(), case.key_id.clone()));
+    assert_eq!(
+        (hex::encode(header.id().0), header.key().to_string()),
+        (case.header_id.clone(), case.key_id.clone())
+    );
     let quantisers = (0..).map_while(|column| header.layout().quantiser(column));
     assert_eq!(quantisers.map(|quantiser| quantiser.top()).collect::<Vec<_>>(), case.tops);
     // Made of its facts, it is the same.
@@ -66,6 +79,7 @@ fn headers_and_ids_are_those_of_the_specification() {
         period: TickPeriod::new(1, 50).unwrap(),
         ticks: header.layout().ticks(),
         channels: header.layout().channels().to_vec(),
+        rounded: header.counts_rounded(),
         parts: header.parts().to_vec(),
     };
     assert_eq!(StreamHeader::of_sums(facts, |_| KeyId(keys.id())).unwrap().write(), header.write());
@@ -74,17 +88,21 @@ fn headers_and_ids_are_those_of_the_specification() {
 /// A device that packs and encrypts the readings sends the bytes of the specification.
 #[test]
 fn windows_are_those_of_the_specification() {
-    let (case, header) = read();
+    read().into_iter().for_each(|(case, header)| windows_of(&case, &header));
+}
+
+fn windows_of(case: &Case, header: &Arc<StreamHeader>) {
     let (secret, layout) = (array(&case.secret), header.layout());
     for told in &case.windows {
         let message = hex::decode(&told.message).unwrap();
-        let window = Envelope::read_window(&message, &header).unwrap();
+        let window = Envelope::read_window(&message, header).unwrap();
         window.verify(&array(&case.verifying_key)).unwrap();
         assert_eq!(window.write(), message);
         let mask = window.mask().unwrap();
         assert_eq!((window.header().sequence, mask.sequence), (told.sequence, told.number));
 
         let described = window.signed_header().description().unwrap();
+        assert_eq!(described.rounded, told.rounded);
         let mut slots = vec![0; layout.slots()];
         for (column, readings) in (0..).zip(&told.readings) {
             let mut presence = Presence::default();
@@ -108,29 +126,31 @@ fn windows_are_those_of_the_specification() {
             parts.extend([&body[..], &tag.to_bytes()].concat());
         }
         let signature = *message.last_chunk().unwrap();
-        let written = Envelope::sign_sums(&header, told.sequence, mask, described, &parts, |_| signature);
+        let written = Envelope::sign_sums(header, told.sequence, mask, described, &parts, |_| signature);
         assert_eq!(written.unwrap().write(), message);
     }
 }
 
 #[test]
 fn answers_are_those_of_the_specification_and_open() {
-    let (case, header) = read();
+    read().into_iter().for_each(|(case, header)| answer_of(&case, &header));
+}
+
+fn answer_of(case: &Case, header: &Arc<StreamHeader>) {
     let (secret, id) = (array(&case.secret), header.stream_id().unwrap());
-    let window =
-        |told: &Window| Envelope::read_window(&hex::decode(&told.message).unwrap(), &header).unwrap();
+    let window = |told: &Window| Envelope::read_window(&hex::decode(&told.message).unwrap(), header).unwrap();
     let windows: Vec<Envelope> = case.windows.iter().map(window).collect();
     let weights: Vec<i64> = case.windows.iter().map(|told| told.weight).collect();
     let count = windows.len() as u32;
     let sum = |parts| TaggedSum { windows: (0, count), parts, weights: Some(&weights) };
     let wanted = case.asked.iter().map(|parts| sum(parts)).collect();
-    let mut summing = TaggedSumming::new(&header, windows.len(), wanted).unwrap();
+    let mut summing = TaggedSumming::new(header, windows.len(), wanted).unwrap();
     windows.iter().for_each(|window| summing.add(window).unwrap());
     let answer = summing.frame().unwrap();
     assert_eq!(hex::encode(&answer), case.answer);
 
     let keys = StreamKeys::derive(&secret, id);
-    let answer = SumsAnswer::read(&answer, &header, 1 << 20, count).unwrap();
+    let answer = SumsAnswer::read(&answer, header, 1 << 20, count).unwrap();
     for (asked, sum) in case.asked.iter().zip(&answer.sums) {
         for part in asked {
             let at = usize::from(*part);

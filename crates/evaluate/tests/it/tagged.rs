@@ -41,6 +41,7 @@ pub(crate) fn stream(device: &str, width: u8) -> SumsStream {
         period: TickPeriod::new(1, 50).unwrap(),
         ticks: TICKS,
         channels: vec![channel("level", 2047.0), channel("flow", 50.0)],
+        rounded: false,
         parts: vec![
             SumsPart {
                 quantities: vec![placed(Quantity::Reading(0), width), placed(Quantity::Reading(1), 20)],

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use sotto_pack::{Clock, LeftOut};
 
 use super::assurance::{Assurance, unchecked};
+use super::empty::Empty;
 use crate::question::ExactScheme;
 use crate::work::{Evidence, Flooded};
 
@@ -86,6 +87,9 @@ pub struct Answer {
     /// answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub complete: Vec<Complete>,
+    /// The reason why the answer has no value; None if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub empty: Option<Empty>,
     /// Remarks for the reader, e.g. on windows that were not used.
     pub notes: Vec<String>,
     /// The time zone of the rows.

@@ -9,6 +9,7 @@ use sotto_pack::{Clock, LeftOut};
 use sotto_wire::Digest;
 
 use super::answer::{Answer, Complete, Logs, VERSION};
+use super::empty::{self, Facts};
 use super::rows::{Column, rows};
 use super::{joint, notes};
 use crate::declared::Plant;
@@ -33,6 +34,10 @@ struct Listed {
     hidden: u64,
     /// For each group, the end of the last tick with a reading of any device.
     ends: Vec<i64>,
+    /// The time of the question.
+    between: Between,
+    /// The instant of the last reading before windows were cut to it.
+    last: Option<i64>,
 }
 
 /// The results of all devices.
@@ -104,6 +109,15 @@ fn ask_once(
     let faulty = done.faulty.iter().map(|(device, windows)| (device.clone(), windows.len() as u64)).collect();
     let columns = done.columns(&listed, question.grouping);
     let rows = rows(&asked, &listed.groups, &columns, plant.settings());
+    let facts = Facts {
+        question,
+        devices: &listed.devices,
+        between: listed.between,
+        last: listed.last,
+        clock: &clock,
+        now: jiff::Timestamp::now().as_millisecond(),
+    };
+    let empty = empty::why(&rows, &facts);
     let Computer { spent, mut evidence, .. } = computer;
     evidence.windows =
         listed.devices.iter().map(|device| (device.device.clone(), counted(device, &used))).collect();
@@ -132,6 +146,7 @@ fn ask_once(
         left_out,
         logs,
         complete: complete(&listed.devices, &clock),
+        empty,
         notes,
         time_zone: clock.name().to_owned(),
         phases: spent.phases,
@@ -188,6 +203,7 @@ fn listed(
         }
         devices.push(found);
     }
+    let last = windows::last_reading(&question.channels(), devices.iter().flat_map(|device| &device.windows));
     between.back_from_newest(question, &mut devices, clock);
     let all = || devices.iter().flat_map(|device| &device.windows);
     let Groups { groups, hidden } = windows::groups(clock, question.by, all(), between).ok_or_else(|| {
@@ -197,7 +213,7 @@ fn listed(
     })?;
     can_answer(plant.settings(), question, &records)?;
     let ends = windows::last_readings(&groups, question.by, all());
-    Ok(Listed { devices, groups, hidden, ends })
+    Ok(Listed { devices, groups, hidden, ends, between, last })
 }
 
 /// Computes a question on the windows of all devices.
@@ -331,7 +347,7 @@ fn devices_of(plant: &Plant, question: &Question) -> Result<BTreeMap<String, Dev
     let mut devices = devices::with_removed(plant)?;
     let mut named = question.only.iter().flatten();
     if let Some(device) = named.find(|name| !devices.contains_key(*name)) {
-        return Err(OwnerError::Unanswerable(format!(
+        return Err(OwnerError::NotEnrolled(format!(
             "device {device} is not enrolled yet: enrol it with `sotto device add {device}`"
         )));
     }
@@ -340,13 +356,13 @@ fn devices_of(plant: &Plant, question: &Question) -> Result<BTreeMap<String, Dev
         named && question.calls().any(|call| sends(plant.settings(), record, question, call))
     });
     if devices.is_empty() {
-        return Err(OwnerError::Unanswerable(nobody_sends(plant, question)?));
+        return Err(nobody_sends(plant, question)?);
     }
     Ok(devices)
 }
 
 /// Explains why no device answers a question: none measures its channels, or none sends the required stream.
-fn nobody_sends(plant: &Plant, question: &Question) -> Result<String, OwnerError> {
+fn nobody_sends(plant: &Plant, question: &Question) -> Result<OwnerError, OwnerError> {
     let channels = question.channels();
     let enrolled = devices::enrolled(plant)?;
     let measures = |(name, _): &(&String, &DeviceRecord)| {
@@ -355,11 +371,12 @@ fn nobody_sends(plant: &Plant, question: &Question) -> Result<String, OwnerError
     };
     let Some((device, _)) = enrolled.iter().find(measures) else {
         let channels: Vec<String> = channels.into_iter().collect();
-        return Ok(format!(
+        return Ok(OwnerError::NotEnrolled(format!(
             "no device was enrolled that measures {}: add one with `sotto device add NAME --channels {}`",
             channels.join(" or "),
             channels.join(",")
-        ));
+        )));
     };
-    Ok(question.calls().next().map(|call| unsent(question, call, device)).unwrap_or_default())
+    let unsent = question.calls().next().map(|call| unsent(question, call, device));
+    Ok(OwnerError::Unanswerable(unsent.unwrap_or_default()))
 }

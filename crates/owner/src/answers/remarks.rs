@@ -44,8 +44,13 @@ impl Answer {
                 flooded.results, flooded.allowed, flooded.left
             ));
         }
-        if self.rows.is_empty() {
-            remarks.push("no window has arrived for this question: see `sotto status`".to_owned());
+        match &self.empty {
+            Some(empty) => remarks.push(format!("no answer: {}", empty.reason)),
+            // Answers kept by an earlier version.
+            None if self.rows.is_empty() => {
+                remarks.push("no window has arrived for this question".to_owned());
+            }
+            None => {}
         }
         remarks.extend(self.on_complete());
         remarks

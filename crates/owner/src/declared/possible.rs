@@ -20,9 +20,12 @@ pub(super) fn check(
 ) -> Result<(), OwnerError> {
     let at = |error: QuestionError| OwnerError::Question(error.to_string());
     let clock = plant.settings().clock()?;
-    let refused = |reason: String| at(places.error_at_clause(Clause::Period, reason));
-    if let Some(reason) = empty(&question.period, &clock).or_else(|| too_short(plant, question)) {
-        return Err(refused(reason));
+    let of_period = |reason: String| places.error_at_clause(Clause::Period, reason);
+    if let Some(reason) = empty(&question.period, &clock) {
+        return Err(OwnerError::EmptyTime(of_period(reason).to_string()));
+    }
+    if let Some(reason) = too_short(plant, question) {
+        return Err(at(of_period(reason)));
     }
     let circumstances = Circumstances {
         channels: plant.settings(),

@@ -68,8 +68,12 @@ pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) 
     for device in question.only.iter().flatten() {
         if !plant.settings().devices.contains_key(device) && !plant.removed().contains_key(device) {
             let known: Vec<&str> = plant.settings().devices.keys().map(String::as_str).take(20).collect();
-            let reason = format!("there is no device {device}; there are {}", known.join(", "));
-            return Err(at(places.error_at_device(device, reason)));
+            let there = if known.is_empty() { "none is" } else { "declared are" };
+            let reason = format!(
+                "there is no device {device}; {there} {}. Declare and enrol it with `sotto device add {device} --channels …`",
+                known.join(", ")
+            );
+            return Err(OwnerError::NotEnrolled(places.error_at_device(device, reason).to_string()));
         }
     }
     for (index, selected) in question.select.iter().enumerate() {
@@ -152,10 +156,28 @@ pub(crate) fn question_between(
         };
         question.period = Period::Between { since: since.or(asked_since), until: until.or(asked_until) };
         if let Some(reason) = possible::empty(&question.period, &plant.settings().clock()?) {
-            return Err(OwnerError::Question(reason));
+            return Err(OwnerError::EmptyTime(reason));
         }
     }
     Ok(question)
+}
+
+/// Returns a question whose `over` counts back from a moment, in milliseconds since 1970, in place of the newest window.
+///
+/// # Errors
+/// [`OwnerError::Question`] if it has no `over`.
+pub(crate) fn question_at(plant: &Plant, question: Question, at: i64) -> Result<Question, OwnerError> {
+    let Period::Over(time) = question.period else {
+        let reason = "a question that counts back from now says how far: `over 24h`";
+        return Err(OwnerError::Question(reason.to_owned()));
+    };
+    let clock = plant.settings().clock()?;
+    // Whole seconds, as a question writes them.
+    let until = at.div_euclid(1000).saturating_mul(1000);
+    let when =
+        |at: i64| clock.rfc3339(at).parse::<When>().map_err(|error| OwnerError::Question(error.to_string()));
+    let (since, until) = (when(time.before(&clock, until))?, when(until)?);
+    Ok(Question { period: Period::Between { since: Some(since), until: Some(until) }, ..question })
 }
 
 /// Parses the declared questions for this plant. One that cannot work is refused when it is asked.

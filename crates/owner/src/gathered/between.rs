@@ -32,8 +32,9 @@ impl Between {
         Value { value: low / 2.0 + high / 2.0, bound, unit: unit.to_owned() }
     }
 
-    pub(super) fn of_reading(quantiser: &Quantiser, reading: i64) -> Self {
-        let value = quantiser.value(reading);
-        Self { low: value, high: value, error: quantiser.value_error() }
+    /// Returns a reading that is off by at most `error`.
+    pub(super) fn of_reading(quantiser: &Quantiser, reading: i64, error: f64) -> Self {
+        let value = quantiser.sum(1, reading.into());
+        Self { low: value, high: value, error }
     }
 }

@@ -73,13 +73,18 @@ impl Distribution {
     fn of(quantiser: &Quantiser, bins: impl Iterator<Item = (i64, i64, u64)>, period: u32) -> Self {
         let hours = f64::from(period) / 3_600_000.0;
         let bin = |(low, high, count): (i64, i64, u64)| Bin {
-            low: quantiser.value(low),
-            high: quantiser.value(high),
+            low: quantiser.sum(1, low.into()),
+            high: quantiser.sum(1, high.into()),
             count,
             hours: hours * count as f64,
         };
         let bins = bins.filter(|(.., count)| *count > 0).map(bin).collect();
         Self { bins, error: quantiser.value_error(), step: quantiser.step() }
+    }
+
+    /// Returns the distribution of readings that were not rounded.
+    pub(crate) fn exact(self) -> Self {
+        Self { error: 0.0, ..self }
     }
 
     /// Adds the readings of `other`.

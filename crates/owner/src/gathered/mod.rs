@@ -9,6 +9,7 @@ mod decided;
 pub mod distribution;
 pub mod moments;
 mod need;
+mod off;
 mod reals;
 mod tally;
 mod weighted;

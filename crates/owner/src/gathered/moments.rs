@@ -6,18 +6,22 @@
 
 use sotto_pack::{Quantiser, bounds};
 
+pub use super::off::Off;
 use crate::value::{Bounded, Value, ValueError, product, quotient, ratio, squared};
 
 /// Count, mean and spread of the readings of one channel in a group.
 ///
 /// ```
-/// use sotto_owner::moments::Moments;
+/// use sotto_owner::moments::{Moments, Off};
 ///
-/// // Readings 19 and 21 °C, then 29 and 31 °C, each rounded by at most 0.05 °C.
-/// let of_mean = |mean| Moments { count: 2, mean, squared: Some(2.0), error: 0.05, largest: 120.0 };
+/// // Readings 19 and 21 °C, then 29 and 31 °C, one of each pair rounded by at most 0.05 °C.
+/// let of_mean = |mean| {
+///     Moments { count: 2, mean, total: 2.0 * mean, squared: Some(2.0), off: Off::of(1, 0.05), largest: 120.0 }
+/// };
 /// let all = of_mean(20.0).merge(&of_mean(30.0));
 /// let mean = all.mean("°C")?;
 /// assert_eq!((mean.value, mean.unit.as_str()), (25.0, "°C"));
+/// assert!((mean.bound - 0.025).abs() < 1e-9);
 /// assert!((all.variance("°C")?.value - 26.0).abs() < 1e-9);
 /// # Ok::<(), sotto_owner::value::ValueError>(())
 /// ```
@@ -27,10 +31,12 @@ pub struct Moments {
     pub count: u64,
     /// The mean, in the channel's unit.
     pub mean: f64,
+    /// Σ x.
+    pub total: f64,
     /// Σ (x − mean)²; None if squares were not requested.
     pub squared: Option<f64>,
-    /// The largest rounding error of a reading.
-    pub error: f64,
+    /// How far the readings may be off the values that the device got.
+    pub off: Off,
     /// The largest |reading| in the declared range.
     pub largest: f64,
 }
@@ -38,13 +44,17 @@ pub struct Moments {
 /// Moments of two channels over the ticks at which both have a reading.
 ///
 /// ```
-/// use sotto_owner::moments::{Moments, Pair};
+/// use sotto_owner::moments::{Moments, Off, Pair};
 ///
-/// // Loads 1, 2, 3 kW at which a boiler takes 2, 4, 6 litres.
-/// let of = |mean, squared| Moments { count: 3, mean, squared: Some(squared), error: 0.0, largest: 10.0 };
+/// // Loads 1, 2, 3 kW at which a boiler takes 2, 4, 6 litres, none of them rounded.
+/// let of = |mean, squared| {
+///     let (total, off) = (3.0 * mean, Off::default());
+///     Moments { count: 3, mean, total, squared: Some(squared), off, largest: 10.0 }
+/// };
 /// let pair = Pair { x: of(2.0, 2.0), y: of(4.0, 8.0), product: 4.0 };
 /// let [slope, intercept] = pair.regression(["kW", "l"])?;
-/// assert!((slope.value - 2.0).abs() < 1e-9 && intercept.value.abs() < 1e-9);
+/// assert_eq!((slope.value, slope.bound), (2.0, 0.0));
+/// assert!(intercept.value.abs() < 1e-9);
 /// assert!((pair.correlation()?.value - 1.0).abs() < 1e-9);
 /// # Ok::<(), sotto_owner::value::ValueError>(())
 /// ```
@@ -59,9 +69,15 @@ pub struct Pair {
 }
 
 impl Moments {
-    /// Computes moments from exact sums of the quantiser's whole numbers: Σ q and, if requested, Σ q².
+    /// Computes moments from exact sums of the quantiser's whole numbers: Σ q and, if requested, Σ q². Of the readings, at most
+    /// `rounded` were rounded.
     #[must_use]
-    pub fn of_sums(quantiser: &Quantiser, count: u64, sum: i128, squares: Option<i128>) -> Self {
+    pub fn of_sums(
+        quantiser: &Quantiser,
+        [count, rounded]: [u64; 2],
+        sum: i128,
+        squares: Option<i128>,
+    ) -> Self {
         if count == 0 {
             return Self { squared: squares.map(|_| 0.0), ..Self::default() };
         }
@@ -71,11 +87,13 @@ impl Moments {
             let exact = i128::from(count) * squares - sum * sum;
             step * step * (exact.max(0) as f64) / n
         };
+        let total = quantiser.sum(count, sum);
         Self {
             count,
-            mean: quantiser.centre() + step * (sum as f64 / n),
+            mean: total / n,
+            total,
             squared: squares.map(spread),
-            error: quantiser.value_error(),
+            off: Off::of(rounded, quantiser.value_error()),
             largest: quantiser.value(quantiser.top()).abs().max(quantiser.value(-quantiser.top()).abs()),
         }
     }
@@ -93,8 +111,9 @@ impl Moments {
         Self {
             count: self.count + other.count,
             mean: self.mean + apart * (b / n),
+            total: self.total + other.total,
             squared,
-            error: self.error.max(other.error),
+            off: self.off.merge(other.off),
             largest: self.largest.max(other.largest),
         }
     }
@@ -104,17 +123,28 @@ impl Moments {
         64.0 * f64::EPSILON * size
     }
 
+    /// Returns a bound with that of the rounding in f64 for a number of this size. Of readings that were not rounded a value is
+    /// exact: nobody would read it to more digits.
+    fn bound(&self, bound: f64, size: f64) -> f64 {
+        if self.off.is_nothing() { 0.0 } else { bound + self.rounding(size) }
+    }
+
+    /// Returns the size of a number whose rounding in f64 is that of a spread: squares are differences of whole numbers.
+    fn spread_size(&self) -> f64 {
+        self.largest * self.largest * 1e-3
+    }
+
     fn n(&self) -> Result<f64, ValueError> {
         if self.count == 0 { Err(ValueError::NO_READING) } else { Ok(self.count as f64) }
     }
 
-    /// Returns the mean. Its error is at most the rounding of one reading.
+    /// Returns the mean. Its error is at most the mean rounding of a reading.
     ///
     /// # Errors
     /// [`ValueError`] if there are no readings.
     pub fn mean(&self, unit: &str) -> Result<Value, ValueError> {
         self.n()?;
-        let bound = bounds::mean(self.error) + self.rounding(self.largest);
+        let bound = self.bound(bounds::mean(self.off.of_mean(self.count)), self.largest);
         Ok(Value { value: self.mean, bound, unit: unit.to_owned() })
     }
 
@@ -124,8 +154,8 @@ impl Moments {
     /// [`ValueError`] if there are no readings.
     pub fn sum(&self, unit: &str) -> Result<Value, ValueError> {
         let n = self.n()?;
-        let bound = n * (self.error + self.rounding(self.largest));
-        Ok(Value { value: n * self.mean, bound, unit: unit.to_owned() })
+        let bound = self.bound(self.off.of_sum(), n * self.largest);
+        Ok(Value { value: self.total, bound, unit: unit.to_owned() })
     }
 
     /// Returns the variance, divided by the count.
@@ -143,7 +173,7 @@ impl Moments {
     /// Those of [`Moments::variance`].
     pub fn deviation(&self, unit: &str) -> Result<Value, ValueError> {
         let Bounded { value, .. } = self.spread()?;
-        let bound = bounds::deviation(self.error) + self.rounding(self.largest);
+        let bound = self.bound(bounds::deviation(self.off.of_norm(self.count)), self.largest);
         Ok(Value { value: value.sqrt(), bound, unit: unit.to_owned() })
     }
 
@@ -154,32 +184,35 @@ impl Moments {
     pub fn root_mean_square(&self, unit: &str) -> Result<Value, ValueError> {
         let variance = self.spread()?.value;
         let value = (variance + self.mean * self.mean).sqrt();
-        Ok(Value { value, bound: self.error + self.rounding(self.largest), unit: unit.to_owned() })
+        let bound = self.bound(self.off.of_norm(self.count), self.largest);
+        Ok(Value { value, bound, unit: unit.to_owned() })
     }
 
     /// Returns the variance and a bound on its error, which follows from the answer's own deviation: with x = y + δ and
-    /// y the rounded readings, |var x − var y| ≤ 2·sd(y)·h + h².
+    /// y the rounded readings, |var x − var y| ≤ 2·sd(y)·h + h², where h² bounds the mean δ².
     fn spread(&self) -> Result<Bounded, ValueError> {
         let n = self.n()?;
         let squared = self.squared.ok_or(ValueError::Undetermined("squares were not computed"))?;
         let value = squared / n;
-        let rounding = self.rounding(self.largest * self.largest) * 1e-3;
-        Ok(Bounded { value, bound: bounds::variance(value.sqrt(), self.error) + rounding })
+        let bound = bounds::variance(value.sqrt(), self.off.of_norm(self.count));
+        Ok(Bounded { value, bound: self.bound(bound, self.spread_size()) })
     }
 }
 
 impl Pair {
-    /// Computes moments from exact sums over the ticks at which both channels have a reading.
+    /// Computes moments from exact sums over the ticks at which both channels have a reading. Of these readings, at most
+    /// `rounded` of each channel were rounded.
     #[must_use]
     pub fn of_sums(
         quantisers: [&Quantiser; 2],
         count: u64,
+        rounded: [u64; 2],
         sums: [i128; 2],
         squares: [Option<i128>; 2],
         products: i128,
     ) -> Self {
-        let x = Moments::of_sums(quantisers[0], count, sums[0], squares[0]);
-        let y = Moments::of_sums(quantisers[1], count, sums[1], squares[1]);
+        let x = Moments::of_sums(quantisers[0], [count, rounded[0]], sums[0], squares[0]);
+        let y = Moments::of_sums(quantisers[1], [count, rounded[1]], sums[1], squares[1]);
         if count == 0 {
             return Self { x, y, product: 0.0 };
         }
@@ -211,14 +244,16 @@ impl Pair {
     }
 
     /// Returns the covariance, divided by the count, and its bound sd(x)·h_y + sd(y)·h_x + h_x·h_y by Cauchy and
-    /// Schwarz.
+    /// Schwarz, where h² bounds the mean δ² of a channel.
     fn covariance_and_bound(&self) -> Result<Bounded, ValueError> {
         let n = self.x.n()?;
         let deviation = |of: &Moments| Ok(of.spread()?.value.sqrt());
         let (sx, sy): (f64, f64) = (deviation(&self.x)?, deviation(&self.y)?);
-        let (hx, hy) = (self.x.error, self.y.error);
-        let rounding = self.x.rounding(self.x.largest * self.y.largest) * 1e-3;
-        Ok(Bounded { value: self.product / n, bound: sx * hy + sy * hx + hx * hy + rounding })
+        let (hx, hy) = (self.x.off.of_norm(self.x.count), self.y.off.of_norm(self.y.count));
+        let (bound, size) = (sx * hy + sy * hx + hx * hy, self.x.largest * self.y.largest * 1e-3);
+        let is_exact = self.x.off.is_nothing() && self.y.off.is_nothing();
+        let bound = if is_exact { 0.0 } else { bound + self.x.rounding(size) };
+        Ok(Bounded { value: self.product / n, bound })
     }
 
     /// Returns the covariance.
@@ -239,7 +274,9 @@ impl Pair {
         let (sx, sy) = (self.x.deviation("")?, self.y.deviation("")?);
         let constant =
             || ValueError::Undetermined("the readings vary too little for the declared resolution");
-        if sx.value <= sx.bound || sy.value <= sy.bound {
+        let is_constant =
+            |of: &Moments, deviation: &Value| deviation.value <= deviation.bound.max(of.rounding(of.largest));
+        if is_constant(&self.x, &sx) || is_constant(&self.y, &sy) {
             return Err(constant());
         }
         let both = sx.times(&sy);
@@ -257,7 +294,7 @@ impl Pair {
     pub fn regression(&self, units: [&str; 2]) -> Result<[Value; 2], ValueError> {
         let covariance = self.covariance_and_bound()?;
         let variance = self.x.spread()?;
-        if variance.value <= variance.bound {
+        if variance.value <= variance.bound.max(self.x.rounding(self.x.spread_size())) {
             return Err(ValueError::Undetermined("x varies too little for the declared resolution"));
         }
         let Bounded { value, bound } = quotient(covariance, variance);
@@ -283,6 +320,15 @@ mod tests {
         })
     }
 
+    /// Returns readings of which about half are whole tenths.
+    fn tenths() -> impl Strategy<Value = f64> {
+        prop_oneof![(-200..1200i32).prop_map(|tenths| f64::from(tenths) / 10.0), -20.0..120.0f64]
+    }
+
+    fn rounded(quantiser: &Quantiser, readings: &[f64]) -> u64 {
+        readings.iter().filter(|reading| !quantiser.is_multiple(**reading)).count() as u64
+    }
+
     fn statistics(readings: &[f64]) -> (f64, f64) {
         let n = readings.len() as f64;
         let mean = readings.iter().sum::<f64>() / n;
@@ -292,8 +338,8 @@ mod tests {
     proptest! {
         #[test]
         fn every_statistic_is_within_its_bound_and_the_bound_is_the_resolutions(
-            a in prop::collection::vec((-20.0..120.0f64, -5.0..5.0f64), 1..60),
-            b in prop::collection::vec((-20.0..120.0f64, -5.0..5.0f64), 0..60),
+            a in prop::collection::vec((tenths(), -5.0..5.0f64), 1..60),
+            b in prop::collection::vec((tenths(), -5.0..5.0f64), 0..60),
         ) {
             let (qx, qy) = (
                 Quantiser::with_resolution(-20.0, 120.0, 0.1).expect("a range"),
@@ -306,7 +352,8 @@ mod tests {
                     i128::from(qx.quantise(*x).expect("in range")) * i128::from(qy.quantise(*y).expect("in range"))
                 };
                 let products = readings.iter().map(both).sum();
-                Pair::of_sums([&qx, &qy], x.len() as u64, [sx, sy], [Some(xx), Some(yy)], products)
+                let rounded = [rounded(&qx, &x), rounded(&qy, &y)];
+                Pair::of_sums([&qx, &qy], x.len() as u64, rounded, [sx, sy], [Some(xx), Some(yy)], products)
             };
             let merged = pair(&a).merge(&pair(&b));
             let all: Vec<(f64, f64)> = a.iter().chain(&b).copied().collect();
@@ -315,7 +362,13 @@ mod tests {
             let n = x.len() as f64;
             let close = |found: Value, truth: f64| (found.value - truth).abs() <= found.bound;
             prop_assert!(close(merged.x.mean("").expect("readings"), mean));
-            prop_assert!(merged.x.mean("").expect("readings").bound <= 0.05 + 1e-9);
+            let off = rounded(&qx, &x) as f64;
+            prop_assert!((merged.x.mean("").expect("readings").bound - 0.05 * off / n).abs() <= 1e-9);
+            prop_assert!((merged.x.sum("").expect("readings").bound - 0.05 * off).abs() <= 1e-9);
+            let exact = [merged.x.variance(""), merged.x.deviation(""), merged.x.root_mean_square("")];
+            for found in exact {
+                prop_assert_eq!(found.expect("readings").bound == 0.0, off == 0.0);
+            }
             prop_assert!(close(merged.x.sum("").expect("readings"), n * mean));
             let found = merged.x.variance("").expect("readings");
             // Guaranteed: within resolution · stddev + resolution² / 4.
@@ -342,10 +395,13 @@ mod tests {
         let quantiser = Quantiser::with_resolution(-20.0, 120.0, 0.1).expect("a range");
         let readings = [39.4, 39.2, 39.0, 38.9];
         let (sum, squares) = sums(&quantiser, &readings);
-        let moments = Moments::of_sums(&quantiser, 4, sum, Some(squares));
+        let moments = Moments::of_sums(&quantiser, [4, rounded(&quantiser, &readings)], sum, Some(squares));
         let (mean, variance) = statistics(&readings);
+        let found = moments.mean("°C").expect("readings");
+        assert_eq!((found.value, found.bound), (39.125, 0.0));
+        assert_eq!(moments.sum("°C").expect("readings").value, 156.5);
         assert!((moments.mean - mean).abs() < 1e-12);
         assert!((moments.variance("").expect("readings").value - variance).abs() < 1e-12);
-        assert!(Moments::of_sums(&quantiser, 0, 0, Some(0)).mean("").is_err());
+        assert!(Moments::of_sums(&quantiser, [0, 0], 0, Some(0)).mean("").is_err());
     }
 }

@@ -25,7 +25,8 @@ pub(crate) struct OfSign {
     pub(crate) rounded: f64,
     /// The declared range.
     pub(crate) range: (f64, f64),
-    pub(crate) error: f64,
+    /// A bound on Σ |w · δ| over the readings present, with δ their rounding.
+    pub(crate) off: f64,
     /// The total of the question's weights of this sign; not 0.
     pub(crate) total: f64,
 }
@@ -83,13 +84,13 @@ impl OfSign {
         self.weight += other.weight;
         self.rounded += other.rounded;
         self.range = (self.range.0.min(other.range.0), self.range.1.max(other.range.1));
-        self.error = self.error.max(other.error);
+        self.off += other.off;
     }
 
     /// Returns total · Σ w·x / Σ w: the readings present share the weights of the missing ones. Returns None if no reading
     /// has a weight.
     ///
-    /// The bound has two parts. Each reading is off by at most h. The weights a = w/Σw differ from the question's
+    /// The bound has two parts. Readings that were rounded are off by at most h. The weights a = w/Σw differ from the question's
     /// weights b = W/ΣW; as Σ a = Σ b = 1, the difference multiplies only a reading's distance from the middle of its
     /// range:
     /// |Σ (a − b)(x − middle)| ≤ half the range · Σ|a − b|, and Σ|a − b| ≤ 2 Σ|w − W| / (|Σw| − Σ|w − W|).
@@ -104,7 +105,7 @@ impl OfSign {
         let apart = 2.0 * self.rounded / sure;
         let value = self.total * self.sum / self.weight;
         let rounding = 1e-12 * low.abs().max(high.abs());
-        let bound = self.total.abs() * (self.error + apart * half_range + rounding);
+        let bound = self.total.abs() * (self.off / size + apart * half_range + rounding);
         Some(Value { value, bound, unit: unit.to_owned() })
     }
 }
@@ -117,7 +118,15 @@ mod tests {
     fn of_sign(total: f64, weight: f64, readings: &[f64]) -> OfSign {
         let (count, sum) = (readings.len() as u64, readings.iter().map(|reading| weight * reading).sum());
         let there = weight * readings.len() as f64;
-        OfSign { count, sum, weight: there, rounded: 0.0, range: (0.0, 100.0), error: 0.05, total }
+        OfSign {
+            count,
+            sum,
+            weight: there,
+            rounded: 0.0,
+            range: (0.0, 100.0),
+            off: 0.05 * there.abs(),
+            total,
+        }
     }
 
     #[test]

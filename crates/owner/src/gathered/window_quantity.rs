@@ -71,25 +71,30 @@ impl WindowQuantity {
         }
     }
 
-    /// Returns the value that a window sent, as a whole number. Returns None if no readings of the declared range have it.
-    pub(crate) fn of_sent(self, layout: &Layout, column: u16, sent: i128) -> Option<Between> {
+    /// Returns the value that a window sent, as a whole number, of readings that are off by at most `error`. Returns None if no
+    /// readings of the declared range have it.
+    pub(crate) fn of_sent(self, layout: &Layout, column: u16, sent: i128, error: f64) -> Option<Between> {
         let (least, most) = self.sent(column).range(layout).ok()?;
         let sent = i64::try_from(sent).ok().filter(|sent| (least..=most).contains(&i128::from(*sent)))?;
         let quantiser = layout.quantiser(column)?;
         Some(match self {
-            Self::Least | Self::Largest | Self::First | Self::Last => Between::of_reading(quantiser, sent),
-            Self::Increase | Self::Doubt => Between::exactly(sent as f64 * quantiser.step()),
+            Self::Least | Self::Largest | Self::First | Self::Last => {
+                Between::of_reading(quantiser, sent, error)
+            }
+            Self::Increase | Self::Doubt => Between::exactly(quantiser.sum(0, sent.into())),
             Self::Falls | Self::Changes => Between::exactly(sent as f64),
             Self::Cosine | Self::Sine => Between::exactly(sent as f64 / ANGLE_STEPS as f64),
         })
     }
 
-    /// Returns the value of quantised readings, each with its tick, in order; None if there are none.
+    /// Returns the value of quantised readings, each with its tick, in order, that are off by at most `error`; None if there are
+    /// none.
     pub(crate) fn of_readings(
         self,
         layout: &Layout,
         column: u16,
         readings: &[(u32, i64)],
+        error: f64,
     ) -> Option<Between> {
         let all = || readings.iter().map(|(_, reading)| *reading);
         let over = || layout.increase(column).map(|rule| rule.over(readings));
@@ -106,7 +111,7 @@ impl WindowQuantity {
             Self::Cosine => directions(0),
             Self::Sine => directions(1),
         };
-        if readings.is_empty() { None } else { self.of_sent(layout, column, sent.into()) }
+        if readings.is_empty() { None } else { self.of_sent(layout, column, sent.into(), error) }
     }
 
     /// Returns true if [`WindowQuantity::of_distribution`] has its value.

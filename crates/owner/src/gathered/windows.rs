@@ -32,6 +32,8 @@ pub(crate) struct Ends {
     /// Milliseconds between ticks.
     pub(crate) period: u32,
     pub(crate) quantiser: Quantiser,
+    /// The largest distance of a reading of the window from the value that the device got.
+    pub(crate) error: f64,
     /// The rule of increases.
     pub(crate) rule: Increase,
 }
@@ -42,6 +44,8 @@ pub(crate) struct Crossing {
     pub(crate) increase: Between,
     /// 1 if the readings differ.
     pub(crate) changes: Between,
+    /// The largest distance of both readings from the values that the device got.
+    pub(crate) error: f64,
 }
 
 impl Ends {
@@ -50,7 +54,7 @@ impl Ends {
         // The ranges of both may differ.
         let before = next.quantiser.quantise(self.quantiser.value(self.last));
         let step = next.quantiser.step();
-        let error = self.quantiser.value_error() + next.quantiser.value_error();
+        let (error, largest) = (self.error + next.error, self.error.max(next.error));
         // Both readings are ends of increases that are added, too: their rounding cancels out.
         let apart = f64::from(u8::from(self.quantiser != next.quantiser));
         let Ok(before) = before else {
@@ -58,6 +62,7 @@ impl Ends {
             return Crossing {
                 increase: Between { low: 0.0, high: most, error },
                 changes: Between { low: 0.0, high: 1.0, error: 0.0 },
+                error: largest,
             };
         };
         let ticks = self.ticks_to(next);
@@ -65,11 +70,12 @@ impl Ends {
         let falls = f64::from(u8::from(next.first < before));
         Crossing {
             increase: Between {
-                low: step * increase as f64,
-                high: step * (increase + doubt) as f64,
+                low: next.quantiser.sum(0, increase.into()),
+                high: next.quantiser.sum(0, (increase + doubt).into()),
                 error: error * (apart + falls),
             },
             changes: Between::exactly(f64::from(u8::from(before != next.first))),
+            error: largest,
         }
     }
 
@@ -142,7 +148,7 @@ impl Windows {
             let falls = held.value(WindowQuantity::Falls)?.high;
             let increase = held.value(WindowQuantity::Increase)?;
             // Both readings at each fall are rounded.
-            let error = 2.0 * held.ends?.quantiser.value_error() * falls;
+            let error = 2.0 * held.ends?.error * falls;
             Some(Between { low: increase.low, high: increase.high + doubt.high, error })
         };
         let total = self.total(of, |crossing| crossing.increase)?;
@@ -151,13 +157,15 @@ impl Windows {
     }
 
     /// Returns the rounding of the first and the last reading of increases that follow each other, once for each
-    /// quantiser. One reading has no increase.
+    /// quantiser. One reading has no increase. Either reading may be that of a window beside the group.
     fn error_of_ends(&self, windows: &[Held]) -> f64 {
         let quantiser = |held: &Held| held.ends.map(|ends| ends.quantiser);
         let of = |chain: &[Held]| {
             let grows = !self.crossings.is_empty() || chain.iter().any(|held| held.readings > 1);
             let quantiser = chain.first().and_then(quantiser).filter(|_| grows);
-            quantiser.map_or(0.0, |quantiser| 2.0 * quantiser.value_error())
+            let errors = chain.iter().filter_map(|held| held.ends).map(|ends| ends.error);
+            let beside = self.crossings.iter().map(|crossing| crossing.error);
+            quantiser.map_or(0.0, |_| 2.0 * errors.chain(beside).fold(0.0, f64::max))
         };
         windows.chunk_by(|before, next| quantiser(before) == quantiser(next)).map(of).sum()
     }
@@ -197,12 +205,7 @@ impl Windows {
         let (cosine, sine) =
             sum(WindowQuantity::Cosine).zip(sum(WindowQuantity::Sine)).ok_or(ValueError::NO_READING)?;
         let readings = self.readings() as f64;
-        let error = self
-            .devices
-            .iter()
-            .flatten()
-            .filter_map(|held| held.ends)
-            .map(|ends| ends.quantiser.value_error());
+        let error = self.devices.iter().flatten().filter_map(|held| held.ends).map(|ends| ends.error);
         let (turn, error) = (Angle::turn(unit), error.fold(0.0, f64::max));
         let (x, y) = (cosine.low / readings, sine.low / readings);
         // Each reading is off by `error`, its cosine and sine by a step: so the mean of the vectors is within this.

@@ -68,6 +68,19 @@ impl Duration {
     pub fn seconds(&self) -> u64 {
         u64::from(self.count) * self.unit.seconds()
     }
+
+    /// Returns the moment that lies this time before another, in milliseconds since 1970. Days and weeks follow the clock.
+    pub(crate) fn before(&self, clock: &Clock, at: i64) -> i64 {
+        let seconds = at.saturating_sub_unsigned(1000 * self.seconds());
+        let days = match self.unit {
+            DurationUnit::Day => i64::from(self.count),
+            DurationUnit::Week => 7 * i64::from(self.count),
+            _ => return seconds,
+        };
+        let span = jiff::Span::new().try_days(days);
+        let earlier = span.and_then(|span| clock.local(at).checked_sub(span));
+        earlier.map_or(seconds, |at| at.timestamp().as_millisecond())
+    }
 }
 
 /// The unit of a [`Duration`].

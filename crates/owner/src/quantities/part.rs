@@ -42,6 +42,7 @@ fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> 
         length: cut.ticks,
         presence,
         left_out: Vec::new(),
+        rounded: None,
         generated: false,
         replaces: None,
         provisional: false,

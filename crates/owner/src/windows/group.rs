@@ -1,5 +1,6 @@
 //! Parts of windows, each with the groups that its results belong to.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use sotto_pack::{Clock, Presence, Span};
@@ -138,6 +139,22 @@ pub(crate) fn last_readings<'w>(
         }
     }
     groups.iter().zip(last).map(|(group, last)| last.unwrap_or(group.to)).collect()
+}
+
+/// Returns the instant of the last reading of any of these channels in windows; None if there is none.
+pub(crate) fn last_reading<'w>(
+    channels: &BTreeSet<String>,
+    windows: impl Iterator<Item = &'w StoredWindow>,
+) -> Option<i64> {
+    let of = |window: &StoredWindow| {
+        let columns = channels.iter().filter_map(|name| window.channel(name));
+        let presence = columns.filter_map(|column| window.description.presence(column));
+        presence
+            .filter(|presence| presence.end() > 0)
+            .map(|presence| window.instant(presence.end() - 1))
+            .max()
+    };
+    windows.filter_map(of).max()
 }
 
 /// Returns the groups in which a window has ticks, each with these ticks. A tick belongs to the group that its instant

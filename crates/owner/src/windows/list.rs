@@ -109,11 +109,16 @@ pub(crate) fn list(
     }
     let has_secret = !names.is_empty();
     let (mut windows, mut aside, mut logs) = (Vec::new(), Aside::default(), BTreeMap::new());
-    let (mut complete, mut unordered) = (BTreeMap::new(), BTreeMap::<String, Vec<u64>>::new());
+    let (mut complete, mut any) = (BTreeMap::new(), Any::default());
+    let mut unordered = BTreeMap::<String, Vec<u64>>::new();
+    let streams = streams_with(plant, record, needed);
     for stream in record.streams() {
         let mut log = log::sync_log(plant, cloud, record, stream)?;
         log.entries.truncate(needed.looks_at(stream, log.entries.len()));
         logs.insert(stream.to_owned(), log.entries.len() as u64);
+        if streams.contains(stream) {
+            any.add(&log);
+        }
         let gone = missing(&log, between);
         (aside.missing, aside.jumps) = (aside.missing + gone.windows, aside.jumps + gone.jumps);
         complete.extend(newest(&log).map(|newest| (stream.to_owned(), newest)));
@@ -156,12 +161,18 @@ pub(crate) fn list(
     let undeclared = undeclared(plant, &windows, needed);
     windows.retain_mut(|window| needed.channels(window).next().is_some() && between.cut(window));
     let listed = windows.len();
+    let other_unit = windows.iter().find_map(|window| {
+        let channel = needed.channels(window).find(|channel| !unit_is(plant, channel))?;
+        let now = plant.settings().channels.get(&channel.name)?.unit.clone();
+        Some((channel.name.clone(), (channel.unit.clone(), now)))
+    });
     windows.retain(|window| needed.channels(window).all(|channel| unit_is(plant, channel)));
     aside.other_unit = listed - windows.len();
     let sent = known.iter().filter_map(|known| Some((known.bundle, known.scheme?))).collect();
     aside.other_scheme = needed.take_out_others(&mut windows, &sent);
     let windows = overlaps::leave_out(windows, needed, &mut aside);
     let (device, shown) = (record.device.clone(), plant.shown_device(&record.device).to_owned());
+    let any = if windows.is_empty() { any } else { Any::default() };
     Ok(DeviceWindows {
         device,
         shown,
@@ -171,10 +182,43 @@ pub(crate) fn list(
         twice: BTreeSet::new(),
         aside,
         unordered,
+        elsewhere: any.span,
+        forgotten: any.forgotten,
+        other_unit,
         undeclared,
         logs,
         complete,
     })
+}
+
+/// The windows of some logs at any time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Any {
+    /// The times of their first and their last reading.
+    span: Option<(i64, i64)>,
+    /// The number of those that were deleted here.
+    forgotten: usize,
+}
+
+impl Any {
+    fn add(&mut self, log: &StreamLog) {
+        for entry in &log.entries {
+            self.forgotten += usize::from(entry.deleted_here);
+            let Some(header) = entry.signed.as_ref().map(SignedHeader::header) else { continue };
+            let (first, last) = self.span.unwrap_or((header.started_at, header.ended_at));
+            self.span = Some((first.min(header.started_at), last.max(header.ended_at)));
+        }
+    }
+}
+
+/// Returns the streams of a device with a needed channel.
+fn streams_with<'r>(plant: &Plant, record: &'r DeviceRecord, needed: &Needed) -> BTreeSet<&'r str> {
+    let has = |profile: &&StreamProfile| {
+        let mut names = profile.channels.iter().map(|channel| plant.settings().shown_channel(&channel.name));
+        names.any(|name| needed.channels.as_ref().is_none_or(|needed| needed.contains(name)))
+    };
+    let profiles = record.bundles.iter().flat_map(|bundle| &bundle.streams);
+    profiles.filter(has).map(|profile| profile.stream.as_str()).collect()
 }
 
 /// Returns the highest number of a log, and the time of its latest reading in milliseconds since 1970.

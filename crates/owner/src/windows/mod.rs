@@ -26,7 +26,9 @@ pub(crate) use covered::{Covered, elsewhere, ticks_between};
 pub(crate) use deleted::learn_orders;
 pub(crate) use entry::StreamLog;
 pub(crate) use forget::{logs_to_forget, note_deleted};
-pub(crate) use group::{Groups, InGroup, MOST_GROUPS, cut_ticks, groups, last_readings, pieces};
+pub(crate) use group::{
+    Groups, InGroup, MOST_GROUPS, cut_ticks, groups, last_reading, last_readings, pieces,
+};
 pub(crate) use list::list;
 pub(crate) use log::{kept_log, sync_log};
 pub(crate) use needed::Needed;

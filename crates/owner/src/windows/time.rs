@@ -4,7 +4,7 @@ use sotto_pack::Clock;
 
 use super::window::{DeviceWindows, StoredWindow};
 use crate::error::OwnerError;
-use crate::language::{Duration, DurationUnit, Period, When};
+use crate::language::{Period, When};
 use crate::question::Question;
 
 /// A time with or without a start and an end, in milliseconds since 1970.
@@ -26,6 +26,11 @@ impl Between {
         }
     }
 
+    /// Returns true if it has a moment between two others.
+    pub(crate) fn overlaps(self, first: i64, last: i64) -> bool {
+        self.since.is_none_or(|since| since <= last) && self.until.is_none_or(|until| first < until)
+    }
+
     /// Leaves out a window's ticks at other times. Returns true if any are left.
     pub(super) fn cut(self, window: &mut StoredWindow) -> bool {
         let first = self.since.map_or(0, |since| window.ticks_before(since));
@@ -45,7 +50,7 @@ impl Between {
         let Period::Over(time) = &question.period else { return };
         let ends = devices.iter().flat_map(|device| &device.windows).map(|window| window.to());
         let Some(newest) = ends.max() else { return };
-        let since = before(clock, newest, *time);
+        let since = time.before(clock, newest);
         let later = Self { since: Some(since), until: None };
         for device in devices {
             device.windows.retain_mut(|window| later.cut(window));
@@ -64,17 +69,4 @@ pub fn moment(when: &When, clock: &Clock) -> Result<i64, OwnerError> {
         let text = when.as_str();
         OwnerError::Question(format!("{text} is no date or time: write 2014-01-31 or 2014-01-31T12:30"))
     })
-}
-
-/// Returns the moment that lies `time` before `at`, by the plant's clock.
-fn before(clock: &Clock, at: i64, time: Duration) -> i64 {
-    let seconds = at.saturating_sub_unsigned(1000 * time.seconds());
-    let days = match time.unit {
-        DurationUnit::Day => i64::from(time.count),
-        DurationUnit::Week => 7 * i64::from(time.count),
-        _ => return seconds,
-    };
-    let span = jiff::Span::new().try_days(days);
-    let earlier = span.and_then(|span| clock.local(at).checked_sub(span));
-    earlier.map_or(seconds, |at| at.timestamp().as_millisecond())
 }

@@ -96,6 +96,7 @@ mod tests {
             period: TickPeriod::new(60, 1).unwrap(),
             ticks: 4,
             channels: vec![level],
+            rounded: false,
             parts: vec![SumsPart { quantities: vec![readings], reasons: 0 }],
         };
         Arc::new(StreamHeader::of_sums(stream, |_| KeyId([2; 16])).unwrap())

@@ -199,6 +199,13 @@ pub(crate) struct DeviceWindows {
     pub(crate) aside: Aside,
     /// The numbers of the windows of each stream that were deleted without an order of the owner, which are only the cloud's claim.
     pub(crate) unordered: BTreeMap<String, Vec<u64>>,
+    /// The times of the first and the last reading of streams with a channel of the question, whatever the time of the
+    /// question; None if there is a window to use, or they have none.
+    pub(crate) elsewhere: Option<(i64, i64)>,
+    /// The number of windows of such streams that this plant's owner deleted, if there is none to use.
+    pub(crate) forgotten: usize,
+    /// A channel whose unit has changed since, with the unit of the windows and that of `sotto.toml`.
+    pub(crate) other_unit: Option<(String, (String, String))>,
     /// Numbers of windows that lack a channel of the question and hold one that `sotto.toml` does not declare, by the latter.
     pub(crate) undeclared: BTreeMap<String, usize>,
     /// The number of windows of each stream's log that were looked at.

@@ -35,7 +35,8 @@ pub(super) fn note_crossings(tallies: &mut [Tally], need: NeedId) {
             continue;
         }
         let perhaps = |of: Between| Between { low: 0.0_f64.min(of.low), ..of };
-        let crossing = Crossing { increase: perhaps(crossing.increase), changes: perhaps(crossing.changes) };
+        let (increase, changes) = (perhaps(crossing.increase), perhaps(crossing.changes));
+        let crossing = Crossing { increase, changes, ..crossing };
         for tally in &mut tallies[touched] {
             tally.windows.entry(need).or_default().add_crossing(crossing);
         }
@@ -62,6 +63,7 @@ mod tests {
             last: q(last.1),
             period: PERIOD as u32,
             quantiser,
+            error: quantiser.value_error(),
             rule: Increase::new(&Counter::default(), &quantiser),
         };
         let exactly = |quantity, value| (quantity, Between::exactly(value));
@@ -109,6 +111,30 @@ mod tests {
         let parts = [held((0, 10.0), (4, 12.0)), held((5, 13.0), (9, 20.0)), held((10, 25.0), (19, 30.0))];
         assert_eq!(increases(&[&[whole]]), [Some([20.0, 1.0, 1.0, 0.0])]);
         assert_eq!(increases(&[&parts]), [Some([20.0, 1.0, 5.0, 0.0])]);
+    }
+
+    #[test]
+    fn a_group_without_rounded_readings_is_exact_but_for_the_reading_before_it() {
+        let exact = |first, last| {
+            let held = held(first, last);
+            Held { ends: held.ends.map(|ends| Ends { error: 0.0, ..ends }), ..held }
+        };
+        let bounds = |groups: &[&[Held]]| -> Vec<f64> {
+            let need = Needed::default().numbers(vec![Need::windows("x", &[WindowQuantity::First])])[0];
+            let mut tallies = vec![Tally::default(); groups.len()];
+            for (tally, windows) in tallies.iter_mut().zip(groups) {
+                windows.iter().for_each(|held| tally.windows.entry(need).or_default().add(held.clone()));
+            }
+            note_crossings(&mut tallies, need);
+            tallies.iter().map(|tally| tally.windows[&need].increase("").expect("windows").bound).collect()
+        };
+        let [day, next, after] =
+            [exact((0, 10.0), (9, 20.0)), exact((10, 25.0), (19, 30.0)), exact((20, 7.0), (29, 8.0))];
+        assert_eq!(bounds(&[&[day, next.clone(), after]]), [0.0], "a fall of exact readings, too");
+        // The increase of a day begins at the last reading of the day before.
+        let rounded = held((0, 10.0), (9, 20.0));
+        let found = bounds(&[&[rounded], &[next]]);
+        assert!(found.iter().all(|bound| (bound - 1.0).abs() < 1e-6), "{found:?}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use sotto_pack::{ChannelBins, Layout, Presence};
+use sotto_pack::{ChannelBins, Layout, Presence, Quantiser};
 
 use super::pieces::Piece;
 use super::wanted::Wanted;
@@ -40,6 +40,20 @@ pub(super) fn readings_in(
         None => whole.then(|| present(input)),
     };
     inputs.iter().map(of).sum::<Option<u64>>().ok_or_else(unknown_readings)
+}
+
+/// Returns the number of those readings that may be rounded: in each window as many as it counts, or all that are used.
+pub(super) fn rounded_in(
+    inputs: &[Input],
+    layout: &Layout,
+    ticks: &Range<u32>,
+    channel: u16,
+) -> Result<u64, OwnerError> {
+    let of = |input: &Input| {
+        let used = readings_in(std::slice::from_ref(input), layout, ticks, channel)?;
+        Ok(input.window.rounded_of(channel, used))
+    };
+    inputs.iter().map(of).sum()
 }
 
 fn at_ticks(presence: &Presence, ticks: &Range<u32>) -> u64 {
@@ -133,6 +147,12 @@ impl ExactResults<'_> {
     /// Returns the distribution of a channel's readings: from the counts of the windows' bins, or from the readings of a
     /// single window.
     pub(super) fn distribution(&self, channel: u16) -> Result<Distribution, OwnerError> {
+        let of_rounded = self.distribution_of_rounded(channel)?;
+        let is_exact = self.error(self.piece.inputs, channel)? == 0.0;
+        Ok(if is_exact { of_rounded.exact() } else { of_rounded })
+    }
+
+    fn distribution_of_rounded(&self, channel: u16) -> Result<Distribution, OwnerError> {
         let wrong = OwnerError::wrong;
         let quantiser =
             self.window.layout().quantiser(channel).ok_or_else(|| wrong("whole numbers were expected"))?;
@@ -148,6 +168,14 @@ impl ExactResults<'_> {
         }
         let readings = self.readings_at(channel)?.into_iter().map(|(_, reading)| reading);
         Ok(Distribution::of_readings(quantiser, readings, self.period()))
+    }
+
+    /// Returns a bound on the distance of each reading of a channel from the value that the device got.
+    pub(super) fn error(&self, inputs: &[Input], channel: u16) -> Result<f64, OwnerError> {
+        let layout = self.window.layout();
+        let error = layout.quantiser(channel).map_or(0.0, Quantiser::value_error);
+        let is_exact = rounded_in(inputs, layout, self.piece.ticks, channel)? == 0;
+        Ok(if is_exact { 0.0 } else { error })
     }
 
     /// Returns the quantised readings of a single window, in order of time.
@@ -173,10 +201,11 @@ impl ExactResults<'_> {
         let quantiser = self.window.layout().quantiser(at);
         let quantiser = quantiser.ok_or_else(|| OwnerError::wrong("whole numbers were expected"))?;
         let count = readings_in(self.piece.inputs, self.window.layout(), self.piece.ticks, at)?;
+        let rounded = rounded_in(self.piece.inputs, self.window.layout(), self.piece.ticks, at)?;
         let sum = self.total(sums, at)?;
         let squares = squares.map(|squares| self.total(squares, at)).transpose()?;
         possible(count, quantiser.top(), sum, squares)?;
-        Ok(Moments::of_sums(quantiser, count, sum, squares))
+        Ok(Moments::of_sums(quantiser, [count, rounded], sum, squares))
     }
 
     /// Returns the pair of two channels; None if this layout does not hold both.
@@ -190,6 +219,11 @@ impl ExactResults<'_> {
         let (inputs, ticks) = (self.piece.inputs, self.piece.ticks);
         let both = |input: &Input| Some(at_ticks(&input.both(at_x, at_y)?, ticks));
         let count = inputs.iter().map(both).sum::<Option<u64>>().ok_or_else(unknown_readings)?;
+        let rounded = |at: u16| {
+            let of = |input: &Input| Some(input.window.rounded_of(at, both(input)?));
+            inputs.iter().map(of).sum::<Option<u64>>().ok_or_else(unknown_readings)
+        };
+        let rounded = [rounded(at_x)?, rounded(at_y)?];
         let joint = Quantity::Joint(first, second);
         let sums =
             self.of(&joint).or_else(|| self.of(&Quantity::Sum)).ok_or_else(|| wrong("a sum is missing"))?;
@@ -212,6 +246,6 @@ impl ExactResults<'_> {
         if products.abs() > i128::from(count) * i128::from(qx.top()) * i128::from(qy.top()) {
             return Err(wrong("no readings of the declared range have these sums"));
         }
-        Ok(Some(Pair::of_sums([qx, qy], count, sums, squares.map(Some), products)))
+        Ok(Some(Pair::of_sums([qx, qy], count, rounded, sums, squares.map(Some), products)))
     }
 }

@@ -51,9 +51,9 @@ impl ExactResults<'_> {
             if readings == 0 {
                 continue;
             }
-            let layout = self.window.layout();
+            let (layout, error) = (self.window.layout(), self.error(inputs, channel)?);
             let value = |(quantity, numbers): &(WindowQuantity, &Numbers)| {
-                Some((*quantity, quantity.of_sent(layout, channel, numbers.whole(at)?)?))
+                Some((*quantity, quantity.of_sent(layout, channel, numbers.whole(at)?, error)?))
             };
             let values = sent.iter().map(value).collect::<Option<Vec<_>>>().ok_or_else(impossible)?;
             let whole = |wanted| {
@@ -62,7 +62,7 @@ impl ExactResults<'_> {
             };
             let first_and_last = (whole(WindowQuantity::First), whole(WindowQuantity::Last));
             let (from, to) = times(inputs, self.piece.ticks);
-            let ends = ends(layout, input, self.piece.ticks, channel, first_and_last);
+            let ends = ends(layout, (input, error), self.piece.ticks, channel, first_and_last);
             all.push(Held { from, to, readings, values, ends });
         }
         Ok(all)
@@ -71,22 +71,25 @@ impl ExactResults<'_> {
     /// Returns the quantities of the readings of a single window.
     fn of_readings(&self, channel: u16, quantities: &[WindowQuantity]) -> Result<Option<Held>, OwnerError> {
         let (readings, layout) = (self.readings_at(channel)?, self.window.layout());
-        let value =
-            |quantity: &WindowQuantity| Some((*quantity, quantity.of_readings(layout, channel, &readings)?));
+        let error = self.error(self.piece.inputs, channel)?;
+        let value = |quantity: &WindowQuantity| {
+            Some((*quantity, quantity.of_readings(layout, channel, &readings, error)?))
+        };
         let values: Option<Vec<_>> = quantities.iter().map(value).collect();
         let (from, to) = times(self.piece.inputs, self.piece.ticks);
         let first_and_last = (readings.first().map(|(_, q)| *q), readings.last().map(|(_, q)| *q));
         let input = self.piece.inputs.first();
-        let ends = input.and_then(|input| ends(layout, input, self.piece.ticks, channel, first_and_last));
+        let ends =
+            input.and_then(|input| ends(layout, (input, error), self.piece.ticks, channel, first_and_last));
         Ok(values.map(|values| Held { from, to, readings: readings.len() as u64, values, ends }))
     }
 }
 
-/// Returns the first and the last reading of a channel among some ticks of a window. Where they are not known, as their
+/// Returns the first and the last reading of a channel among some ticks of a window, off by at most an error. Where they are not known, as their
 /// quantities were not wanted, the middle of the range stands for them.
 fn ends(
     layout: &Layout,
-    input: &Input,
+    (input, error): (&Input, f64),
     ticks: &Range<u32>,
     channel: u16,
     (first, last): (Option<i64>, Option<i64>),
@@ -103,6 +106,7 @@ fn ends(
         last: last.unwrap_or_default(),
         period,
         quantiser: *layout.quantiser(channel)?,
+        error,
         rule: layout.increase(channel)?,
     })
 }

@@ -93,21 +93,24 @@ impl GroupWeights {
         let scale = LARGEST_WEIGHT as f64;
         let quantiser = layout.quantiser(self.whole.channel)?;
         let channel = &layout.channels()[usize::from(self.whole.channel)];
-        let mut weighted = OfSign {
-            range: (channel.minimum, channel.maximum),
-            error: quantiser.value_error(),
-            total: self.total,
-            ..OfSign::default()
-        };
+        let mut weighted =
+            OfSign { range: (channel.minimum, channel.maximum), total: self.total, ..OfSign::default() };
         for input in inputs {
+            let (mut used, mut largest, before) = (0, 0.0_f64, weighted.weight);
             for tick in input.window.presence(self.whole.channel)?.iter() {
                 let Some(at) = input.weighted_at(tick) else { continue };
                 let whole = self.whole.weights.get(at).copied().unwrap_or_default() as f64 / scale;
                 let asked = self.asked.get(at).copied().unwrap_or_default();
                 weighted.count += 1;
+                used += u64::from(whole != 0.0);
+                largest = largest.max(whole.abs());
                 weighted.weight += whole;
                 weighted.rounded += (whole - asked).abs();
             }
+            // Weights of one sign: of all readings, or the largest of those that were rounded.
+            let rounded = input.window.rounded_of(self.whole.channel, used) as f64;
+            let most = (weighted.weight - before).abs().min(rounded * largest);
+            weighted.off += most * quantiser.value_error();
         }
         weighted.sum = quantiser.centre() * weighted.weight + quantiser.step() * sum as f64 / scale;
         Some(if self.total > 0.0 {

@@ -37,6 +37,7 @@ impl WindowDescription {
             length: ticks,
             presence: Vec::new(),
             left_out: Vec::new(),
+            rounded: None,
             generated: false,
             replaces: None,
             provisional: false,

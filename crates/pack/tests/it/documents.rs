@@ -16,6 +16,7 @@ fn profile() -> DeviceProfile {
         span: None,
         channels: Vec::new(),
         sums: Vec::new(),
+        rounded: false,
         compact: None,
         slots: None,
         envelope: 1,

@@ -51,6 +51,7 @@ fn profile() -> DeviceProfile {
             span: None,
             channels: vec![channel("level", -20.0, 120.0), channel("flow", 0.0, 50.0)],
             sums: vec![first, second],
+            rounded: false,
             compact: None,
             slots: None,
             envelope: 1,

@@ -32,6 +32,7 @@ pub const MOST_SUMS: usize = 4096;
 /// #     period: TickPeriod::new(60, 1)?,
 /// #     ticks: 16,
 /// #     channels: vec![level],
+/// #     rounded: false,
 /// #     parts: vec![SumsPart { quantities: vec![readings], reasons: 0 }],
 /// # };
 /// # let header = StreamHeader::of_sums(stream, |_| KeyId([2; 16]))?;

@@ -12,6 +12,8 @@ use crate::error::WireError;
 #[derive(Clone, Debug)]
 pub(crate) struct SumsForms {
     pub(super) period: TickPeriod,
+    /// True if windows count the readings that were rounded.
+    pub(super) rounded: bool,
     /// For each part its places.
     pub(super) places: Vec<PartPlaces>,
 }

@@ -11,7 +11,7 @@ use sotto_sums::SALT_BYTES;
 use super::forms::{PartPlaces, SumsForms, refused};
 use super::period::TickPeriod;
 use super::quantity::{read_part, write_part};
-use crate::channels::{read_channels, write_channels};
+use crate::channels::{ChannelList, read_channels, write_channels};
 use crate::error::WireError;
 use crate::frame;
 use crate::hash::derived;
@@ -49,6 +49,7 @@ const HEADER_CONTEXT: &str = "sotto 2026 sums header v1";
 ///     period: TickPeriod::new(60, 1)?,
 ///     ticks: 16,
 ///     channels: vec![level],
+///     rounded: true,
 ///     parts: vec![part(Quantity::Reading(0), 23), part(Quantity::Square(0), 34)],
 /// };
 /// let secret = [1; 32]; // a real secret is random
@@ -71,6 +72,8 @@ pub struct SumsStream {
     /// The channels, each with a resolution: a reading is a whole number q of steps from the middle of the range
     /// ([`Quantiser`](sotto_pack::Quantiser)).
     pub channels: Vec<Channel>,
+    /// True if windows count the readings that were rounded.
+    pub rounded: bool,
     /// The parts of a window, 1 to [`MOST_PARTS`].
     pub parts: Vec<SumsPart>,
 }
@@ -115,7 +118,7 @@ impl StreamHeader {
             period,
             layout,
             values: WindowValues::Sums(stream.parts),
-            sums: Some(SumsForms { period: stream.period, places }),
+            sums: Some(SumsForms { period: stream.period, rounded: stream.rounded, places }),
             payload,
             id,
         })
@@ -142,6 +145,7 @@ impl StreamHeader {
             period: TickPeriod::of_milliseconds(profile.period_ms.unwrap_or(period))?,
             ticks: profile.ticks,
             channels: profile.channels.clone(),
+            rounded: profile.rounded,
             parts: profile.sums.clone(),
         };
         Self::of_sums(stream, key).map(Some)
@@ -151,6 +155,12 @@ impl StreamHeader {
     #[must_use]
     pub fn is_of_sums(&self) -> bool {
         self.sums.is_some()
+    }
+
+    /// Returns true if the windows count the readings that were rounded.
+    #[must_use]
+    pub fn counts_rounded(&self) -> bool {
+        self.sums.as_ref().is_some_and(|sums| sums.rounded)
     }
 
     /// Returns the parts of the windows of a stream of sums; none for other streams.
@@ -196,7 +206,7 @@ impl SumsStream {
         out.extend_from_slice(&self.period.numerator().to_le_bytes());
         out.extend_from_slice(&self.period.denominator().to_le_bytes());
         out.extend_from_slice(&self.ticks.to_le_bytes());
-        write_channels(&mut out, &self.channels)?;
+        write_channels(&mut out, &self.channels, self.rounded)?;
         out.push(self.parts.len() as u8);
         self.parts.iter().try_for_each(|part| write_part(&mut out, part))?;
         Ok(out)
@@ -205,12 +215,12 @@ impl SumsStream {
     fn read(reader: &mut Reader<'_>) -> Result<Self, WireError> {
         let (device, stream) = (reader.name()?, reader.name()?);
         let (period, ticks) = (TickPeriod::read(reader)?, reader.u32()?);
-        let channels = read_channels(reader)?;
+        let ChannelList { channels, rounded } = read_channels(reader)?;
         let count = usize::from(reader.u8()?);
         if count > MOST_PARTS {
             return Err(refused(SumsError::Parts));
         }
         let parts = (0..count).map(|_| read_part(reader)).collect::<Result<_, _>>()?;
-        Ok(Self { device, stream, period, ticks, channels, parts })
+        Ok(Self { device, stream, period, ticks, channels, rounded, parts })
     }
 }

@@ -77,6 +77,7 @@ fn window(
         length: stream.layout().ticks(),
         presence: if presence.end() == count { Vec::new() } else { vec![presence] },
         left_out: Vec::new(),
+        rounded: None,
         generated: false,
         replaces: None,
         provisional: false,

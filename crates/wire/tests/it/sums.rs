@@ -4,6 +4,7 @@ mod answers;
 mod groups;
 mod headers;
 mod heads;
+mod rounded;
 mod sizes;
 mod windows;
 
@@ -49,6 +50,7 @@ pub(crate) fn stream() -> SumsStream {
         period: TickPeriod::new(1, 50).unwrap(),
         ticks: 6,
         channels: vec![channel("level", -2.5, 407.0, 0.1), channel("flow", -half, half, 0.25)],
+        rounded: false,
         parts: vec![
             SumsPart {
                 quantities: vec![whole(Quantity::Reading(0), 23), whole(Quantity::Reading(1), 45)],

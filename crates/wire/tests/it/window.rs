@@ -66,6 +66,7 @@ fn described(stream: &StreamHeader, length: u32, presence: Vec<Presence>) -> Win
         length,
         presence: if gaps { presence } else { Vec::new() },
         left_out: Vec::new(),
+        rounded: None,
         generated: false,
         replaces: None,
         provisional: false,

@@ -4,8 +4,9 @@ use sotto_pack::{Channel, ChannelKind};
 
 use super::cells::Cell;
 use super::columns::Column;
+use super::conversion::Conversion;
 use super::options::FileOptions;
-use super::units::{self, Conversion};
+use super::units;
 use crate::source::SourceError;
 
 impl Column {
@@ -20,11 +21,11 @@ impl Column {
         let last = |values: &[(Option<String>, f64)], usual| {
             values.iter().rev().find(|(name, _)| of(name)).map_or(usual, |(_, value)| *value)
         };
-        let own = Conversion { scale: last(&options.scale, 1.0), offset: last(&options.offset, 0.0) };
+        let own = Conversion::new(last(&options.scale, 1.0), last(&options.offset, 0.0));
         let from_unit =
             options.from_unit.iter().rev().find(|(name, _)| of(name)).map(|(_, unit)| unit.clone());
         let unit = match &from_unit {
-            None => Conversion { scale: 1.0, offset: 0.0 },
+            None => Conversion::NONE,
             Some(from) => units::conversion(from, &channel.unit).ok_or_else(|| SourceError::Option {
                 option: "--from-unit",
                 reason: format!(
@@ -33,8 +34,7 @@ impl Column {
                 ),
             })?,
         };
-        let conversion =
-            Conversion { scale: own.scale * unit.scale, offset: own.offset * unit.scale + unit.offset };
+        let conversion = own.then(&unit);
         Ok(Self {
             requested: column_of(channel, &options.columns).to_owned(),
             channel: channel.name.clone(),

@@ -3,13 +3,14 @@
 use sotto_pack::{Channel, Reason, State};
 
 use super::cells::{Cell, Stamp, time_text};
+use super::conversion::Conversion;
 use super::decimal::Decimal;
 use super::encoding::decode;
 use super::numbers::{self, Mark};
 use super::states;
 use super::time_columns::{TimeColumns, joined};
 use super::times::TimeFormat;
-use super::units::{self, Conversion};
+use super::units;
 use crate::source::SourceError;
 
 /// The requested columns.
@@ -84,7 +85,7 @@ impl Default for Column {
             resolution: None,
             states: None,
             missing: Vec::new(),
-            conversion: Conversion { scale: 1.0, offset: 0.0 },
+            conversion: Conversion::NONE,
         }
     }
 }
@@ -173,8 +174,7 @@ impl Column {
     }
 
     fn converted(&self, number: f64) -> f64 {
-        let Conversion { scale, offset } = self.conversion;
-        if scale == 1.0 && offset == 0.0 { number } else { number * scale + offset }
+        self.conversion.of(number)
     }
 
     /// Returns true if the number is in the channel's range.

@@ -4,6 +4,7 @@ pub(super) mod cells;
 mod civil;
 pub(super) mod column_options;
 pub(super) mod columns;
+mod conversion;
 pub(super) mod decimal;
 mod decimals;
 pub(super) mod encoding;

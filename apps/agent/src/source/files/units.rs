@@ -1,5 +1,7 @@
 //! Units: a channel's own unit in cells, and conversions between units of one quantity.
 
+use super::conversion::{Conversion, quotient};
+
 /// A unit: value · scale + offset is in the base unit of its quantity.
 struct Unit {
     name: &'static str,
@@ -74,13 +76,6 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("percent", "%"),
 ];
 
-/// Converts values: value · scale + offset.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Conversion {
-    pub(super) scale: f64,
-    pub(super) offset: f64,
-}
-
 /// Returns the usual spelling of a unit.
 fn spelled(unit: &str) -> &str {
     let unit = unit.trim();
@@ -92,10 +87,12 @@ pub(super) fn is_same(one: &str, other: &str) -> bool {
     spelled(one) == spelled(other)
 }
 
+/// Returns a unit's quantity, and its conversion to the base unit.
 fn find(name: &str) -> Option<(u8, Conversion)> {
     let name = spelled(name);
     let of = |unit: &Unit, factor: f64| {
-        (unit.quantity, Conversion { scale: unit.scale * factor, offset: unit.offset })
+        let scale = Conversion::new(factor, 0.0).of(unit.scale);
+        (unit.quantity, Conversion::new(scale, unit.offset))
     };
     let whole = UNITS.iter().find(|unit| unit.name == name).map(|unit| of(unit, 1.0));
     whole.or_else(|| {
@@ -109,11 +106,12 @@ fn find(name: &str) -> Option<(u8, Conversion)> {
 /// Returns the conversion between two units; `None` if they are unknown or of different quantities.
 pub(super) fn conversion(from: &str, to: &str) -> Option<Conversion> {
     if is_same(from, to) {
-        return Some(Conversion { scale: 1.0, offset: 0.0 });
+        return Some(Conversion::NONE);
     }
     let ((one, from), (other, to)) = (find(from)?, find(to)?);
-    let scale = from.scale / to.scale;
-    (one == other).then_some(Conversion { scale, offset: (from.offset - to.offset) / to.scale })
+    let apart = Conversion::new(1.0, -to.offset).of(from.offset);
+    let conversion = Conversion::new(quotient(from.scale, to.scale), quotient(apart, to.scale));
+    (one == other).then_some(conversion)
 }
 
 #[cfg(test)]
@@ -138,8 +136,12 @@ mod tests {
             ("mK", 273_150.0, "°C", 0.0),
             ("foo", 2.0, "foo", 2.0),
         ] {
-            let Conversion { scale, offset } = conversion(from, to).unwrap();
-            assert!((value * scale + offset - expected).abs() < 1e-9, "{value} {from} in {to}");
+            let found = conversion(from, to).unwrap().of(value);
+            assert!((found - expected).abs() < 1e-9, "{value} {from} in {to}");
+        }
+        let exact = [("in", 0.01, "mm", 0.254), ("Wh", 1234.0, "kWh", 1.234), ("K", 273.25, "°C", 0.1)];
+        for (from, value, to, expected) in exact {
+            assert_eq!(conversion(from, to).unwrap().of(value), expected, "{value} {from} in {to}");
         }
         for (from, to) in [("°F", "%"), ("kWh", "kW"), ("foo", "bar")] {
             assert_eq!(conversion(from, to), None, "{from} {to}");

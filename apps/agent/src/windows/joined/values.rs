@@ -37,7 +37,7 @@ impl Part {
     }
 }
 
-/// The numbers of slots by channel and tick. Wiped when dropped.
+/// The numbers of slots, before rounding, by channel and tick. Wiped when dropped.
 pub(super) struct Values(Vec<Zeroizing<Vec<Option<f64>>>>);
 
 /// The rules by which a part of a window is filled.
@@ -100,7 +100,7 @@ impl Filling<'_> {
                 rules.merged(here.iter().map(|reading| ((reading.at - from) as u32, reading.number)))
             };
             if let (Some(value), true) = (value, is_free) {
-                values[tick as usize] = Some(self.fixed.number(value));
+                values[tick as usize] = Some(self.fixed.unrounded(value));
             }
         }
         values

@@ -133,7 +133,8 @@ impl Site {
                 break;
             }
             let packed = WindowDescription::from(&window.packed);
-            let description = WindowDescription { replaces, provisional, ..packed };
+            let rounded = Some(window.packed.rounded.clone());
+            let description = WindowDescription { rounded, replaces, provisional, ..packed };
             description.check().unwrap();
             let contents = Contents::of(&description, window.until);
             for (channel, times) in facts.cleared {

@@ -352,6 +352,7 @@ fn stream<S: Scheme>(name: &str, encoding: Encoding, ticks: u32, channels: &[Cha
         span: Some(Span::Hour),
         channels: channels.to_vec(),
         sums: Vec::new(),
+        rounded: false,
         compact: None,
         slots: None,
         envelope: 1,

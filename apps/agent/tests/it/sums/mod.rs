@@ -85,6 +85,7 @@ fn stream() -> StreamProfile {
         span: Some(Span::Hour),
         channels: channels(),
         sums: parts(),
+        rounded: true,
         compact: None,
         slots: None,
         envelope: 1,
@@ -110,6 +111,11 @@ fn steps(tick: u32) -> [Option<i64>; 2] {
     // Hours that end early, without a row for their last ticks.
     let ends = tick / TICKS % 7 == 6 && tick % TICKS >= 2;
     [(tick % 11 != 3 && tick % 97 != 13 && !ends).then_some(a), (tick % 5 != 4 && !ends).then_some(b)]
+}
+
+/// Returns true for a tick whose reading of `b` is no whole number of steps.
+fn is_rounded(tick: u32) -> bool {
+    tick % 17 == 4
 }
 
 /// Returns the values of the parts of an hour's window; None for an hour without readings.
@@ -191,7 +197,13 @@ impl Plant {
             let a = a.map_or(String::new(), |a| (100.0 + 0.5 * a as f64).to_string());
             // Outside the range.
             let a = if tick % 97 == 13 { "500".to_owned() } else { a };
-            let b = b.map_or(String::new(), |b| (10.0 + 0.25 * b as f64).to_string());
+            // A quarter of a step nearer to the middle of the range.
+            let off = |b: i64| match is_rounded(tick + 1009 * others) {
+                true if b > 0 => -0.0625,
+                true => 0.0625,
+                false => 0.0,
+            };
+            let b = b.map_or(String::new(), |b| (10.0 + 0.25 * b as f64 + off(b)).to_string());
             text += &format!("{},{a},{b}\n", FIRST + PERIOD / 1000 * tick);
         }
         std::fs::write(self.path("readings.csv"), text).unwrap();

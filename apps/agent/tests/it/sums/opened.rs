@@ -10,7 +10,7 @@ use sotto_evaluate::{TaggedSum, TaggedSumming};
 use sotto_sums::{OpenError, Opening, StartKeys, StreamKeys, TagKey};
 use sotto_wire::{Envelope, SumsAnswer};
 
-use super::{Plant, TICKS, hour, values};
+use super::{Plant, TICKS, hour, is_rounded, steps, values};
 use crate::site::{Act, agent};
 
 /// Returns the standard output of `spec.sums_open`, which shares no code with the agent. None, and says why, without Python.
@@ -48,6 +48,9 @@ fn plain_python_opens_a_thousand_windows() {
     let (mut salts, mut short, mut left_out) = (Vec::new(), 0, 0);
     for (hour, window) in (0..).zip(opened) {
         assert_eq!(window["parts"], json!(values(hour)), "hour {hour}");
+        let rounded =
+            (hour * TICKS..(hour + 1) * TICKS).filter(|tick| is_rounded(*tick) && steps(*tick)[1].is_some());
+        assert_eq!(window["rounded"], json!([0, rounded.count()]), "hour {hour}");
         assert_eq!((&window["sequence"], &window["number"]), (&json!(hour), &json!(hour)));
         let ticks = window["presence"].as_array().unwrap().iter().flat_map(|ticks| ticks.as_array().unwrap());
         short += u32::from(ticks.filter_map(Value::as_u64).max() < Some(u64::from(TICKS) - 1));

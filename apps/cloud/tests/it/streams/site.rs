@@ -43,6 +43,7 @@ pub(crate) fn header(device: &str, stream: &str, secret: &[u8; 32]) -> Arc<Strea
         period: TickPeriod::new(60, 1).unwrap(),
         ticks: TICKS,
         channels: vec![load],
+        rounded: false,
         parts: vec![part(Quantity::Reading(0), 23), part(Quantity::Square(0), 34)],
     };
     Arc::new(StreamHeader::of_sums(stream, |id| KeyId(StreamKeys::derive(secret, id).id())).unwrap())

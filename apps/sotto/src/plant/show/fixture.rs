@@ -30,6 +30,7 @@ pub(crate) fn answer(rows: Vec<Row>) -> Answer {
         logs: std::collections::BTreeMap::new(),
         left_out: [].into(),
         complete: Vec::new(),
+        empty: None,
         notes: Vec::new(),
         time_zone: "Europe/Zurich".to_owned(),
         repeated: None,

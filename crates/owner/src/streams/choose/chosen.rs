@@ -171,6 +171,7 @@ impl Chosen {
             span: Some(self.cut.span),
             channels: self.layout.channels().to_vec(),
             sums: self.sums.clone(),
+            rounded: !self.sums.is_empty(),
             compact: None,
             slots: self.kept().map(|kept| kept.values() as u32),
             envelope: if self.sent().is_some() { 2 } else { 1 },

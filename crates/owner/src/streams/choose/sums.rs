@@ -179,6 +179,7 @@ fn header(layout: &Layout, period: u32, parts: &[SumsPart]) -> Result<StreamHead
         period: TickPeriod::of_milliseconds(period)?,
         ticks: layout.ticks(),
         channels: layout.channels().to_vec(),
+        rounded: true,
         parts: parts.to_vec(),
     };
     StreamHeader::of_sums(stream, |_| KeyId([0; 16]))

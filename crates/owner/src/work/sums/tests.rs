@@ -35,6 +35,7 @@ fn stream() -> Arc<StreamHeader> {
         period: TickPeriod::new(60, 1).unwrap(),
         ticks: TICKS,
         channels: vec![level],
+        rounded: false,
         parts: vec![part(Sent::Reading(0), 16), part(Sent::Square(0), 24)],
     };
     Arc::new(StreamHeader::of_sums(stream, |_| KeyId([2; 16])).unwrap())

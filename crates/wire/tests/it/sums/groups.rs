@@ -130,6 +130,7 @@ fn a_further_window_of_a_group_takes_a_byte_beside_its_parts() {
         period: TickPeriod::new(3600, 1).unwrap(),
         ticks: 24,
         channels: vec![channel("level", -204.7, 204.7, 0.1)],
+        rounded: false,
         parts: vec![part(Quantity::Reading(0), 21), part(Quantity::Square(0), 32)],
     };
     let header = header_of(stream);

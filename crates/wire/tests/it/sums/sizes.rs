@@ -21,6 +21,7 @@ fn a_message_of_sixteen_readings_is_short() {
         period: TickPeriod::new(60, 1).unwrap(),
         ticks: 16,
         channels: vec![channel("level", 0.0, 409.4, 0.1)],
+        rounded: false,
         parts: vec![part],
     };
     let header = header_of(stream);
