@@ -4,9 +4,12 @@
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc)]
 
 mod alarms;
+mod device;
 mod faults;
 mod liar;
 mod lies;
+mod pieces;
+mod uploads;
 mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +37,11 @@ fn documented(lines: &BTreeSet<String>) {
     let text = std::fs::read_to_string(page).unwrap();
     let table = text.split("| about | lie | verdict |").nth(1).unwrap();
     let rows = table.trim_start().lines().skip(1).take_while(|line| line.starts_with('|'));
-    assert_eq!(&rows.map(str::to_owned).collect::<BTreeSet<_>>(), lines, "docs/concepts/trust.md");
+    let rows: BTreeSet<String> = rows.map(str::to_owned).collect();
+    for (missing, page) in [(lines.difference(&rows), "lacks"), (rows.difference(lines), "has too many")] {
+        let missing: Vec<&str> = missing.map(String::as_str).collect();
+        assert!(missing.is_empty(), "docs/concepts/trust.md {page}:\n{}", missing.join("\n"));
+    }
 }
 
 #[test]
@@ -50,9 +57,13 @@ fn every_lie_has_its_verdict() {
     let kinds = lies::all(&world);
     let mut cases: Vec<(&str, Case)> =
         kinds.into_iter().flat_map(|(kind, cases)| cases.into_iter().map(move |case| (kind, case))).collect();
-    documented(&cases.iter().map(|(kind, case)| line(kind, case.name, case.verdict)).collect());
-    // Those that change the world come last.
-    cases.sort_by_key(|(_, case)| case.grows);
+    let uploads = uploads::all();
+    let all = cases.len() + uploads.len();
+    let lines = cases.iter().map(|(kind, case)| line(kind, case.name, case.verdict));
+    documented(&lines.chain(uploads.iter().map(|case| line("uploads", case.name, case.verdict))).collect());
+    // Those that change the world come last, those that delete from it behind them.
+    let deletes = |case: &Case| case.runs.iter().any(|command| command[0] == "forget");
+    cases.sort_by_key(|(_, case)| (case.grows, deletes(case)));
     for (kind, case) in cases {
         if case.grows {
             answers.clear();
@@ -69,10 +80,12 @@ fn every_lie_has_its_verdict() {
     for row in &rows {
         println!("{row}");
     }
-    assert!(faults.is_empty(), "{} of {number} not as they should be:\n{}", faults.len(), faults.join("\n"));
-    println!("{} lies, each with its verdict", rows.len());
     receipts(&world);
     alarms::tried(&world);
+    // These send many days.
+    faults.extend(uploads::tried(&world, uploads));
+    assert!(faults.is_empty(), "{} of {all} not as they should be:\n{}", faults.len(), faults.join("\n"));
+    println!("{all} lies, each with its verdict");
     faults::tried(&world);
 }
 
@@ -156,12 +169,21 @@ fn rows_of(document: &Value) -> Vec<(&Value, (String, String))> {
 
 /// Returns the rows of an honest cloud.
 pub(crate) fn honest_rows(world: &World, question: &str) -> Honest {
+    values_of(&honest_answer(world, question))
+}
+
+/// Returns the highest number of a window that an answer is complete up to.
+fn newest(document: &Value) -> Option<u64> {
+    document["complete"].as_array()?.iter().filter_map(|complete| complete["number"].as_u64()).max()
+}
+
+/// Returns the answer of an honest cloud.
+fn honest_answer(world: &World, question: &str) -> Value {
     let plant = world.owner("honest-rows", false, &world.url);
     let asked = world.sotto(&plant, &["ask", question, "--json", "--verify"]);
     assert_eq!(asked.code, 0, "{}", asked.text);
     // A line on standard error tells the bytes of the verification.
-    let document: Value = serde_json::from_str(&asked.text[..=asked.text.rfind('}').unwrap()]).unwrap();
-    values_of(&document)
+    serde_json::from_str(&asked.text[..=asked.text.rfind('}').unwrap()]).unwrap()
 }
 
 /// Returns value and count of each row of an answer.
@@ -202,6 +224,15 @@ fn named_in(notes: &Value, says: &str) -> bool {
 fn tried(world: &World, case: Case, number: usize, honest: &Honest) -> Result<String, String> {
     let url = liar::start(&world.url, &world.signing_key, case.lie);
     let plant = world.owner(&format!("owner-{number}"), case.seen, &url);
+    let earlier = case.as_of.then(|| {
+        world.asks_at(&plant, &world.url);
+        let asked = world.sotto(&plant, &["ask", case.question, "--json"]);
+        assert_eq!(asked.code, 0, "{}: {}", case.name, asked.text);
+        world.asks_at(&plant, &url);
+        let name = world.latest_answer(&plant);
+        (name, values_of(&serde_json::from_str(&asked.text).unwrap()))
+    });
+    let honest = earlier.as_ref().map_or(honest, |(_, values)| values);
     for command in case.runs {
         world.asks_at(&plant, &world.url);
         let done = world.sotto(&plant, command);
@@ -217,7 +248,8 @@ fn tried(world: &World, case: Case, number: usize, honest: &Honest) -> Result<St
     }
     // A lie without effect is one if the answer is the true one after its work was repeated.
     let verify: &[&str] = if case.verdict == Verdict::Harmless { &["--verify"] } else { &[] };
-    let asked = world.sotto(&plant, &[&["ask", case.question, "--json"], verify].concat());
+    let as_of = earlier.as_ref().map_or_else(Vec::new, |(name, _)| vec!["--as-of", name]);
+    let asked = world.sotto(&plant, &[&["ask", case.question, "--json"], verify, &as_of].concat());
     let said = || format!("ask ended with {}: {}", asked.code, asked.text);
     let end = asked.text.rfind('}').ok_or_else(said)?;
     let document: Value = serde_json::from_str(&asked.text[..=end]).map_err(|_| said())?;
@@ -226,9 +258,11 @@ fn tried(world: &World, case: Case, number: usize, honest: &Honest) -> Result<St
         Value::String(error) => vec![error.clone()],
         _ => Vec::new(),
     };
-    // A note that windows are missing is the mark of an answer without them.
+    // A note that windows are missing is the mark of an answer without them; so is what it is complete up to.
     let noted = case.verdict == Verdict::Noted && named_in(&document["notes"], case.says);
-    if let Some(wrong) = wrong(&document, honest).filter(|_| !noted) {
+    let is_earlier =
+        case.verdict == Verdict::NotShown && newest(&document) < newest(&honest_answer(world, case.question));
+    if let Some(wrong) = wrong(&document, honest).filter(|_| !noted && !is_earlier) {
         return Err(format!("a wrong value without a mark: {wrong}"));
     }
     let same = || {

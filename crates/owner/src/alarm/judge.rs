@@ -74,6 +74,7 @@ pub(super) fn new_windows(
         aside: listed.aside,
         undeclared: BTreeMap::new(),
         logs: BTreeMap::new(),
+        roots: BTreeMap::new(),
         complete: BTreeMap::new(),
     };
     (new, late)

@@ -8,7 +8,8 @@ use sotto_cloud_client::{Cloud, CloudError};
 use sotto_pack::{Clock, LeftOut};
 use sotto_wire::Digest;
 
-use super::answer::{Answer, Complete, Logs, VERSION};
+use super::answer::{Answer, Complete, VERSION};
+use super::evidence::LogsThen;
 use super::rows::{Column, rows};
 use super::{joint, notes};
 use crate::declared::Plant;
@@ -49,12 +50,11 @@ struct Done {
 
 /// Answers a question from the windows stored in the cloud.
 ///
-/// `as_of` has the number of windows of each log, by device and stream, as they were when an earlier answer was given: then
-/// later ones count for nothing.
+/// `as_of` has the logs as they were when an earlier answer was given: later windows count for nothing.
 pub(crate) fn ask(
     plant: &Plant,
     question: &Question,
-    as_of: Option<&Logs>,
+    as_of: Option<&LogsThen>,
     progress: OnProgress<'_>,
 ) -> Result<Answer, OwnerError> {
     match ask_once(plant, question, as_of, progress) {
@@ -71,7 +71,7 @@ pub(crate) fn ask(
 fn ask_once(
     plant: &Plant,
     question: &Question,
-    as_of: Option<&Logs>,
+    as_of: Option<&LogsThen>,
     progress: OnProgress<'_>,
 ) -> Result<Answer, OwnerError> {
     let begin = Instant::now();
@@ -100,6 +100,10 @@ fn ask_once(
     let columns = done.columns(&listed, question.grouping);
     let rows = rows(&asked, &listed.groups, &columns, plant.settings());
     let Computer { spent, mut evidence, .. } = computer;
+    let roots = |device: &DeviceWindows| {
+        device.roots.iter().map(|(stream, root)| (stream.clone(), hex::encode(root))).collect()
+    };
+    evidence.roots = listed.devices.iter().map(|device| (device.device.clone(), roots(device))).collect();
     evidence.windows =
         listed.devices.iter().map(|device| (device.device.clone(), counted(device, &used))).collect();
     let repeated: BTreeSet<&String> = evidence.work.iter().flat_map(|work| &work.inputs).collect();
@@ -165,7 +169,7 @@ fn complete(devices: &[DeviceWindows], clock: &Clock) -> Vec<Complete> {
 fn listed(
     plant: &Plant,
     question: &Question,
-    as_of: Option<&Logs>,
+    as_of: Option<&LogsThen>,
     cloud: &Cloud,
     clock: &Clock,
 ) -> Result<Listed, OwnerError> {

@@ -21,7 +21,7 @@ pub use answer::{Answer, Complete, Logs, Row, VERSION};
 pub(crate) use ask::ask;
 pub use assurance::Assurance;
 pub(crate) use by_window::by_window;
-pub(crate) use evidence::evidence;
+pub(crate) use evidence::{evidence, logs_then};
 pub use forget::Forgotten;
 pub(crate) use forget::{forget, remove_device};
 pub use kept::KeptAnswer;

@@ -109,10 +109,10 @@ pub(crate) fn list(
     }
     let has_secret = !names.is_empty();
     let (mut windows, mut aside, mut logs) = (Vec::new(), Aside::default(), BTreeMap::new());
-    let mut complete = BTreeMap::new();
+    let (mut complete, mut roots) = (BTreeMap::new(), BTreeMap::new());
     for stream in record.streams() {
         let mut log = log::sync_log(plant, cloud, record, stream)?;
-        log.entries.truncate(needed.looks_at(stream, log.entries.len()));
+        roots.insert(stream.to_owned(), needed.cut(plant.shown_device(&record.device), stream, &mut log)?);
         logs.insert(stream.to_owned(), log.entries.len() as u64);
         let gone = missing(&log, between);
         (aside.missing, aside.jumps) = (aside.missing + gone.windows, aside.jumps + gone.jumps);
@@ -169,6 +169,7 @@ pub(crate) fn list(
         aside,
         undeclared,
         logs,
+        roots,
         complete,
     })
 }

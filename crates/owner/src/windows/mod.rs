@@ -10,6 +10,7 @@ mod list;
 mod log;
 mod needed;
 mod overlaps;
+mod past;
 mod replaced;
 mod row_time;
 mod runs;
@@ -28,6 +29,7 @@ pub(crate) use group::{Groups, InGroup, MOST_GROUPS, cut_ticks, groups, last_rea
 pub(crate) use list::list;
 pub(crate) use log::{kept_log, sync_log};
 pub(crate) use needed::Needed;
+pub(crate) use past::LogThen;
 pub(crate) use row_time::Group;
 pub(crate) use runs::runs;
 pub use stored::rewritten_log;
