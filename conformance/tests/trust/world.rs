@@ -83,9 +83,11 @@ impl World {
             let facts = ["--unit", "m", "--range", "0..100", "--resolution", "0.1", "--every", "1h"];
             run(&[&["channel", "add", channel], &facts[..]].concat());
         }
-        for (name, question) in [("daily", DAILY), ("curve", CURVE), ("flow", FLOW), ("given", GIVEN)] {
+        for (name, question) in [("daily", DAILY), ("curve", CURVE), ("flow", FLOW)] {
             run(&["question", "add", name, question]);
         }
+        // Two windows in a result.
+        run(&["question", "add", "given", GIVEN, "--precision", "10"]);
         for (device, channel) in [("meter", "level"), ("pump", "flow"), ("boiler", "pressure")] {
             run(&["device", "add", device, "--channels", channel]);
         }
@@ -94,8 +96,8 @@ impl World {
         let mut clouds = vec![cloud(programs, &["--config", config.to_str().unwrap()], &url)];
         run(&["status"]);
         send(programs, &plant, 0..48);
-        for (device, channel) in [("pump", "flow"), ("boiler", "pressure")] {
-            write_readings(&plant, 0..24, 0.0);
+        for (device, channel, hours) in [("pump", "flow", 24), ("boiler", "pressure", 96)] {
+            write_readings(&plant, 0..hours, 0.0);
             let done = printed(&agent(programs, &plant, (device, channel)).output().unwrap());
             assert_eq!(done.code, 0, "{}", done.text);
         }

@@ -58,9 +58,10 @@ pub(crate) fn ask(
     progress: OnProgress<'_>,
 ) -> Result<Answer, OwnerError> {
     match ask_once(plant, question, as_of, progress) {
-        // A window came in the place of its pieces meanwhile: the log has it now.
+        // A window came in the place of its pieces meanwhile: the log has it now. A shared answer takes its results of the
+        // flooding budget once.
         Err(OwnerError::Cloud(CloudError::Refused { kind, .. }))
-            if as_of.is_none() && kind.ends_with(BODY_DROPPED) =>
+            if as_of.is_none() && !question.shared && kind.ends_with(BODY_DROPPED) =>
         {
             ask_once(plant, question, as_of, progress)
         }

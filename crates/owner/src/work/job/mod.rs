@@ -3,6 +3,7 @@
 mod collect;
 mod flight;
 mod lower;
+mod planned;
 
 use std::collections::VecDeque;
 
@@ -85,11 +86,7 @@ impl<'p> Computer<'p> {
 
     /// Returns the number of windows that a job may have. The cloud holds their ciphertexts at the same time.
     pub(crate) fn granted(&self, spec: &ParameterSpec, quantities: &[Quantity]) -> usize {
-        let each = HELD_FOR_A_WINDOW * expanded_bytes(spec) * quantities.len() as u64;
-        let compared = quantities.iter().any(|quantity| matches!(quantity, Quantity::Beyond(_)));
-        let held = if compared { HELD_FOR_A_COMPARISON * expanded_bytes(spec) } else { 0 };
-        let windows = self.largest_job.saturating_sub(held) / each.max(1);
-        usize::try_from(windows).unwrap_or(MOST_WINDOWS).clamp(1, MOST_WINDOWS)
+        windows_within(self.largest_job, spec, quantities)
     }
 
     /// Returns the results of all parts. Their windows must be of one device, one layout and these parameters.
@@ -122,6 +119,9 @@ impl<'p> Computer<'p> {
         let flooded = self.shared && S::ID == SchemeId::Ckks;
         let mut budget = flooded.then(|| budgets::flooding_budget(self.plant, key.id())).transpose()?;
         let asking = Asking { device, key: &key, quantities };
+        if flooded {
+            planned::check(self.largest_job, spec, &target, parts, quantities)?;
+        }
         let mut left = Left::new(parts, self.granted(spec, quantities));
         let mut flights: VecDeque<Flight<'_, S>> = VecDeque::new();
         let (mut results, mut wrong, mut done) = (Vec::with_capacity(parts.len()), None, 0);
@@ -183,4 +183,13 @@ impl<'p> Computer<'p> {
         };
         Ok(Submitted { job, plan: frame, lowered })
     }
+}
+
+/// Returns the number of windows whose ciphertexts fit into the bytes of a job.
+fn windows_within(largest_job: u64, spec: &ParameterSpec, quantities: &[Quantity]) -> usize {
+    let each = HELD_FOR_A_WINDOW * expanded_bytes(spec) * quantities.len() as u64;
+    let compared = quantities.iter().any(|quantity| matches!(quantity, Quantity::Beyond(_)));
+    let held = if compared { HELD_FOR_A_COMPARISON * expanded_bytes(spec) } else { 0 };
+    let windows = largest_job.saturating_sub(held) / each.max(1);
+    usize::try_from(windows).unwrap_or(MOST_WINDOWS).clamp(1, MOST_WINDOWS)
 }
