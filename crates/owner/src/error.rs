@@ -249,6 +249,19 @@ pub enum OwnerError {
     /// A question cannot be answered; the text has the reason and a remedy.
     #[error("{0}")]
     Unanswerable(String),
+    /// An alarm cannot be evaluated.
+    #[error(
+        "alarm {name} cannot be evaluated, and `sotto watch` skips none: {reason}. {remedy}, or remove the alarm with `sotto alarm remove \
+         {name}`"
+    )]
+    Alarm {
+        /// The alarm's name.
+        name: String,
+        /// The reason.
+        reason: String,
+        /// The file to mend or to move away.
+        remedy: String,
+    },
     /// Windows were encrypted for other questions, with parameters that do not suffice for the values or the noise of
     /// this one.
     #[error(
