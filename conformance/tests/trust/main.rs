@@ -80,6 +80,7 @@ fn every_lie_has_its_verdict() {
     for row in &rows {
         println!("{row}");
     }
+    withheld(&world);
     receipts(&world);
     alarms::tried(&world);
     // These send many days.
@@ -132,6 +133,47 @@ fn saved(world: &World, plant: &Path) {
     std::fs::write(&message, changed).unwrap();
     let done = verify();
     assert!(done.code == 7 && done.text.contains("changed window"), "{}", done.text);
+}
+
+/// Work that cannot be repeated is a finding on the third day: the cloud is away, or has no such windows any more.
+fn withheld(world: &World) {
+    let lie: liar::Lie = Box::new(|truth, request| {
+        match request.is("GET", "/v1/log") && request.path.contains("device=meter") {
+            true => truth.log(&request, |windows| drop(windows.remove(2))),
+            false => truth.tell(&request),
+        }
+    });
+    let gone = liar::start(&world.url, &world.signing_key, lie);
+    for (name, url, accepts, says) in [
+        ("a cloud away", "http://127.0.0.1:9", false, "cannot be reached"),
+        ("a window that is in no log any more", &gone, true, "was not deleted from here"),
+    ] {
+        let plant = world.owner("withheld", false, &world.url);
+        let asked = world.sotto(&plant, &["ask", CURVE]);
+        assert_eq!(asked.code, 0, "{}", asked.text);
+        if accepts {
+            let done = world.sotto(&plant, &["cloud", "accept", "meter"]);
+            assert_eq!(done.code, 0, "{}", done.text);
+        }
+        world.asks_at(&plant, url);
+        let verify = || world.sotto(&plant, &["verify"]);
+        for _ in 0..2 {
+            let done = verify();
+            assert_eq!(done.code, 6, "{name}: {}", done.text);
+            assert!(done.text.contains(says) && done.text.contains("on 1 of 3 days"), "{}", done.text);
+        }
+        let days = plant.join("answers").join(format!("{}.open", world.latest_answer(&plant)));
+        std::fs::write(&days, r#"{ "days": ["2025-04-01", "2025-04-02"] }"#).unwrap();
+        let done = verify();
+        assert_eq!(done.code, 8, "{name}: {}", done.text);
+        assert!(done.text.contains("NOT REPEATED ON 3 DAYS") && done.text.contains(says), "{}", done.text);
+        // Repeated once, the days are forgotten.
+        world.asks_at(&plant, &world.url);
+        assert_eq!(world.sotto(&plant, &["cloud", "accept", "meter"]).code, 0);
+        assert_eq!(verify().code, 0, "{name}: {}", verify().text);
+        assert!(!days.exists());
+        println!("{name}: not repeated, and a finding on the third day");
+    }
 }
 
 /// A device deletes its messages only for receipts of the pinned key.
@@ -224,6 +266,9 @@ fn named_in(notes: &Value, says: &str) -> bool {
 fn tried(world: &World, case: Case, number: usize, honest: &Honest) -> Result<String, String> {
     let url = liar::start(&world.url, &world.signing_key, case.lie);
     let plant = world.owner(&format!("owner-{number}"), case.seen, &url);
+    if let Some(limit) = case.waits {
+        world.waits(&plant, limit);
+    }
     let earlier = case.as_of.then(|| {
         world.asks_at(&plant, &world.url);
         let asked = world.sotto(&plant, &["ask", case.question, "--json"]);

@@ -171,6 +171,14 @@ impl World {
         fs::write(&settings, text.lines().map(line).collect::<Vec<_>>().join("\n") + "\n").unwrap();
     }
 
+    /// Sets how long an owner waits for a job.
+    pub(crate) fn waits(&self, plant: &Path, limit: &str) {
+        let settings = plant.join("sotto.toml");
+        let text = fs::read_to_string(&settings).unwrap();
+        let text = text.replace("[cloud]\n", &format!("[cloud]\njob_limit = \"{limit}\"\n"));
+        fs::write(&settings, text).unwrap();
+    }
+
     /// Returns the path of the device's bundle.
     pub(crate) fn bundle(&self) -> PathBuf {
         self.folder.path().join("plant/meter.bundle")

@@ -300,6 +300,27 @@ pub enum OwnerError {
         /// The reason why not.
         reason: String,
     },
+    /// The cloud does not have a window of the work any more, and the owner did not delete it.
+    #[error(
+        "window {window}… is in no log of the cloud any more, and was not deleted from here: its part of the answer cannot be repeated"
+    )]
+    Gone {
+        /// The first digits of its leaf.
+        window: String,
+    },
+    /// The work behind an answer could not be repeated on three days.
+    #[error(
+        "{answer} could not be repeated on {days} days: the cloud is away, or holds back what it takes to find a lie. Do not act on the \
+         answer's work that carries no tags. The last reason: {reason}"
+    )]
+    Withheld {
+        /// The answer's name.
+        answer: String,
+        /// Number of days.
+        days: u64,
+        /// The last reason.
+        reason: String,
+    },
     /// Windows whose own tags do not fit, as their device signed them: a fault of the device.
     #[error("{device} has signed windows that cannot be opened: {}", faulty(windows))]
     FaultyWindows {
@@ -353,7 +374,7 @@ impl OwnerError {
     }
 
     /// Returns the exit code of a command that ends with this error: 3 for the plant's folder, 4 for the question, 5 if
-    /// the cloud is unreachable, 6 if the cloud refused, 7 if an answer does not match. (Code 2 is for invalid
+    /// the cloud is unreachable, 6 if the cloud refused, 7 if an answer does not match, 8 if its work could not be repeated on three days. (Code 2 is for invalid
     /// arguments.)
     #[must_use]
     pub fn exit_code(&self) -> u8 {
@@ -363,9 +384,11 @@ impl OwnerError {
             Self::Cloud(_)
             | Self::NoEnd { .. }
             | Self::NotRepeated { .. }
+            | Self::Gone { .. }
             | Self::OtherCopy { .. }
             | Self::OtherDevice { .. } => 6,
             Self::WrongAnswer(_) | Self::Lie(_) | Self::NotHeld { .. } | Self::FaultyWindows { .. } => 7,
+            Self::Withheld { .. } => 8,
             _ => 3,
         }
     }

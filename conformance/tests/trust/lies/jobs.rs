@@ -270,6 +270,13 @@ pub(super) fn all() -> Vec<Case> {
             }),
         ),
         Case::new(
+            "a job without an end",
+            CURVE,
+            (Refused, "has not ended after 1 s"),
+            at(is_state, |reply| document(&reply, |state| *state = json!({ "state": "running" }))),
+        )
+        .waiting("1s"),
+        Case::new(
             "more outputs than there are",
             CURVE,
             (Harmless, ""),

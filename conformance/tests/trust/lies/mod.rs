@@ -43,6 +43,8 @@ pub(crate) struct Case {
     pub(crate) runs: &'static [&'static [&'static str]],
     /// True if windows arrive between these and the question.
     pub(crate) grows: bool,
+    /// The time that the owner waits for a job; None: 15 minutes.
+    pub(crate) waits: Option<&'static str>,
     /// True if the question is asked as of an answer that the true cloud gave before all of this.
     pub(crate) as_of: bool,
 }
@@ -64,6 +66,7 @@ impl Case {
             before: &[],
             runs: &[],
             grows: false,
+            waits: None,
             as_of: false,
         }
     }
@@ -79,6 +82,10 @@ impl Case {
     /// The commands change the world: others come first.
     fn running(self, runs: &'static [&'static [&'static str]]) -> Self {
         Self { runs, grows: true, ..self }
+    }
+
+    fn waiting(self, limit: &'static str) -> Self {
+        Self { waits: Some(limit), ..self }
     }
 
     /// Asked as of an answer that was given before more windows arrived.

@@ -11,6 +11,7 @@ mod joint;
 mod kept;
 mod mark;
 mod notes;
+mod open_days;
 mod publish;
 mod remarks;
 mod rows;

@@ -134,12 +134,26 @@ impl<'p> Computer<'p> {
             match self.collect(&asking, &landed, budget.as_mut()) {
                 // The next job is submitted all the same: an answer's content must not decide about it.
                 Err(error @ OwnerError::WrongAnswer(_)) => drop(wrong.get_or_insert(error)),
+                Err(error @ OwnerError::NoEnd { .. }) => {
+                    self.cancel(std::iter::once(&landed).chain(&flights));
+                    return Err(error);
+                }
                 collected => results.extend(collected?),
             }
             done += landed.windows();
             progress(landed.windows(), done);
         }
         wrong.map_or(Ok(results), Err)
+    }
+
+    /// Cancels jobs for which the owner does not wait any longer.
+    fn cancel<'f, 'w: 'f, S: Readable>(&self, flights: impl Iterator<Item = &'f Flight<'w, S>>) {
+        for job in flights.filter_map(|flight| flight.job.as_ref()) {
+            // Without an effect on the answer: a cloud of an earlier version has no such route.
+            if let Err(error) = self.cloud.cancel(&job.job) {
+                tracing::debug!(job = job.job, %error, "not cancelled");
+            }
+        }
     }
 
     /// Lowers the next job and submits it, unless its results are zero for any windows.
