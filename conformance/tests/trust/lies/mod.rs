@@ -89,7 +89,7 @@ impl Case {
     }
 
     /// Asked as of an answer that was given before more windows arrived.
-    fn as_of(self) -> Self {
+    fn of_earlier(self) -> Self {
         Self { as_of: true, grows: true, ..self }
     }
 

@@ -28,7 +28,7 @@ pub(super) fn all() -> Vec<Case> {
                 body["sums"][0]["windows"] = json!([0, count]);
             }),
         )
-        .as_of(),
+        .of_earlier(),
         Case::new(
             "a sum without the first window of then",
             TOTAL,
@@ -42,14 +42,14 @@ pub(super) fn all() -> Vec<Case> {
                 body["sums"][0]["windows"] = json!([0, count]);
             }),
         )
-        .as_of(),
+        .of_earlier(),
         Case::new(
             "windows in another order",
             TOTAL,
             (Refused, "doubled window"),
             log(|windows| windows.reverse()),
         )
-        .as_of(),
+        .of_earlier(),
         Case::new(
             "windows in another order, once the logs were accepted anew",
             TOTAL,
@@ -57,7 +57,7 @@ pub(super) fn all() -> Vec<Case> {
             log(|windows| windows.reverse()),
         )
         .running(ACCEPTED)
-        .as_of(),
+        .of_earlier(),
         Case::new(
             "a later window first, once the logs were accepted anew",
             TOTAL,
@@ -65,7 +65,7 @@ pub(super) fn all() -> Vec<Case> {
             log(|windows| windows.rotate_right(1)),
         )
         .running(ACCEPTED)
-        .as_of(),
+        .of_earlier(),
         Case::new(
             "a window of then dropped, once the logs were accepted anew",
             TOTAL,
@@ -75,7 +75,7 @@ pub(super) fn all() -> Vec<Case> {
             }),
         )
         .running(ACCEPTED)
-        .as_of(),
+        .of_earlier(),
         Case::new(
             "fewer windows than then, once the logs were accepted anew",
             TOTAL,
@@ -83,7 +83,7 @@ pub(super) fn all() -> Vec<Case> {
             log(|windows| windows.truncate(3)),
         )
         .running(ACCEPTED)
-        .as_of(),
+        .of_earlier(),
         Case::new(
             "the newest windows dropped, once the logs were accepted anew",
             TOTAL,
@@ -93,13 +93,13 @@ pub(super) fn all() -> Vec<Case> {
             }),
         )
         .running(ACCEPTED)
-        .as_of(),
+        .of_earlier(),
         Case::new(
             "bodies dropped since",
             TOTAL,
             (Refused, "410"),
             http::status(is_sums, 410, "body-dropped"),
         )
-        .as_of(),
+        .of_earlier(),
     ]
 }

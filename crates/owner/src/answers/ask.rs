@@ -82,7 +82,8 @@ fn ask_once(
     let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
     let twice = windows::mark_twice(plant, &known, listed.devices.iter_mut())?;
     let mut computer = Computer::new(plant, &cloud, question.shared)?;
-    let done = computed(&asked, &mut listed, &mut computer, progress).map_err(|error| shown(plant, error))?;
+    let mut done =
+        computed(&asked, &mut listed, &mut computer, progress).map_err(|error| shown(plant, error))?;
     let needed = question.channels();
     let mut notes: Vec<String> = declared::not_pinned(plant).into_iter().collect();
     notes.extend(notes::on_windows(&listed.devices, question.scheme, notes::Lacks::of(&asked)));
@@ -96,7 +97,7 @@ fn ask_once(
     notes.extend(notes::on_undecided(&asked, done.by_device.iter()));
     let left_out = left_out(&listed.devices, &needed);
     let logs = listed.devices.iter().map(|device| (device.device.clone(), device.logs.clone())).collect();
-    let (used, took_part) = (done.used.clone(), done.took_part.clone());
+    let (used, took_part) = (std::mem::take(&mut done.used), std::mem::take(&mut done.took_part));
     let faulty = done.faulty.iter().map(|(device, windows)| (device.clone(), windows.len() as u64)).collect();
     let columns = done.columns(&listed, question.grouping);
     let rows = rows(&asked, &listed.groups, &columns, plant.settings());
@@ -142,11 +143,11 @@ fn ask_once(
 
 /// Returns the windows of a device that an answer counts, by stream, as runs of numbers.
 fn counted(device: &DeviceWindows, used: &BTreeMap<Digest, u64>) -> BTreeMap<String, Vec<(u64, u32)>> {
-    let mut numbers: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
+    let mut numbers: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
     for window in device.windows.iter().filter(|window| used.contains_key(&window.leaf)) {
-        numbers.entry(window.stream.clone()).or_default().insert(window.sequence);
+        numbers.entry(&window.stream).or_default().insert(window.sequence);
     }
-    numbers.into_iter().map(|(stream, numbers)| (stream, windows::runs(numbers))).collect()
+    numbers.into_iter().map(|(stream, numbers)| (stream.to_owned(), windows::runs(numbers))).collect()
 }
 
 /// Returns the newest of each stream that has windows in the answer.
