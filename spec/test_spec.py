@@ -14,6 +14,7 @@ from spec.poly import Poly
 from spec.sample import Sampler
 from spec.scheme_tests import SchemeTests  # noqa: F401  (one command runs all)
 from spec.sign_tests import SignTests  # noqa: F401  (one command runs all)
+from spec.sums_open_tests import OpenTests  # noqa: F401  (one command runs all)
 from spec.sums_tests import SumTests  # noqa: F401  (one command runs all)
 from spec.table_tests import TableTests  # noqa: F401  (one command runs all)
 from spec.text import render

@@ -20,12 +20,17 @@ const NO_DEVICES: u8 = 7;
 const NO_LIMITS: u8 = 8;
 const WITHHELD: u8 = 9;
 
-fn lie(mode: &Arc<AtomicU8>) -> Lie {
-    let mode = Arc::clone(mode);
+fn lie(mode: &Arc<AtomicU8>, cancelled: &Arc<AtomicU8>) -> Lie {
+    let (mode, cancelled) = (Arc::clone(mode), Arc::clone(cancelled));
     Box::new(move |truth, request| {
+        if request.method == "DELETE" && request.path.starts_with("/v1/jobs/") {
+            cancelled.fetch_add(1, Ordering::Relaxed);
+        }
         let mode = mode.load(Ordering::Relaxed);
         let is_log = request.is("GET", "/v1/log");
-        let is_state = request.path.starts_with("/v1/jobs/") && !request.path.contains("/outputs/");
+        let is_state = request.method == "GET"
+            && request.path.starts_with("/v1/jobs/")
+            && !request.path.contains("/outputs/");
         match mode {
             FORGED_SUM if request.path.ends_with("/sums") => {
                 let reply = truth.tell(&request);
@@ -90,12 +95,10 @@ pub(crate) fn tried(world: &World) {
         ("a job without an end", NO_END, curve, "has not ended"),
         ("a forged job", FORGED_JOB, curve, "forged answer"),
     ] {
-        let mode = Arc::new(AtomicU8::new(told));
-        let url = liar::start(&world.url, &world.signing_key, lie(&mode));
+        let (mode, cancelled) = (Arc::new(AtomicU8::new(told)), Arc::default());
+        let url = liar::start(&world.url, &world.signing_key, lie(&mode, &cancelled));
         let plant = world.owner(&format!("alarm-{told}"), false, &url);
-        let settings = plant.join("sotto.toml");
-        let text = std::fs::read_to_string(&settings).unwrap();
-        std::fs::write(&settings, text.replace("[cloud]\n", "[cloud]\njob_limit = \"1s\"\n")).unwrap();
+        world.waits(&plant, "1s");
         let added = world.sotto(&plant, &["alarm", "add", alarm, when, "--since", "2025-03-01"]);
         assert_eq!(added.code, 0, "{}", added.text);
         let mut events = Vec::new();
@@ -105,6 +108,8 @@ pub(crate) fn tried(world: &World) {
         }
         let failed = |events: &[(String, String, String)]| matches!(events, [(_, kind, what)] if kind == "failed" && what.contains(says));
         assert!(failed(&events), "{name}: {events:?}");
+        // The owner gives the jobs up that it does not wait for.
+        assert_eq!(cancelled.load(Ordering::Relaxed) > 0, told == NO_END, "{name}");
         mode.store(0, Ordering::Relaxed);
         let events = round(world, &plant);
         assert!(events.iter().any(|(_, kind, _)| kind == "raised"), "{name}: then {events:?}");
@@ -116,7 +121,7 @@ pub(crate) fn tried(world: &World) {
 /// A window that the cloud does not give any more makes the alarm fail, if it was not missing before.
 fn withheld(world: &World) {
     let mode = Arc::new(AtomicU8::new(0));
-    let url = liar::start(&world.url, &world.signing_key, lie(&mode));
+    let url = liar::start(&world.url, &world.signing_key, lie(&mode, &Arc::default()));
     let plant = world.owner("alarm-withheld", false, &url);
     let added = world.sotto(&plant, &["alarm", "add", "high", "mean(level) > 90", "--since", "2025-03-01"]);
     assert_eq!(added.code, 0, "{}", added.text);

@@ -9,7 +9,7 @@ use sotto_wire::{Envelope, LARGEST_ENVELOPE, MaskName, StreamHeader};
 
 use crate::liar::{self, Request, Truth};
 use crate::world::{DAILY, TOTAL, World};
-use crate::{honest_rows, values_of};
+use crate::{device, honest_rows, values_of};
 
 /// Returns the newest window of the stream of sums, as the device signed it.
 fn newest(truth: &Truth, headers: &[(String, String)], log: &Value) -> Envelope {
@@ -54,17 +54,7 @@ pub(crate) fn tried(world: &World) {
         let newest = newest(truth, &request.headers, &reply.json());
         for later in [5, 6] {
             let window = signed(&newest, &bundle, later);
-            let header = window.header();
-            let (body, key) =
-                (window.write(), format!("{}.{}.{}", header.device, header.stream, header.sequence));
-            let headers = vec![
-                ("content-type".to_owned(), "application/octet-stream".to_owned()),
-                ("idempotency-key".to_owned(), key),
-            ];
-            let upload =
-                Request { method: "POST".to_owned(), path: "/v1/envelopes".to_owned(), headers, body };
-            let stored = truth.tell(&upload);
-            assert_eq!(stored.status, 201, "{}", String::from_utf8_lossy(&stored.body));
+            device::send(truth, &window);
         }
         truth.tell(&request)
     });

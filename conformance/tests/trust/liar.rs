@@ -40,7 +40,7 @@ pub(crate) type Lie = Box<dyn FnMut(&Truth, Request) -> Reply + Send>;
 pub(crate) fn start(url: &str, signing_key: &[u8; 32], lie: Lie) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let truth = Truth { url: url.to_owned(), signing: SigningIdentity::from_bytes(signing_key) };
+    let truth = Truth::new(url, signing_key);
     let shared = Arc::new(Mutex::new((truth, lie)));
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
@@ -123,6 +123,15 @@ impl Reply {
 }
 
 impl Truth {
+    pub(crate) fn new(url: &str, signing_key: &[u8; 32]) -> Self {
+        Self { url: url.to_owned(), signing: SigningIdentity::from_bytes(signing_key) }
+    }
+
+    /// Returns the cloud's signature of a receipt.
+    pub(crate) fn signature(&self, receipt: &sotto_wire::Receipt<'_>) -> [u8; 64] {
+        receipt.sign(|message| self.signing.sign(message)).unwrap()
+    }
+
     /// Returns the same signing key before the cloud at another URL.
     pub(crate) fn at(&self, url: &str) -> Self {
         let signing = SigningIdentity::from_bytes(self.signing.expose_secret_bytes());

@@ -4,9 +4,12 @@
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc)]
 
 mod alarms;
+mod device;
 mod faults;
 mod liar;
 mod lies;
+mod pieces;
+mod uploads;
 mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +37,11 @@ fn documented(lines: &BTreeSet<String>) {
     let text = std::fs::read_to_string(page).unwrap();
     let table = text.split("| about | lie | verdict |").nth(1).unwrap();
     let rows = table.trim_start().lines().skip(1).take_while(|line| line.starts_with('|'));
-    assert_eq!(&rows.map(str::to_owned).collect::<BTreeSet<_>>(), lines, "docs/concepts/trust.md");
+    let rows: BTreeSet<String> = rows.map(str::to_owned).collect();
+    for (missing, page) in [(lines.difference(&rows), "lacks"), (rows.difference(lines), "has too many")] {
+        let missing: Vec<&str> = missing.map(String::as_str).collect();
+        assert!(missing.is_empty(), "docs/concepts/trust.md {page}:\n{}", missing.join("\n"));
+    }
 }
 
 #[test]
@@ -50,9 +57,13 @@ fn every_lie_has_its_verdict() {
     let kinds = lies::all(&world);
     let mut cases: Vec<(&str, Case)> =
         kinds.into_iter().flat_map(|(kind, cases)| cases.into_iter().map(move |case| (kind, case))).collect();
-    documented(&cases.iter().map(|(kind, case)| line(kind, case.name, case.verdict)).collect());
-    // Those that change the world come last.
-    cases.sort_by_key(|(_, case)| case.grows);
+    let uploads = uploads::all();
+    let all = cases.len() + uploads.len();
+    let lines = cases.iter().map(|(kind, case)| line(kind, case.name, case.verdict));
+    documented(&lines.chain(uploads.iter().map(|case| line("uploads", case.name, case.verdict))).collect());
+    // Those that change the world come last, those that delete from it behind them.
+    let deletes = |case: &Case| case.runs.iter().any(|command| command[0] == "forget");
+    cases.sort_by_key(|(_, case)| (case.grows, deletes(case)));
     for (kind, case) in cases {
         if case.grows {
             answers.clear();
@@ -69,10 +80,13 @@ fn every_lie_has_its_verdict() {
     for row in &rows {
         println!("{row}");
     }
-    assert!(faults.is_empty(), "{} of {number} not as they should be:\n{}", faults.len(), faults.join("\n"));
-    println!("{} lies, each with its verdict", rows.len());
+    withheld(&world);
     receipts(&world);
     alarms::tried(&world);
+    // These send many days.
+    faults.extend(uploads::tried(&world, uploads));
+    assert!(faults.is_empty(), "{} of {all} not as they should be:\n{}", faults.len(), faults.join("\n"));
+    println!("{all} lies, each with its verdict");
     faults::tried(&world);
 }
 
@@ -121,6 +135,47 @@ fn saved(world: &World, plant: &Path) {
     assert!(done.code == 7 && done.text.contains("changed window"), "{}", done.text);
 }
 
+/// Work that cannot be repeated is a finding on the third day: the cloud is away, or has no such windows any more.
+fn withheld(world: &World) {
+    let lie: liar::Lie = Box::new(|truth, request| {
+        match request.is("GET", "/v1/log") && request.path.contains("device=meter") {
+            true => truth.log(&request, |windows| drop(windows.remove(2))),
+            false => truth.tell(&request),
+        }
+    });
+    let gone = liar::start(&world.url, &world.signing_key, lie);
+    for (name, url, accepts, says) in [
+        ("a cloud away", "http://127.0.0.1:9", false, "cannot be reached"),
+        ("a window that is in no log any more", &gone, true, "was not deleted from here"),
+    ] {
+        let plant = world.owner("withheld", false, &world.url);
+        let asked = world.sotto(&plant, &["ask", CURVE]);
+        assert_eq!(asked.code, 0, "{}", asked.text);
+        if accepts {
+            let done = world.sotto(&plant, &["cloud", "accept", "meter"]);
+            assert_eq!(done.code, 0, "{}", done.text);
+        }
+        world.asks_at(&plant, url);
+        let verify = || world.sotto(&plant, &["verify"]);
+        for _ in 0..2 {
+            let done = verify();
+            assert_eq!(done.code, 6, "{name}: {}", done.text);
+            assert!(done.text.contains(says) && done.text.contains("on 1 of 3 days"), "{}", done.text);
+        }
+        let days = plant.join("answers").join(format!("{}.open", world.latest_answer(&plant)));
+        std::fs::write(&days, r#"{ "days": ["2025-04-01", "2025-04-02"] }"#).unwrap();
+        let done = verify();
+        assert_eq!(done.code, 8, "{name}: {}", done.text);
+        assert!(done.text.contains("NOT REPEATED ON 3 DAYS") && done.text.contains(says), "{}", done.text);
+        // Repeated once, the days are forgotten.
+        world.asks_at(&plant, &world.url);
+        assert_eq!(world.sotto(&plant, &["cloud", "accept", "meter"]).code, 0);
+        assert_eq!(verify().code, 0, "{name}: {}", verify().text);
+        assert!(!days.exists());
+        println!("{name}: not repeated, and a finding on the third day");
+    }
+}
+
 /// A device deletes its messages only for receipts of the pinned key.
 fn receipts(world: &World) {
     let lie: liar::Lie = Box::new(|truth, request| {
@@ -156,12 +211,21 @@ fn rows_of(document: &Value) -> Vec<(&Value, (String, String))> {
 
 /// Returns the rows of an honest cloud.
 pub(crate) fn honest_rows(world: &World, question: &str) -> Honest {
+    values_of(&honest_answer(world, question))
+}
+
+/// Returns the highest number of a window that an answer is complete up to.
+fn newest(document: &Value) -> Option<u64> {
+    document["complete"].as_array()?.iter().filter_map(|complete| complete["number"].as_u64()).max()
+}
+
+/// Returns the answer of an honest cloud.
+fn honest_answer(world: &World, question: &str) -> Value {
     let plant = world.owner("honest-rows", false, &world.url);
     let asked = world.sotto(&plant, &["ask", question, "--json", "--verify"]);
     assert_eq!(asked.code, 0, "{}", asked.text);
     // A line on standard error tells the bytes of the verification.
-    let document: Value = serde_json::from_str(&asked.text[..=asked.text.rfind('}').unwrap()]).unwrap();
-    values_of(&document)
+    serde_json::from_str(&asked.text[..=asked.text.rfind('}').unwrap()]).unwrap()
 }
 
 /// Returns value and count of each row of an answer.
@@ -202,6 +266,18 @@ fn named_in(notes: &Value, says: &str) -> bool {
 fn tried(world: &World, case: Case, number: usize, honest: &Honest) -> Result<String, String> {
     let url = liar::start(&world.url, &world.signing_key, case.lie);
     let plant = world.owner(&format!("owner-{number}"), case.seen, &url);
+    if let Some(limit) = case.waits {
+        world.waits(&plant, limit);
+    }
+    let earlier = case.as_of.then(|| {
+        world.asks_at(&plant, &world.url);
+        let asked = world.sotto(&plant, &["ask", case.question, "--json"]);
+        assert_eq!(asked.code, 0, "{}: {}", case.name, asked.text);
+        world.asks_at(&plant, &url);
+        let name = world.latest_answer(&plant);
+        (name, values_of(&serde_json::from_str(&asked.text).unwrap()))
+    });
+    let honest = earlier.as_ref().map_or(honest, |(_, values)| values);
     for command in case.runs {
         world.asks_at(&plant, &world.url);
         let done = world.sotto(&plant, command);
@@ -217,7 +293,8 @@ fn tried(world: &World, case: Case, number: usize, honest: &Honest) -> Result<St
     }
     // A lie without effect is one if the answer is the true one after its work was repeated.
     let verify: &[&str] = if case.verdict == Verdict::Harmless { &["--verify"] } else { &[] };
-    let asked = world.sotto(&plant, &[&["ask", case.question, "--json"], verify].concat());
+    let as_of = earlier.as_ref().map_or_else(Vec::new, |(name, _)| vec!["--as-of", name]);
+    let asked = world.sotto(&plant, &[&["ask", case.question, "--json"], verify, &as_of].concat());
     let said = || format!("ask ended with {}: {}", asked.code, asked.text);
     let end = asked.text.rfind('}').ok_or_else(said)?;
     let document: Value = serde_json::from_str(&asked.text[..=end]).map_err(|_| said())?;
@@ -226,9 +303,11 @@ fn tried(world: &World, case: Case, number: usize, honest: &Honest) -> Result<St
         Value::String(error) => vec![error.clone()],
         _ => Vec::new(),
     };
-    // A note that windows are missing is the mark of an answer without them.
+    // A note that windows are missing is the mark of an answer without them; so is what it is complete up to.
     let noted = case.verdict == Verdict::Noted && named_in(&document["notes"], case.says);
-    if let Some(wrong) = wrong(&document, honest).filter(|_| !noted) {
+    let is_earlier =
+        case.verdict == Verdict::NotShown && newest(&document) < newest(&honest_answer(world, case.question));
+    if let Some(wrong) = wrong(&document, honest).filter(|_| !noted && !is_earlier) {
         return Err(format!("a wrong value without a mark: {wrong}"));
     }
     let same = || {

@@ -252,6 +252,19 @@ route! {
 }
 
 route! {
+    /// Cancels a job that has not ended.
+    ///
+    /// A job that waits is not run; one that runs ends at its next input, or its outputs are dropped. Its state is `failed`
+    /// at once. A job that has ended stays as it is.
+    CancelJob: Token delete "/v1/jobs/{id}", "the job", gives nothing;
+    params(("id" = String, Path, description = "The job's id: 32 lower-case hexadecimal digits.", example = "0123456789abcdef0123456789abcdef")),
+    responses(
+        (status = 204, description = "The job has ended."),
+        (status = 404, description = "`unknown-job`")
+    )
+}
+
+route! {
     /// Returns an output of a job that is done.
     FetchOutput: Token get "/v1/jobs/{id}/outputs/{index}", "the output", gives frame;
     params(("id" = String, Path, description = "The job's id: 32 lower-case hexadecimal digits.", example = "0123456789abcdef0123456789abcdef"),

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use sotto_api::devices::{DeviceQuery, FetchRecord, PutDevice, Registration, RevokeDevice};
 use sotto_api::envelopes::{EnvelopeQuery, FetchBody, FetchEnvelope, FetchMessage, StoredEnvelope};
-use sotto_api::jobs::{FetchOutput, JobQuery, Submission, SubmitJob};
+use sotto_api::jobs::{CancelJob, FetchOutput, JobQuery, Submission, SubmitJob};
 use sotto_api::keys::{FetchKeys, KeyStatus, PutKeys};
 use sotto_api::limits::{FetchLimits, Limits};
 use sotto_api::log::{FetchIdentity, FetchLog, LogPage, LogQuery};
@@ -465,6 +465,14 @@ impl Cloud {
         on_progress: impl FnMut(&JobProgress) -> ControlFlow<()>,
     ) -> Result<JobDone, CloudError> {
         job::wait(&self.requests, job, on_progress)
+    }
+
+    /// Cancels a job that has not ended; one that has ended stays as it is.
+    ///
+    /// # Errors
+    /// Those of [`Cloud::call`]; the refusal is `unknown-job`, or `method-not-allowed` of a cloud of an earlier version.
+    pub fn cancel(&self, job: &str) -> Result<(), CloudError> {
+        self.call::<CancelJob>([job], &(), &()).map(drop)
     }
 
     /// Returns the frame of an output of a finished job. Outputs are numbered from 0, in the plan's order.

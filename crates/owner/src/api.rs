@@ -101,7 +101,8 @@ impl Plant {
     ///
     /// # Errors
     /// Those of [`Plant::ask`]; [`OwnerError::NotDeclared`] if there is no answer with this name, and
-    /// [`OwnerError::Unanswerable`] if a version kept it that did not note the logs.
+    /// [`OwnerError::Unanswerable`] if a version kept it that did not note the logs, or a log that was accepted anew has other
+    /// windows.
     pub fn ask_as_of(
         &self,
         question: &Question,
@@ -114,7 +115,8 @@ impl Plant {
                 "answer {earlier} does not say which windows there were: it was kept by an older version"
             )));
         }
-        answers::ask(self, question, Some(&answer.logs), progress)
+        let then = answers::logs_then(self, earlier, &answer.logs)?;
+        answers::ask(self, question, Some(&then), progress)
     }
 
     /// Removes an alarm from `sotto.toml`, its state, and its events that wait for a sink.

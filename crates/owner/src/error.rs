@@ -255,6 +255,19 @@ pub enum OwnerError {
     /// A question cannot be answered; the text has the reason and a remedy.
     #[error("{0}")]
     Unanswerable(String),
+    /// An alarm cannot be evaluated.
+    #[error(
+        "alarm {name} cannot be evaluated, and `sotto watch` skips none: {reason}. {remedy}, or remove the alarm with `sotto alarm remove \
+         {name}`"
+    )]
+    Alarm {
+        /// The alarm's name.
+        name: String,
+        /// The reason.
+        reason: String,
+        /// The file to mend or to move away.
+        remedy: String,
+    },
     /// Windows were encrypted for other questions, with parameters that do not suffice for the values or the noise of
     /// this one.
     #[error(
@@ -291,6 +304,27 @@ pub enum OwnerError {
     #[error("the answer was not verified: {reason}")]
     NotRepeated {
         /// The reason why not.
+        reason: String,
+    },
+    /// The cloud does not have a window of the work any more, and the owner did not delete it.
+    #[error(
+        "window {window}… is in no log of the cloud any more, and was not deleted from here: its part of the answer cannot be repeated"
+    )]
+    Gone {
+        /// The first digits of its leaf.
+        window: String,
+    },
+    /// The work behind an answer could not be repeated on three days.
+    #[error(
+        "{answer} could not be repeated on {days} days: the cloud is away, or holds back what it takes to find a lie. Do not act on the \
+         answer's work that carries no tags. The last reason: {reason}"
+    )]
+    Withheld {
+        /// The answer's name.
+        answer: String,
+        /// Number of days.
+        days: u64,
+        /// The last reason.
         reason: String,
     },
     /// Windows whose own tags do not fit, as their device signed them: a fault of the device.
@@ -346,9 +380,9 @@ impl OwnerError {
     }
 
     /// Returns the exit code of a command that ends with this error: 3 for the plant's folder, 4 for the question, 5 if
-    /// the cloud is unreachable, 6 if the cloud refused, 7 if an answer does not match, 16 if no device is enrolled that could
-    /// answer, 17 if the time of the question is empty. (Code 2 is for invalid arguments, 10 to 15 are those of
-    /// [`Cause`](crate::Cause).)
+    /// the cloud is unreachable, 6 if the cloud refused, 7 if an answer does not match, 8 if its work could not be repeated on
+    /// three days, 16 if no device is enrolled that could answer, 17 if the time of the question is empty. (Code 2 is for
+    /// invalid arguments, 10 to 15 are those of [`Cause`](crate::Cause).)
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -357,11 +391,13 @@ impl OwnerError {
             Self::Cloud(_)
             | Self::NoEnd { .. }
             | Self::NotRepeated { .. }
+            | Self::Gone { .. }
             | Self::OtherCopy { .. }
             | Self::OtherDevice { .. } => 6,
             Self::NotEnrolled(_) => 16,
             Self::EmptyTime(_) => 17,
             Self::WrongAnswer(_) | Self::Lie(_) | Self::NotHeld { .. } | Self::FaultyWindows { .. } => 7,
+            Self::Withheld { .. } => 8,
             _ => 3,
         }
     }

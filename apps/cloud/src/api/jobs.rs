@@ -6,7 +6,9 @@ use axum::Json;
 use axum::extract::{Path, Query, Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use sotto_api::jobs::{FetchJob, FetchOutput, JobQuery, JobState, ListJobs, Queued, Submission, SubmitJob};
+use sotto_api::jobs::{
+    CancelJob, FetchJob, FetchOutput, JobQuery, JobState, ListJobs, Queued, Submission, SubmitJob,
+};
 use sotto_api::{FRAME, IDEMPOTENCY_KEY, reason};
 use sotto_service::body;
 
@@ -19,7 +21,12 @@ use crate::problem::Problem;
 use crate::store::Submitted;
 
 pub(super) fn routes(routes: Routes) -> Routes {
-    routes.serve(ListJobs, list).serve(SubmitJob, post).serve(FetchJob, state).serve(FetchOutput, output)
+    routes
+        .serve(ListJobs, list)
+        .serve(SubmitJob, post)
+        .serve(FetchJob, state)
+        .serve(CancelJob, cancel)
+        .serve(FetchOutput, output)
 }
 
 async fn post(
@@ -54,6 +61,21 @@ fn unknown_job() -> Problem {
 async fn state(State(cloud): State<Arc<Cloud>>, Path(name): Path<String>) -> Result<Json<JobState>, Problem> {
     let id = Id::parse(&name).ok_or_else(unknown_job)?;
     cloud.blocking(move |cloud| cloud.store.job_state(id)?.map(Json).ok_or_else(unknown_job)).await
+}
+
+async fn cancel(State(cloud): State<Arc<Cloud>>, Path(name): Path<String>) -> Result<StatusCode, Problem> {
+    let id = Id::parse(&name).ok_or_else(unknown_job)?;
+    cloud
+        .blocking(move |cloud| {
+            if cloud.store.cancel_job(id)? {
+                cloud.queue.remove(id);
+                tracing::info!(job = %id, "cancelled");
+            } else if cloud.store.job_state(id)?.is_none() {
+                return Err(unknown_job());
+            }
+            Ok(StatusCode::NO_CONTENT)
+        })
+        .await
 }
 
 async fn output(

@@ -18,7 +18,7 @@ use super::routes::Routes;
 use crate::cloud::Cloud;
 use crate::ingest;
 use crate::problem::Problem;
-use crate::store::{StoreError, milliseconds};
+use crate::store::{LastWindows, StoreError, milliseconds};
 
 /// Maximum difference between the clocks of device and cloud: a day, in milliseconds.
 const MOST_APART: i64 = 86_400_000;
@@ -72,14 +72,14 @@ fn position(cloud: &Cloud, asked: &PositionRequest) -> Result<Position, Problem>
     let PositionRequest { device, stream, asked_at, .. } = asked;
     let question = Question { device, asked_at: *asked_at, about: format!("position {stream}") };
     check(cloud, &question, |key| asked.verify(key))?;
-    let [last, latest] = cloud.store.last_headers(device, stream)?;
+    let LastWindows { sequence, last, latest } = cloud.store.last_windows(device, stream)?;
     let forgotten = cloud.store.forgotten(device, stream)?;
-    if last.is_some() || forgotten.is_some() {
+    if sequence.is_some() || forgotten.is_some() {
         tracing::warn!(device, stream, "the device has lost its spool, and asks where it stood");
         cloud.store.note_recovery(device, stream, *asked_at)?;
     }
     let after = |sequence: u64| sequence.saturating_add(1);
-    let last_sequence = last.as_ref().map_or(0, |last| after(last.header().sequence));
+    let last_sequence = sequence.map_or(0, after);
     let forgotten_sequence = forgotten.map_or(0, |forgotten| after(forgotten.sequence.unsigned_abs()));
     let [signed_header, latest_header] =
         [last, latest].map(|header| header.map(|header| hex::encode(header.write())));

@@ -58,6 +58,11 @@ impl Queue {
         if state.closed { None } else { state.waiting.pop_front() }
     }
 
+    /// Removes a job that waits.
+    pub(crate) fn remove(&self, job: Id) {
+        self.state().waiting.retain(|waiting| *waiting != job);
+    }
+
     pub(crate) fn close(&self) {
         self.state().closed = true;
         self.changed.notify_all();
@@ -91,6 +96,17 @@ mod tests {
         drop(second);
         drop(queue.reserve().unwrap());
         assert_eq!(queue.next(), Some(Id([1; 16])));
+    }
+
+    #[test]
+    fn a_job_that_is_removed_gives_its_place_back() {
+        let queue = Queue::new(2);
+        queue.reserve().unwrap().fill(Id([1; 16]));
+        queue.reserve().unwrap().fill(Id([2; 16]));
+        queue.remove(Id([1; 16]));
+        queue.remove(Id([3; 16]));
+        assert!(queue.reserve().is_some());
+        assert_eq!(queue.next(), Some(Id([2; 16])));
     }
 
     #[test]

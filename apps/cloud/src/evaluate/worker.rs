@@ -60,12 +60,13 @@ fn work(cloud: &Cloud, job: Id) {
     let start = Instant::now();
     let run = catch_unwind(AssertUnwindSafe(|| evaluate(cloud, job)));
     let done = run.unwrap_or_else(|_| Err(Problem::internal())).and_then(|evaluated| {
-        let (evaluated, transcript) = evaluated;
-        cloud.store.finish_job(job, &evaluated, &transcript.write()?)?;
-        Ok(evaluated.time)
+        let Some((evaluated, transcript)) = evaluated else { return Ok(None) };
+        let kept = cloud.store.finish_job(job, &evaluated, &transcript.write()?)?;
+        Ok(kept.then_some(evaluated.time))
     });
     match done {
-        Ok(evaluated) => tracing::info!(%job, ?evaluated, all = ?start.elapsed(), "done"),
+        Ok(None) => tracing::info!(%job, all = ?start.elapsed(), "ended: it was cancelled"),
+        Ok(Some(evaluated)) => tracing::info!(%job, ?evaluated, all = ?start.elapsed(), "done"),
         Err(problem) => {
             tracing::warn!(%job, reason = problem.reason, detail = problem.detail, "failed");
             if let Err(error) = cloud.store.fail_job(job, &problem.detail) {
@@ -75,16 +76,30 @@ fn work(cloud: &Cloud, job: Id) {
     }
 }
 
-fn evaluate(cloud: &Cloud, id: Id) -> Result<(Evaluated, Transcript), Problem> {
-    let job = cloud.store.start_job(id)?;
+/// Evaluates a job. Returns None if it was cancelled.
+fn evaluate(cloud: &Cloud, id: Id) -> Result<Option<(Evaluated, Transcript)>, Problem> {
+    let Some(job) = cloud.store.start_job(id)? else { return Ok(None) };
     let missing = || StoreError::Damaged("the plan of a job is missing".into());
     let plan = cloud.store.plan(&job.plan)?.ok_or_else(missing)?;
     let (params, keys) = (cloud.params(job.parameters)?, cloud.keys(job.parameters, job.key)?);
     let found = cloud.store.find_all(&job.inputs)?;
-    let mut ciphertexts = found.iter().map(|envelope| cloud.store.read(envelope).map(Envelope::into_body));
-    let evaluated = params.run(&plan, &mut ciphertexts, &keys, &cloud.threads, cloud.config.largest_job)?;
+    let mut cancelled = false;
+    // Without its last inputs the plan does not run.
+    let mut ciphertexts = found.iter().map_while(|envelope| match cloud.store.is_running(id) {
+        Ok(true) => Some(cloud.store.read(envelope).map(Envelope::into_body)),
+        Ok(false) => {
+            cancelled = true;
+            None
+        }
+        Err(error) => Some(Err(error)),
+    });
+    let evaluated = params.run(&plan, &mut ciphertexts, &keys, &cloud.threads, cloud.config.largest_job);
+    if cancelled {
+        return Ok(None);
+    }
+    let evaluated = evaluated?;
     let leaves = found.iter().map(StoredRow::leaf).collect::<Result<Vec<_>, _>>()?;
     let transcript =
         transcript::of_job(cloud, &job, TranscriptInputs::of(leaves), &keys, &evaluated.outputs)?;
-    Ok((evaluated, transcript))
+    Ok(Some((evaluated, transcript)))
 }

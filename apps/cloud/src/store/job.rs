@@ -133,11 +133,14 @@ impl Store {
         })
     }
 
-    /// Marks a job as running and returns it.
-    pub(crate) fn start_job(&self, id: Id) -> Result<Job, StoreError> {
+    /// Marks a job as running and returns it; None if it was cancelled.
+    pub(crate) fn start_job(&self, id: Id) -> Result<Option<Job>, StoreError> {
         self.transaction(|transaction| {
-            let update = "UPDATE jobs SET state = 'running', starts = starts + 1 WHERE id = ?1";
-            transaction.execute(update, [id])?;
+            let update =
+                "UPDATE jobs SET state = 'running', starts = starts + 1 WHERE id = ?1 AND state = 'queued'";
+            if transaction.execute(update, [id])? == 0 {
+                return Ok(None);
+            }
             let mut inputs = transaction
                 .prepare_cached("SELECT envelope FROM job_inputs WHERE job = ?1 ORDER BY position")?;
             let inputs = inputs.query_map([id], |row| row.get(0))?.collect::<Result<_, _>>()?;
@@ -146,17 +149,29 @@ impl Store {
                 let (parameters, key) = (ParameterId(row.get(1)?), KeyId(row.get(2)?));
                 Ok(Job { plan: row.get(0)?, parameters, key, inputs })
             })?;
-            Ok(job)
+            Ok(Some(job))
         })
     }
 
-    /// Writes the outputs durably, then marks the job as done.
+    /// Ends a job that waits or runs. Returns false if there is none.
+    pub(crate) fn cancel_job(&self, id: Id) -> Result<bool, StoreError> {
+        let update = "UPDATE jobs SET state = 'failed', error = 'the owner cancelled it', ended_at = ?2
+             WHERE id = ?1 AND state IN ('queued', 'running')";
+        Ok(self.connection().execute(update, params![id, now()])? > 0)
+    }
+
+    /// Returns true if a job was not cancelled since it was started.
+    pub(crate) fn is_running(&self, id: Id) -> Result<bool, StoreError> {
+        is_running(&self.connection(), id)
+    }
+
+    /// Writes the outputs durably, then marks the job as done. Returns false, and keeps nothing, if it was cancelled.
     pub(crate) fn finish_job(
         &self,
         id: Id,
         evaluated: &Evaluated,
         transcript: &[u8],
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
         let mut files = Vec::with_capacity(evaluated.outputs.len());
         let kept = evaluated
             .outputs
@@ -170,14 +185,16 @@ impl Store {
             .and_then(|()| {
                 self.transaction(|transaction| finish(transaction, id, &files, evaluated, transcript))
             });
-        if kept.is_err() {
+        if !matches!(kept, Ok(true)) {
             files.iter().for_each(|(file, _)| self.bodies.remove(Folder::Outputs, &file.to_string()));
         }
         kept
     }
 
     pub(crate) fn fail_job(&self, id: Id, error: &str) -> Result<(), StoreError> {
-        let update = "UPDATE jobs SET state = 'failed', error = ?2, ended_at = ?3 WHERE id = ?1";
+        // A job that was cancelled has ended.
+        let update =
+            "UPDATE jobs SET state = 'failed', error = ?2, ended_at = ?3 WHERE id = ?1 AND state = 'running'";
         self.connection().execute(update, params![id, error, now()])?;
         Ok(())
     }
@@ -227,7 +244,10 @@ fn finish(
     files: &[(Id, i64)],
     evaluated: &Evaluated,
     transcript: &[u8],
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
+    if !is_running(connection, id)? {
+        return Ok(false);
+    }
     for (position, (file, bytes)) in (0i64..).zip(files) {
         connection.execute(
             "INSERT INTO job_outputs (job, position, file, bytes) VALUES (?1, ?2, ?3, ?4)",
@@ -240,7 +260,12 @@ fn finish(
          WHERE id = ?1",
         params![id, counters.to_string(), microseconds(evaluated.time), now(), transcript],
     )?;
-    Ok(())
+    Ok(true)
+}
+
+fn is_running(connection: &Connection, id: Id) -> Result<bool, StoreError> {
+    let mut query = connection.prepare_cached("SELECT state = 'running' FROM jobs WHERE id = ?1")?;
+    Ok(query.query_row([id], |row| row.get(0)).optional()?.unwrap_or(false))
 }
 
 fn microseconds(time: Duration) -> i64 {

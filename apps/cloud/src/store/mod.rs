@@ -51,6 +51,7 @@ pub(crate) use error::StoreError;
 pub(crate) use job::{Job, NewJob, SubmissionName, Submitted};
 pub(crate) use log::Logged;
 pub(crate) use page::{LARGEST_PAGE, Page, limit};
+pub(crate) use position::LastWindows;
 pub(crate) use record::Record;
 pub(crate) use recover::Recovered;
 pub(crate) use stored::StoredRow;

@@ -1,35 +1,65 @@
 //! The position of a device's stream.
 
-use rusqlite::{OptionalExtension as _, params};
+use rusqlite::params;
 use sotto_wire::SignedHeader;
 
 use super::{Store, StoreError, StoredRow, count, now};
 use crate::id::Id;
 
-/// The last window of a stream.
-const LAST: &str = "SELECT id, ended_at FROM envelopes WHERE device = ?1 AND stream = ?2
-    ORDER BY sequence DESC LIMIT 1";
-/// The window of a stream with the latest reading.
-const LATEST: &str = "SELECT id, ended_at FROM envelopes WHERE device = ?1 AND stream = ?2 AND readings > 0
-    ORDER BY ended_at DESC, sequence DESC LIMIT 1";
+/// The windows of a stream, the last first.
+const LAST: &str = "SELECT id, ended_at, sequence FROM envelopes WHERE device = ?1 AND stream = ?2
+    ORDER BY sequence DESC LIMIT ?3";
+/// The windows of a stream with readings, that with the latest first.
+const LATEST: &str =
+    "SELECT id, ended_at, sequence FROM envelopes WHERE device = ?1 AND stream = ?2 AND readings > 0
+    ORDER BY ended_at DESC, sequence DESC LIMIT ?3";
+
+/// Largest number of damaged files behind each other that do not hide the windows before them.
+const MOST_DAMAGED: i64 = 100;
+
+/// The end of a stream.
+pub(crate) struct LastWindows {
+    /// The number of its last window.
+    pub(crate) sequence: Option<u64>,
+    /// The signed header of the last window whose file can be read.
+    pub(crate) last: Option<SignedHeader>,
+    /// The signed header of the window with the latest reading, if that is later.
+    pub(crate) latest: Option<SignedHeader>,
+}
+
+/// A window: its id, its end, its number.
+type Row = (Id, i64, u64);
 
 impl Store {
-    /// Returns the signed header of a stream's last window, and that of the window with the latest reading if that is
-    /// later: the last window may be one of late readings. O(log n) in the stream's windows.
-    pub(crate) fn last_headers(
-        &self,
-        device: &str,
-        stream: &str,
-    ) -> Result<[Option<SignedHeader>; 2], StoreError> {
-        let find = |query: &str| -> Result<Option<(Id, i64)>, StoreError> {
+    /// Returns the end of a stream; the last window may be one of late readings. A window whose file is damaged is known by
+    /// its number alone: the window before it is told. O(log n) in the stream's windows.
+    pub(crate) fn last_windows(&self, device: &str, stream: &str) -> Result<LastWindows, StoreError> {
+        let find = |query: &str, most: i64| -> Result<Vec<Row>, StoreError> {
             let connection = self.connection();
             let mut query = connection.prepare_cached(query)?;
-            Ok(query.query_row([device, stream], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+            let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, count(row, 2)?));
+            Ok(query.query_map(params![device, stream, most], row)?.collect::<Result<_, _>>()?)
         };
-        let (last, latest) = (find(LAST)?, find(LATEST)?);
-        let later = latest.filter(|(_, end)| last.is_none_or(|(_, of_last)| *end > of_last));
-        let header = |window: Option<(Id, i64)>| window.map(|(id, _)| self.signed(id)).transpose();
-        Ok([header(last)?, header(later)?])
+        let readable = |query: &str| {
+            for most in [1, MOST_DAMAGED] {
+                for (id, end, _) in find(query, most)? {
+                    match self.signed(id) {
+                        Ok(header) => return Ok(Some((header, end))),
+                        Err(error @ StoreError::Damaged(_)) => {
+                            tracing::error!(%id, %error, "the head of a window cannot be read");
+                        }
+                        Err(error) => return Err(error),
+                    }
+                }
+            }
+            Ok(None)
+        };
+        let sequence = find(LAST, 1)?.first().map(|(.., sequence)| *sequence);
+        let (last, latest) = (readable(LAST)?, readable(LATEST)?);
+        let end = last.as_ref().map(|(_, end)| *end);
+        let latest = latest.filter(|(_, of_latest)| end.is_none_or(|end| *of_latest > end));
+        let header = |of: Option<(SignedHeader, i64)>| of.map(|(header, _)| header);
+        Ok(LastWindows { sequence, last: header(last), latest: header(latest) })
     }
 
     /// Looks up the windows of a stream with sequence numbers from `from` on, at most `most`, in their order;
@@ -82,7 +112,7 @@ mod tests {
         let connection = store.connection();
         for query in [LAST, LATEST] {
             let mut explain = connection.prepare(&format!("EXPLAIN QUERY PLAN {query}")).unwrap();
-            let steps = explain.query_map(["kitchen", "load"], |row| row.get(3)).unwrap();
+            let steps = explain.query_map(params!["kitchen", "load", 1], |row| row.get(3)).unwrap();
             let steps: Vec<String> = steps.collect::<Result<_, _>>().unwrap();
             assert!(
                 steps[0].starts_with("SEARCH envelopes USING") && steps[0].contains("stream=?"),

@@ -141,6 +141,35 @@ fn a_job_that_would_hold_too_much_at_once_is_refused() {
 }
 
 #[test]
+fn a_cancelled_job_ends_and_keeps_nothing() {
+    let (world, params, mut device) = World::with_device();
+    let a = world.keep(&device.envelope(0, &[1, 2, 3]));
+    let steps: Vec<Step> = (0..400)
+        .flat_map(|i| [Step::Multiply(Register(0), Register(0)), Step::Relinearise(Register(2 * i + 1))])
+        .collect();
+    let asked = plan(&params, 1, &steps);
+    world.put_keys(&device.evaluation_keys(true, &[]));
+    let (long, short) =
+        (world.put_plan(&asked), world.put_plan(&plan(&params, 1, &[Step::Negate(Register(0))])));
+    let job = |plan: &str| world.submit(plan, &[&a]).expect(202)["job"].as_str().unwrap().to_owned();
+    let (running, waiting, other) = (job(&long), job(&short), job(&short));
+    for cancelled in [&waiting, &running, &running] {
+        assert_eq!(world.owner("DELETE", &format!("/v1/jobs/{cancelled}"), &[]).status, 204);
+        let state = world.ended(cancelled);
+        assert_eq!((&state["state"], &state["outputs"]), (&json!("failed"), &json!(0)), "{state}");
+        assert!(state["error"].as_str().unwrap().contains("the owner cancelled it"), "{state}");
+    }
+    // The worker goes on, and a job that has ended stays as it is.
+    assert_eq!(world.ended(&other)["state"], "done");
+    assert_eq!(world.owner("DELETE", &format!("/v1/jobs/{other}"), &[]).status, 204);
+    assert_eq!(world.ended(&other)["state"], "done");
+    assert_eq!(world.ended(&running)["outputs"], 0);
+    assert!(std::fs::read_dir(world.data().join("outputs")).unwrap().count() <= 1);
+    world.owner("DELETE", &format!("/v1/jobs/{}", "ab".repeat(16)), &[]).refused(404, "unknown-job");
+    world.owner("DELETE", "/v1/jobs/x", &[]).refused(404, "unknown-job");
+}
+
+#[test]
 fn inputs_of_other_keys_or_parameters_are_refused() {
     let (world, params, mut device) = World::with_device();
     let mut attic = Device::new("attic", &params, 2);

@@ -47,6 +47,32 @@ fn the_last_window_is_told_with_the_devices_own_signature() {
     assert_eq!(answer, serde_json::json!({ "next": 8, "forgotten_until": 9000 }));
 }
 
+/// Windows whose files are damaged or gone have numbers all the same.
+#[test]
+fn a_damaged_file_does_not_hide_where_a_stream_stands() {
+    let (world, _, mut device) = World::with_device();
+    let ids: Vec<String> = [0, 1, 2].map(|number| world.keep(&device.envelope(number, &[1]))).to_vec();
+    let file = |id: &String| world.data().join("envelopes").join(id);
+    let told = |device: &Device<_>| -> (u64, Option<u64>) {
+        let answer = ask(&world, device, "load", now()).expect(200);
+        let number = |frame: &str| {
+            let header = SignedHeader::read(&hex::decode(frame).unwrap(), 1 << 20).unwrap();
+            header.verify(&device.identity.verifying_key()).unwrap();
+            header.header().sequence
+        };
+        (answer["next"].as_u64().unwrap(), answer["signed_header"].as_str().map(number))
+    };
+    assert_eq!(told(&device), (3, Some(2)));
+    let mut bytes = fs::read(file(&ids[2])).unwrap();
+    bytes[50] ^= 1;
+    fs::write(file(&ids[2]), bytes).unwrap();
+    assert_eq!(told(&device), (3, Some(1)));
+    fs::remove_file(file(&ids[1])).unwrap();
+    assert_eq!(told(&device), (3, Some(0)));
+    fs::write(file(&ids[0]), b"").unwrap();
+    assert_eq!(told(&device), (3, None));
+}
+
 /// A stranger has copied signed questions on their way.
 #[test]
 fn a_signed_question_is_answered_once() {

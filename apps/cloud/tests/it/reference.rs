@@ -96,6 +96,7 @@ fn every_operation_answers_as_documented() {
     caller.send("GET /v1/jobs/{id}", &[job], "", &[]);
     caller.send("GET /v1/jobs/{id}/outputs/{index}", &[job, "0"], "", &[]);
     caller.send("GET /v1/jobs", &[], "", &[]);
+    caller.send("DELETE /v1/jobs/{id}", &[job], "", &[]);
 
     let shed = header("shed", "load", &[5; 32]);
     let (identity, name) = (SigningIdentity::from_bytes(&[6; 32]), MaskName { salt: [7; 12], sequence: 0 });

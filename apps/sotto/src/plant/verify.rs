@@ -16,9 +16,11 @@ use crate::run::Run;
 
 /// Work that ends sooner draws no bar.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Exit codes of an answer that is wrong (`FOUND`) and of one that could not be verified (`OPEN`).
+/// Exit codes of an answer that is wrong (`FOUND`), of one that could not be verified (`OPEN`), and of one that could not be
+/// on three days (`WITHHELD`).
 const FOUND: u8 = 7;
 const OPEN: u8 = 6;
+const WITHHELD: u8 = 8;
 
 /// Arguments of `sotto verify`.
 #[derive(clap::Args, Debug)]
@@ -79,7 +81,11 @@ impl Run for Verify {
             let time = milliseconds(every);
             thread::sleep(Duration::from_millis(time.unsigned_abs()).saturating_sub(begin.elapsed()));
             // Tries answers again that could not be verified.
-            within = if outcome == Outcome::Open { within.saturating_add(time) } else { time };
+            within = if matches!(outcome, Outcome::Open | Outcome::Withheld) {
+                within.saturating_add(time)
+            } else {
+                time
+            };
         }
     }
 }
@@ -88,6 +94,7 @@ fn ended(outcome: Outcome) -> ExitCode {
     match outcome {
         Outcome::Holds => ExitCode::SUCCESS,
         Outcome::Open => ExitCode::from(OPEN),
+        Outcome::Withheld => ExitCode::from(WITHHELD),
         Outcome::Found => ExitCode::from(FOUND),
     }
 }
@@ -102,6 +109,8 @@ enum Outcome {
     Holds,
     /// Some work could not be repeated.
     Open,
+    /// Some work could not be repeated on three days.
+    Withheld,
     /// A statement of the cloud is wrong.
     Found,
 }
@@ -123,7 +132,7 @@ fn verified(plant: &Plant, names: &[String], arguments: &Verify) -> Result<Outco
     }
     let outcome = shown(&all, arguments.json);
     match (outcome, failed) {
-        (Outcome::Found, _) | (_, None) => Ok(outcome),
+        (Outcome::Found | Outcome::Withheld, _) | (_, None) => Ok(outcome),
         (_, Some(error)) => Err(error),
     }
 }
@@ -132,6 +141,7 @@ fn verified(plant: &Plant, names: &[String], arguments: &Verify) -> Result<Outco
 fn shown(all: &[Verification], as_json: bool) -> Outcome {
     let of = |done: &Verification| match (done.findings.is_empty(), done.open.is_empty()) {
         (false, _) => Outcome::Found,
+        (true, false) if done.is_withheld() => Outcome::Withheld,
         (true, false) => Outcome::Open,
         (true, true) => Outcome::Holds,
     };
@@ -206,7 +216,13 @@ fn lines(done: &Verification) -> Vec<String> {
     lines.extend(done.findings.iter().map(|finding| format!("  work {}: {}", finding.work, finding.lie)));
     lines.extend(done.open.iter().map(|open| format!("  work {} is not verified: {}", open.work, open.lie)));
     if done.findings.is_empty() && !done.open.is_empty() {
-        lines.push("  not verified: part of the work could not be repeated".to_owned());
+        lines.push(match (done.is_withheld(), done.open_days) {
+            (true, days) => format!(
+                "  NOT REPEATED ON {days} DAYS: the cloud is away, or holds back what it takes to find a lie; do not act on this answer"
+            ),
+            (false, 0) => "  not verified: part of the work could not be repeated".to_owned(),
+            (false, days) => format!("  not verified: part of the work could not be repeated, on {days} of 3 days"),
+        });
         return lines;
     }
     lines.push(match done.findings.len() {

@@ -16,7 +16,11 @@ fn is_log(request: &Request) -> bool {
 }
 
 /// Answers with a status and a document.
-fn status(wanted: impl Fn(&Request) -> bool + Send + 'static, status: u16, reason: &'static str) -> Lie {
+pub(super) fn status(
+    wanted: impl Fn(&Request) -> bool + Send + 'static,
+    status: u16,
+    reason: &'static str,
+) -> Lie {
     at(wanted, move |_| {
         let problem = json!({ "type": format!("urn:sotto:problem:{reason}"), "title": reason, "status": status, "detail": "so it is" });
         Reply { status, ..Reply::of_json(&problem) }

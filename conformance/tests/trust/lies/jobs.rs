@@ -6,7 +6,7 @@ use sotto_wire::{TranscriptParts, frame_digest};
 use super::Verdict::{Harmless, Refused, Unchecked};
 use super::{Case, at, document};
 use crate::liar::{Lie, Reply, Request, edited};
-use crate::world::{CURVE, OTHER};
+use crate::world::{CURVE, GIVEN, OTHER};
 
 fn is_state(request: &Request) -> bool {
     request.method == "GET" && request.path.starts_with("/v1/jobs/") && !is_output(request)
@@ -79,6 +79,14 @@ fn inputs(edit: impl Fn(&mut Vec<Value>) + Send + 'static) -> Lie {
         }
         truth.tell(&request)
     })
+}
+
+/// A limit on the bytes that a job holds.
+fn limited(bytes: u64) -> Lie {
+    at(
+        |request| request.is("GET", "/v1/limits"),
+        move |reply| document(&reply, |limits| limits["largest_job"] = json!(bytes)),
+    )
 }
 
 pub(super) fn all() -> Vec<Case> {
@@ -262,6 +270,13 @@ pub(super) fn all() -> Vec<Case> {
             }),
         ),
         Case::new(
+            "a job without an end",
+            CURVE,
+            (Refused, "has not ended after 1 s"),
+            at(is_state, |reply| document(&reply, |state| *state = json!({ "state": "running" }))),
+        )
+        .waiting("1s"),
+        Case::new(
             "more outputs than there are",
             CURVE,
             (Harmless, ""),
@@ -281,6 +296,13 @@ pub(super) fn all() -> Vec<Case> {
             (Refused, ""),
             done(|state| state["state"] = json!("nearly")),
         ),
+        Case::new(
+            "a limit that splits an answer for others into more results than were planned",
+            GIVEN,
+            (Refused, "more results of the flooding budget than planned"),
+            limited(1),
+        ),
+        Case::new("a limit that splits jobs, for the owner alone", CURVE, (Harmless, ""), limited(1)),
         Case::new(
             "another job's name",
             CURVE,

@@ -12,12 +12,12 @@ use crate::world::{DAILY, TOTAL, World};
 /// What a note says of windows that are gone without an order.
 const DELETED: &str = "deleted from the cloud without an order of yours: window";
 
-fn is_log(request: &Request) -> bool {
+pub(super) fn is_log(request: &Request) -> bool {
     request.is("GET", "/v1/log") && request.path.contains("stream=exact")
 }
 
 /// A lie about the logs of streams of exact values, under a head that the cloud signs.
-fn log(edit: impl Fn(&mut Vec<Value>) + Send + 'static) -> Lie {
+pub(super) fn log(edit: impl Fn(&mut Vec<Value>) + Send + 'static) -> Lie {
     Box::new(
         move |truth, request| {
             if is_log(&request) { truth.log(&request, &edit) } else { truth.tell(&request) }
@@ -26,7 +26,7 @@ fn log(edit: impl Fn(&mut Vec<Value>) + Send + 'static) -> Lie {
 }
 
 /// Changes the frame of a signed header in a window of a log, and the leaf with it.
-fn signed(window: &mut Value, edit: impl FnOnce(Vec<u8>) -> Vec<u8>) {
+pub(super) fn signed(window: &mut Value, edit: impl FnOnce(Vec<u8>) -> Vec<u8>) {
     let frame = edit(hex::decode(window["signed"].as_str().unwrap()).unwrap());
     let leaf = blake3::hash(&[&[0][..], &frame].concat());
     window["leaf"] = json!(leaf.to_hex().as_str());

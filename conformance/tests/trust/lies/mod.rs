@@ -3,6 +3,8 @@
 mod http;
 mod jobs;
 mod logs;
+mod past;
+mod pieces;
 mod sums;
 
 use serde_json::Value;
@@ -41,6 +43,10 @@ pub(crate) struct Case {
     pub(crate) runs: &'static [&'static [&'static str]],
     /// True if windows arrive between these and the question.
     pub(crate) grows: bool,
+    /// The time that the owner waits for a job; None: 15 minutes.
+    pub(crate) waits: Option<&'static str>,
+    /// True if the question is asked as of an answer that the true cloud gave before all of this.
+    pub(crate) as_of: bool,
 }
 
 impl Case {
@@ -50,7 +56,19 @@ impl Case {
         (verdict, says): (Verdict, &'static str),
         lie: Lie,
     ) -> Self {
-        Self { name, lie, seen: true, question, verdict, says, before: &[], runs: &[], grows: false }
+        Self {
+            name,
+            lie,
+            seen: true,
+            question,
+            verdict,
+            says,
+            before: &[],
+            runs: &[],
+            grows: false,
+            waits: None,
+            as_of: false,
+        }
     }
 
     fn fresh(self) -> Self {
@@ -66,6 +84,15 @@ impl Case {
         Self { runs, grows: true, ..self }
     }
 
+    fn waiting(self, limit: &'static str) -> Self {
+        Self { waits: Some(limit), ..self }
+    }
+
+    /// Asked as of an answer that was given before more windows arrived.
+    fn of_earlier(self) -> Self {
+        Self { as_of: true, grows: true, ..self }
+    }
+
     fn grown(self) -> Self {
         Self { grows: true, ..self }
     }
@@ -73,7 +100,14 @@ impl Case {
 
 /// Returns all lies, by kind.
 pub(crate) fn all(world: &World) -> Vec<(&'static str, Vec<Case>)> {
-    vec![("sums", sums::all()), ("logs", logs::all(world)), ("jobs", jobs::all()), ("HTTP", http::all())]
+    vec![
+        ("sums", sums::all()),
+        ("logs", logs::all(world)),
+        ("pieces", pieces::all(world)),
+        ("as of", past::all()),
+        ("jobs", jobs::all()),
+        ("HTTP", http::all()),
+    ]
 }
 
 /// Replaces bytes by others, once.

@@ -9,7 +9,7 @@ use crate::world::{DAILY, TOTAL};
 
 const FORGED: (super::Verdict, &str) = (Refused, "forged sum");
 
-fn is_sums(request: &Request) -> bool {
+pub(super) fn is_sums(request: &Request) -> bool {
     request.method == "POST" && request.path.starts_with("/v1/streams/") && request.path.ends_with("/sums")
 }
 
@@ -19,7 +19,7 @@ fn sums(mut lie: impl FnMut(&Truth, Request) -> Reply + Send + 'static) -> Lie {
 }
 
 /// Asks the true cloud another question.
-fn asks(edit: impl Fn(&mut Value) + Send + 'static) -> Lie {
+pub(super) fn asks(edit: impl Fn(&mut Value) + Send + 'static) -> Lie {
     sums(move |truth, mut request| {
         let mut body = request.json();
         edit(&mut body);
@@ -29,7 +29,7 @@ fn asks(edit: impl Fn(&mut Value) + Send + 'static) -> Lie {
 }
 
 /// Changes the frame of an answer, whose digest is made anew.
-fn frame(edit: impl Fn(&mut [u8]) + Send + 'static) -> Lie {
+pub(super) fn frame(edit: impl Fn(&mut [u8]) + Send + 'static) -> Lie {
     at(is_sums, move |reply| Reply { body: edited(reply.body.clone(), &edit), ..reply })
 }
 

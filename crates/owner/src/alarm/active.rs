@@ -12,7 +12,7 @@ use super::machine::{Change, Seen, Told, Verdict};
 use super::outbox::Outbox;
 use super::round::Round;
 use super::words::what;
-use crate::declared::{self, Declared, Plant};
+use crate::declared::{self, Declared, Plant, SETTINGS};
 use crate::error::OwnerError;
 use crate::windows::StoredWindow;
 
@@ -97,6 +97,26 @@ impl Active {
         active.devices = judge::alarm_devices(plant, &active.declared)?;
         active.since = judge::alarm_since(plant, &active.declared)?;
         Ok(active)
+    }
+
+    /// Reads an alarm and everything that it is evaluated with, and changes nothing.
+    ///
+    /// # Errors
+    /// [`OwnerError::Alarm`] with the file at fault.
+    pub(super) fn check(plant: &Plant, name: &str) -> Result<(), OwnerError> {
+        let because = |remedy: String| {
+            let name = name.to_owned();
+            move |error: OwnerError| OwnerError::Alarm { name, reason: error.to_string(), remedy }
+        };
+        let settings = plant.path(SETTINGS);
+        let in_settings = || because(format!("Mend `[alarms.{name}]` in {}", settings.display()));
+        let declared = declared::alarm(plant, name).map_err(in_settings())?;
+        judge::alarm_since(plant, &declared).map_err(in_settings())?;
+        let anew = "Move this file away, and the alarm begins anew";
+        files::stored_alarm(plant, name, &declared).map_err(because(anew.to_owned()))?;
+        let devices = "Take the file of its device from a backup (`sotto restore`)";
+        judge::alarm_devices(plant, &declared).map_err(because(devices.to_owned()))?;
+        Ok(())
     }
 
     /// Moves events into the journal and the outbox.

@@ -78,6 +78,7 @@ pub(super) fn new_windows(
         other_unit: None,
         undeclared: BTreeMap::new(),
         logs: BTreeMap::new(),
+        roots: BTreeMap::new(),
         complete: BTreeMap::new(),
     };
     (new, late)

@@ -38,15 +38,18 @@ impl Watch {
     /// Begins to watch a plant, with a round every `every_ms` milliseconds.
     ///
     /// # Errors
-    /// [`OwnerError::Unanswerable`] if another process watches it; another [`OwnerError`] if the folder cannot be
-    /// written.
+    /// [`OwnerError::Unanswerable`] if another process watches it; [`OwnerError::Alarm`] if one of its alarms cannot be read:
+    /// none is skipped; another [`OwnerError`] if the folder cannot be written.
     pub fn open(plant: &Plant, every_ms: i64) -> Result<Self, OwnerError> {
         files::make_alarm_folders(plant)?;
         let path = plant.path(FOLDER).join("lock");
         let mut options = File::options();
         let lock = options.write(true).create(true).truncate(false).open(&path).map_err(io(&path))?;
         match lock.try_lock() {
-            Ok(()) => Ok(Self { _lock: lock, every_ms }),
+            Ok(()) => {
+                plant.settings().alarms.keys().try_for_each(|name| Active::check(plant, name))?;
+                Ok(Self { _lock: lock, every_ms })
+            }
             Err(TryLockError::WouldBlock) => Err(OwnerError::Unanswerable(
                 "another `sotto watch` runs on this plant: stop it first".to_owned(),
             )),
@@ -73,7 +76,7 @@ impl Watch {
     fn run(&self, plant: &Plant, outbox: &Mutex<Outbox>, round: &mut Round) -> Result<(), OwnerError> {
         let mut active = Vec::new();
         for name in plant.settings().alarms.keys() {
-            // An alarm that cannot be read does not stop the others.
+            // All could be read at the start. One that cannot be read any more does not stop the others.
             match Active::read(plant, outbox, name) {
                 Ok(alarm) => active.push(alarm),
                 Err(error) => {

@@ -8,8 +8,9 @@ use sotto_cloud_client::{Cloud, CloudError};
 use sotto_pack::{Clock, LeftOut};
 use sotto_wire::Digest;
 
-use super::answer::{Answer, Complete, Logs, VERSION};
+use super::answer::{Answer, Complete, VERSION};
 use super::empty::{self, Facts};
+use super::evidence::LogsThen;
 use super::rows::{Column, rows};
 use super::{joint, notes};
 use crate::declared::Plant;
@@ -55,18 +56,18 @@ struct Done {
 
 /// Answers a question from the windows stored in the cloud.
 ///
-/// `as_of` has the number of windows of each log, by device and stream, as they were when an earlier answer was given: then
-/// later ones count for nothing.
+/// `as_of` has the logs as they were when an earlier answer was given: later windows count for nothing.
 pub(crate) fn ask(
     plant: &Plant,
     question: &Question,
-    as_of: Option<&Logs>,
+    as_of: Option<&LogsThen>,
     progress: OnProgress<'_>,
 ) -> Result<Answer, OwnerError> {
     match ask_once(plant, question, as_of, progress) {
-        // A window came in the place of its pieces meanwhile: the log has it now.
+        // A window came in the place of its pieces meanwhile: the log has it now. A shared answer takes its results of the
+        // flooding budget once.
         Err(OwnerError::Cloud(CloudError::Refused { kind, .. }))
-            if as_of.is_none() && kind.ends_with(BODY_DROPPED) =>
+            if as_of.is_none() && !question.shared && kind.ends_with(BODY_DROPPED) =>
         {
             ask_once(plant, question, as_of, progress)
         }
@@ -81,7 +82,7 @@ pub(crate) fn ask(
 fn ask_once(
     plant: &Plant,
     question: &Question,
-    as_of: Option<&Logs>,
+    as_of: Option<&LogsThen>,
     progress: OnProgress<'_>,
 ) -> Result<Answer, OwnerError> {
     let begin = Instant::now();
@@ -91,7 +92,8 @@ fn ask_once(
     let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
     let twice = windows::mark_twice(plant, &known, listed.devices.iter_mut())?;
     let mut computer = Computer::new(plant, &cloud, question.shared)?;
-    let done = computed(&asked, &mut listed, &mut computer, progress).map_err(|error| shown(plant, error))?;
+    let mut done =
+        computed(&asked, &mut listed, &mut computer, progress).map_err(|error| shown(plant, error))?;
     let needed = question.channels();
     let mut notes: Vec<String> = declared::not_pinned(plant).into_iter().collect();
     notes.extend(notes::on_windows(&listed.devices, question.scheme, notes::Lacks::of(&asked)));
@@ -105,7 +107,7 @@ fn ask_once(
     notes.extend(notes::on_undecided(&asked, done.by_device.iter()));
     let left_out = left_out(&listed.devices, &needed);
     let logs = listed.devices.iter().map(|device| (device.device.clone(), device.logs.clone())).collect();
-    let (used, took_part) = (done.used.clone(), done.took_part.clone());
+    let (used, took_part) = (std::mem::take(&mut done.used), std::mem::take(&mut done.took_part));
     let faulty = done.faulty.iter().map(|(device, windows)| (device.clone(), windows.len() as u64)).collect();
     let columns = done.columns(&listed, question.grouping);
     let rows = rows(&asked, &listed.groups, &columns, plant.settings());
@@ -119,6 +121,10 @@ fn ask_once(
     };
     let empty = empty::why(&rows, &facts);
     let Computer { spent, mut evidence, .. } = computer;
+    let roots = |device: &DeviceWindows| {
+        device.roots.iter().map(|(stream, root)| (stream.clone(), hex::encode(root))).collect()
+    };
+    evidence.roots = listed.devices.iter().map(|device| (device.device.clone(), roots(device))).collect();
     evidence.windows =
         listed.devices.iter().map(|device| (device.device.clone(), counted(device, &used))).collect();
     let repeated: BTreeSet<&String> = evidence.work.iter().flat_map(|work| &work.inputs).collect();
@@ -157,11 +163,11 @@ fn ask_once(
 
 /// Returns the windows of a device that an answer counts, by stream, as runs of numbers.
 fn counted(device: &DeviceWindows, used: &BTreeMap<Digest, u64>) -> BTreeMap<String, Vec<(u64, u32)>> {
-    let mut numbers: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
+    let mut numbers: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
     for window in device.windows.iter().filter(|window| used.contains_key(&window.leaf)) {
-        numbers.entry(window.stream.clone()).or_default().insert(window.sequence);
+        numbers.entry(&window.stream).or_default().insert(window.sequence);
     }
-    numbers.into_iter().map(|(stream, numbers)| (stream, windows::runs(numbers))).collect()
+    numbers.into_iter().map(|(stream, numbers)| (stream.to_owned(), windows::runs(numbers))).collect()
 }
 
 /// Returns the newest of each stream that has windows in the answer.
@@ -185,7 +191,7 @@ fn complete(devices: &[DeviceWindows], clock: &Clock) -> Vec<Complete> {
 fn listed(
     plant: &Plant,
     question: &Question,
-    as_of: Option<&Logs>,
+    as_of: Option<&LogsThen>,
     cloud: &Cloud,
     clock: &Clock,
 ) -> Result<Listed, OwnerError> {

@@ -137,7 +137,7 @@ fn delete_answers(
         if chosen(&name)? {
             let path = answer_path(plant, &name);
             std::fs::remove_file(&path).map_err(io(&path))?;
-            for ending in ["evidence", "verified", "unchecked"] {
+            for ending in ["evidence", "verified", "unchecked", "open"] {
                 // Older answers have no such file.
                 let _ = std::fs::remove_file(plant.path("answers").join(format!("{name}.{ending}")));
             }

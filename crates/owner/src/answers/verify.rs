@@ -1,19 +1,22 @@
 //! Verification of kept answers.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use jiff::Timestamp;
+use sotto_cloud_client::CloudError;
 
 use super::answer::Answer;
 use super::mark::Verified;
-use super::{evidence, kept, publish};
+use super::{evidence, kept, open_days, publish};
 use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::files::{pretty, write_private};
-use crate::trust::{Claim, Document, Finding, Folder, OnVerified, Sources, Verification, verified};
+use crate::trust::{
+    Claim, Document, Finding, Folder, MOST_DAYS, OnVerified, Sources, Verification, of_the_cloud, verified,
+};
 use crate::work::Evidence;
-use crate::{declared, devices, windows};
+use crate::{declared, devices};
 
 /// Repeats all work of the cloud behind an answer that was asked for just now.
 ///
@@ -43,12 +46,7 @@ pub(crate) fn verify_asked(
 }
 
 /// Compares the windows that an answer counts with the logs of the cloud, as they were last read.
-fn compare_windows(
-    plant: &Plant,
-    counted: u64,
-    evidence: &Evidence,
-    done: &mut Verification,
-) -> Result<(), OwnerError> {
+fn compare_windows(counted: u64, evidence: &Evidence, sources: &Sources<'_>, done: &mut Verification) {
     let named = evidence.windows.values().flat_map(BTreeMap::values).flatten();
     let named: u64 = named.map(|(_, count)| u64::from(*count)).sum();
     if named != counted && !evidence.windows.is_empty() {
@@ -57,20 +55,28 @@ fn compare_windows(
     }
     for (device, streams) in &evidence.windows {
         for (stream, runs) in streams {
-            let log = windows::kept_log(plant, device, stream)?;
-            // Windows that were deleted since stay in the log.
-            let there: BTreeSet<u64> = log.entries.iter().map(|entry| entry.sequence).collect();
-            let numbers =
-                runs.iter().flat_map(|(first, count)| *first..first.saturating_add((*count).into()));
-            let gone = numbers.filter(|number| !there.contains(number)).count();
+            let gone = sources.lacks(device, stream, runs);
             if gone > 0 {
                 let lie =
                     format!("{gone} windows of stream {stream} of {device} are not in the log any more");
                 done.open.push(Finding { work: done.work, lie });
+                done.is_withheld = true;
             }
         }
     }
-    Ok(())
+}
+
+/// Returns the error of an answer whose work cannot be repeated at all, once that was so on three days.
+fn not_begun(plant: &Plant, answer: &str, error: OwnerError) -> OwnerError {
+    if !of_the_cloud(&error) || matches!(error, OwnerError::Cloud(CloudError::Interrupted { .. })) {
+        return error;
+    }
+    match open_days::note(plant, answer) {
+        Ok(days) if days >= MOST_DAYS => {
+            OwnerError::Withheld { answer: answer.to_owned(), days, reason: error.to_string() }
+        }
+        _ => error,
+    }
 }
 
 /// Repeats the work behind a stored answer: all of it, or a random sample that the cloud cannot foresee. With
@@ -88,11 +94,17 @@ pub(crate) fn verify(
     let (kept, evidence, pinned) =
         (kept::answer(plant, answer)?, evidence::evidence(plant, answer)?, declared::cloud_keys(plant)?);
     let (cloud, save) = (plant.cloud()?, save.map(Folder::create).transpose()?);
-    let mut sources = Sources::new(plant, &cloud, &evidence, save.clone())?;
+    let sources = Sources::new(plant, &cloud, &evidence, save.clone());
+    let mut sources = sources.map_err(|error| not_begun(plant, answer, error))?;
     let question = &kept.answer.question;
     let claim = Claim { answer, question, evidence: &evidence };
     let mut done = verified(&claim, &pinned, sample, &mut sources, progress)?;
-    compare_windows(plant, kept.answer.windows, &evidence, &mut done)?;
+    compare_windows(kept.answer.windows, &evidence, &sources, &mut done);
+    if done.is_withheld {
+        done.open_days = open_days::note(plant, answer)?;
+    } else if done.open.is_empty() && done.repeated == done.work {
+        open_days::clear(plant, answer)?;
+    }
     if done.findings.is_empty() && done.open.is_empty() {
         let sampled = if done.work == 0 { 1.0 } else { done.repeated as f64 / done.work as f64 };
         let mark = Verified { at_ms: Timestamp::now().as_millisecond(), sampled, jobs: done.work };

@@ -40,6 +40,53 @@ pub struct MqttAddress {
 #[error("{0}")]
 pub struct NotAnAddress(pub(super) String);
 
+/// An address, cut into its parts: `scheme://user:password@host:port/path`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Server<'a> {
+    /// Empty if there is none.
+    scheme: &'a str,
+    /// The user, if a login stands before the host. Bytes stand as `%40` and the like.
+    user: Option<&'a str>,
+    /// The password, if there is a colon in the login.
+    password: Option<&'a str>,
+    /// The name or IP address, without the brackets of one of version 6.
+    host: &'a str,
+    /// The text behind the host's colon.
+    port: Option<&'a str>,
+    /// Everything behind, with the mark that begins it.
+    path: &'a str,
+}
+
+impl<'a> Server<'a> {
+    /// Cuts an address. Checks nothing.
+    fn of(address: &'a str) -> Self {
+        let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
+        // A topic begins behind a slash alone.
+        let ends: &[char] = if scheme.starts_with("mqtt") { &['/'] } else { &['/', '?', '#'] };
+        let (server, path) = rest.split_at(rest.find(ends).unwrap_or(rest.len()));
+        let (login, server) = match server.rsplit_once('@') {
+            Some((login, server)) => (Some(login), server),
+            None => (None, server),
+        };
+        let (user, password) = match login.map(|login| login.split_once(':').ok_or(login)) {
+            None => (None, None),
+            Some(Ok((user, password))) => (Some(user), Some(password)),
+            Some(Err(user)) => (Some(user), None),
+        };
+        let (host, port) = match server.rsplit_once(':').filter(|(_, port)| !port.contains(']')) {
+            Some((host, port)) => (host, Some(port)),
+            None => (server, None),
+        };
+        let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        Self { scheme, user, password, host, port, path }
+    }
+
+    /// Returns true if a connection without TLS shows a password to other machines.
+    fn shows_password(&self) -> bool {
+        self.password.is_some() && !sotto_http::is_loopback(self.host)
+    }
+}
+
 const FORM: &str = "write mqtt://host/topic or mqtts://user:password@host:port/topic";
 
 const LONGEST_TOPIC: usize = 1024;
@@ -49,23 +96,21 @@ impl std::str::FromStr for MqttAddress {
 
     fn from_str(text: &str) -> Result<Self, NotAnAddress> {
         let wrong = |reason: &str| NotAnAddress(format!("{reason}: {FORM}"));
-        let (tls, rest) = match text.split_once("://") {
-            Some(("mqtt", rest)) => (false, rest),
-            Some(("mqtts", rest)) => (true, rest),
+        let server = Server::of(text);
+        let Server { scheme, user, password, host, port, path } = server;
+        let tls = match scheme {
+            "mqtt" => false,
+            "mqtts" => true,
             _ => return Err(wrong("it is no address of an MQTT broker")),
         };
-        let (server, topic) = rest.split_once('/').unwrap_or((rest, ""));
-        let (login, server) = match server.rsplit_once('@') {
-            Some((login, server)) => (Some(login), server),
-            None => (None, server),
-        };
-        let (host, port) = match server.rsplit_once(':').filter(|(_, port)| !port.contains(']')) {
-            Some((host, port)) => {
-                (host, port.parse().ok().filter(|port| *port > 0).ok_or_else(|| wrong("the port is none"))?)
+        let topic = path.strip_prefix('/').unwrap_or_default();
+        let port = match port {
+            Some(port) => {
+                port.parse().ok().filter(|port| *port > 0).ok_or_else(|| wrong("the port is none"))?
             }
-            None => (server, if tls { 8883 } else { 1883 }),
+            None if tls => 8883,
+            None => 1883,
         };
-        let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
         if !sotto_http::is_host(host) {
             return Err(wrong("the host is none"));
         }
@@ -73,15 +118,11 @@ impl std::str::FromStr for MqttAddress {
         if topic.is_empty() || topic.len() > LONGEST_TOPIC || topic.contains(bad) {
             return Err(wrong("the topic is empty, too long, or has # or +"));
         }
-        if !tls && login.is_some_and(|login| login.contains(':')) && !sotto_http::is_loopback(host) {
+        if !tls && server.shows_password() {
             return Err(wrong("mqtt:// shows its password to the network"));
         }
-        let (user, password) = match login.map(|login| login.split_once(':').unwrap_or((login, ""))) {
-            None => (None, None),
-            Some((user, password)) => {
-                (Some(decoded(user)), Some(decoded(password)).filter(|p| !p.is_empty()))
-            }
-        };
+        let (user, password) =
+            (user.map(decoded), password.map(decoded).filter(|password| !password.is_empty()));
         Ok(Self { host: host.to_owned(), port, tls, user, password, topic: topic.to_owned() })
     }
 }
@@ -117,33 +158,23 @@ impl fmt::Display for MqttAddress {
 /// # Errors
 /// [`NotAnAddress`] with the form.
 pub(super) fn check_webhook(text: &str) -> Result<(), NotAnAddress> {
-    let plain = text.strip_prefix("http://");
-    let rest = text.strip_prefix("https://").or(plain);
-    let host = rest.map(|rest| rest.split(['/', '?', '#']).next().unwrap_or_default());
-    match host {
-        Some(host) if plain.is_some() && shows_password(host) => Err(NotAnAddress(
+    let server = Server::of(text);
+    match server.scheme {
+        "http" if server.shows_password() => Err(NotAnAddress(
             "http:// shows its password to the network: write https://user:password@host/path".to_owned(),
         )),
-        Some(host) if !host.is_empty() && !text.contains(|c: char| c.is_whitespace() || c.is_control()) => {
+        "http" | "https"
+            if !server.host.is_empty() && !text.contains(|c: char| c.is_whitespace() || c.is_control()) =>
+        {
             Ok(())
         }
         _ => Err(NotAnAddress("it is no address of a webhook: write https://host/path".to_owned())),
     }
 }
 
-/// Returns true if a login stands before the name of another machine.
-fn shows_password(server: &str) -> bool {
-    server.rsplit_once('@').filter(|(login, _)| login.contains(':')).is_some_and(|(_, server)| {
-        let port = server.rsplit_once(':').filter(|(_, port)| !port.contains(']'));
-        !sotto_http::is_loopback(port.map_or(server, |(host, _)| host))
-    })
-}
-
 /// Returns true if the address of a sink holds a password.
 pub(crate) fn names_password(address: &str) -> bool {
-    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let login = rest.split(['/', '?', '#']).next().and_then(|server| server.rsplit_once('@'));
-    login.is_some_and(|(login, _)| login.contains(':'))
+    Server::of(address).password.is_some()
 }
 
 #[cfg(test)]
@@ -174,5 +205,31 @@ mod tests {
         for wrong in ["", "h", "https://", "ftp://h", "https://h/a b", "http://u:p@h/a"] {
             assert!(check_webhook(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_login_is_read_in_one_way() {
+        for (address, user, password, host, port, path) in [
+            ("https://u:p@h:1/x@y:z", Some("u"), Some("p"), "h", Some("1"), "/x@y:z"),
+            ("mqtt://u@[::1]:2", Some("u"), None, "::1", Some("2"), ""),
+            ("http://u:@h", Some("u"), Some(""), "h", None, ""),
+            ("http://a@b:c@h?q=d@e", Some("a@b"), Some("c"), "h", None, "?q=d@e"),
+            ("mqtts://a:b?c#d@h/t#e@f", Some("a"), Some("b?c#d"), "h", None, "/t#e@f"),
+            ("[::1]", None, None, "::1", None, ""),
+            ("", None, None, "", None, ""),
+        ] {
+            let scheme = address.split_once("://").map_or("", |(scheme, _)| scheme);
+            let parts = Server { scheme, user, password, host, port, path };
+            assert_eq!(Server::of(address), parts, "{address}");
+        }
+        for shown in ["mqtt://u:p@h/t", "https://u:@h", "mqtts://u:p@[::1]:9/t"] {
+            assert!(names_password(shown), "{shown}");
+        }
+        for without in ["https://u@h/a:b@c", "https://h", "mqtt://h/t"] {
+            assert!(!names_password(without), "{without}");
+        }
+        assert!(
+            check_webhook("http://u:p@[::1]:7/").is_ok() && check_webhook("http://u:p@[::2]:7/").is_err()
+        );
     }
 }

@@ -8,5 +8,5 @@ mod verify;
 
 pub(crate) use folder::{Document, Folder};
 pub(crate) use sources::Sources;
-pub(crate) use verify::{Claim, verified, verify_work};
+pub(crate) use verify::{Claim, MOST_DAYS, of_the_cloud, verified, verify_work};
 pub use verify::{Finding, OnVerified, Verification, verify_folder};

@@ -1,6 +1,6 @@
 //! The inputs of repeated work.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use sotto_cloud_client::Cloud;
 use sotto_rlwe::{ParameterId, ParameterSpec};
@@ -18,6 +18,9 @@ use crate::{devices, windows, work};
 /// Bytes of messages held in memory, so that a window used in several jobs is fetched once.
 const MOST_HELD: usize = 64 << 20;
 
+/// The numbers of the windows in logs, by device and stream: of streams of which an answer counts windows.
+type Numbers = BTreeMap<(String, String), BTreeSet<u64>>;
+
 /// The inputs of the repetition, which need no secret key.
 pub(crate) struct Sources<'p> {
     origin: Origin<'p>,
@@ -33,6 +36,9 @@ pub(super) enum Origin<'p> {
         cloud: &'p Cloud,
         /// The ids of windows in the cloud, by leaf in hexadecimal.
         ids: HashMap<String, String>,
+        /// Leaves of windows that the owner deleted, in hexadecimal.
+        forgotten: HashSet<String>,
+        numbers: Numbers,
         parameters: BTreeMap<ParameterId, ParameterSpec>,
         /// A folder in which all inputs are saved.
         save: Option<Folder>,
@@ -53,7 +59,7 @@ impl<'p> Sources<'p> {
         evidence: &Evidence,
         save: Option<Folder>,
     ) -> Result<Self, OwnerError> {
-        let (mut ids, mut parameters) = (HashMap::new(), BTreeMap::new());
+        let (mut ids, mut forgotten, mut parameters) = (HashMap::new(), HashSet::new(), BTreeMap::new());
         let records = devices::all_records(plant)?;
         let streams =
             || records.values().flat_map(|record| record.streams().into_iter().map(move |s| (record, s)));
@@ -61,17 +67,24 @@ impl<'p> Sources<'p> {
         {
             parameters.extend(spec_of(profile)?.map(|spec| (spec.id(), spec)));
         }
+        let mut numbers = Numbers::new();
         for (record, stream) in streams() {
-            ids.extend(readable(windows::kept_log(plant, &record.device, stream)?));
+            let log = windows::kept_log(plant, &record.device, stream)?;
+            forgotten
+                .extend(windows::forgotten(plant, &record.device, stream, &log)?.iter().map(hex::encode));
+            note_numbers(&mut numbers, evidence, &record.device, stream, &log);
+            ids.extend(readable(log));
         }
         let mut inputs = evidence.work.iter().flat_map(|work| &work.inputs);
-        if inputs.any(|leaf| !ids.contains_key(leaf)) {
+        if inputs.any(|leaf| !ids.contains_key(leaf) && !forgotten.contains(leaf)) {
             for (record, stream) in streams() {
-                ids.extend(readable(windows::sync_log(plant, cloud, record, stream)?));
+                let log = windows::sync_log(plant, cloud, record, stream)?;
+                note_numbers(&mut numbers, evidence, &record.device, stream, &log);
+                ids.extend(readable(log));
             }
         }
         let (held, held_bytes, fetched) = (HashMap::new(), 0, 0);
-        let origin = Origin::Plant { plant, cloud, ids, parameters, save };
+        let origin = Origin::Plant { plant, cloud, ids, forgotten, numbers, parameters, save };
         Ok(Self { origin, held, held_bytes, fetched })
     }
 
@@ -81,14 +94,23 @@ impl<'p> Sources<'p> {
         Self { origin: Origin::Folder { folder, devices }, held, held_bytes, fetched }
     }
 
+    /// Returns how many of these windows are not in the log of their stream, those that were deleted since among those that
+    /// are.
+    pub(crate) fn lacks(&self, device: &str, stream: &str, runs: &[(u64, u32)]) -> u64 {
+        let Origin::Plant { numbers, .. } = &self.origin else { return 0 };
+        let there = numbers.get(&(device.to_owned(), stream.to_owned()));
+        let wanted = runs.iter().flat_map(|(first, count)| *first..first.saturating_add((*count).into()));
+        wanted.filter(|number| !there.is_some_and(|there| there.contains(number))).count() as u64
+    }
+
     /// Returns everything that a device signed for the window of a leaf, in hexadecimal.
     pub(super) fn message(&mut self, leaf: &str) -> Result<Vec<u8>, OwnerError> {
         if let Some(message) = self.held.get(leaf) {
             return Ok(message.clone());
         }
         let message = match &self.origin {
-            Origin::Plant { cloud, ids, save, .. } => {
-                let message = cloud.message(ids.get(leaf).ok_or_else(|| deleted(leaf))?)?;
+            Origin::Plant { cloud, ids, forgotten, save, .. } => {
+                let message = cloud.message(ids.get(leaf).ok_or_else(|| gone(leaf, forgotten))?)?;
                 save.as_ref().map_or(Ok(()), |save| save.write("messages", leaf, &message))?;
                 message
             }
@@ -108,10 +130,10 @@ impl<'p> Sources<'p> {
     /// Returns the leaf of a window, of which evidence has the hexadecimal digits, if a device signed the window.
     pub(super) fn leaf(&self, name: &str) -> Result<Digest, OwnerError> {
         match &self.origin {
-            Origin::Plant { ids, .. } => {
+            Origin::Plant { ids, forgotten, .. } => {
                 let mut leaf = Digest::default();
                 let is_leaf = ids.contains_key(name) && hex::decode_to_slice(name, &mut leaf).is_ok();
-                if is_leaf { Ok(leaf) } else { Err(deleted(name)) }
+                if is_leaf { Ok(leaf) } else { Err(gone(name, forgotten)) }
             }
             Origin::Folder { folder, devices } => folder.leaf(name, devices),
         }
@@ -145,18 +167,30 @@ impl<'p> Sources<'p> {
     }
 }
 
+/// Notes the numbers of a log's windows, if the answer counts windows of its stream.
+fn note_numbers(numbers: &mut Numbers, evidence: &Evidence, device: &str, stream: &str, log: &StreamLog) {
+    if evidence.windows.get(device).is_some_and(|streams| streams.contains_key(stream)) {
+        let all = log.entries.iter().map(|entry| entry.sequence).collect();
+        numbers.insert((device.to_owned(), stream.to_owned()), all);
+    }
+}
+
 /// Returns the windows of a log that can be read: their leaves in hexadecimal, and their ids in the cloud.
 fn readable(log: StreamLog) -> impl Iterator<Item = (String, String)> {
     let signed = log.entries.into_iter().filter(|entry| entry.signed.is_some());
     signed.map(|entry| (hex::encode(entry.leaf), entry.id))
 }
 
-fn deleted(leaf: &str) -> OwnerError {
+/// Returns the reason why a window is in no log.
+fn gone(leaf: &str, forgotten: &HashSet<String>) -> OwnerError {
     if leaf.len() != 64 {
         return OwnerError::Unanswerable("an earlier version kept the answer: ask again".to_owned());
     }
     let short = leaf.get(..16).unwrap_or(leaf);
+    if !forgotten.contains(leaf) {
+        return OwnerError::Gone { window: short.to_owned() };
+    }
     OwnerError::Unanswerable(format!(
-        "window {short}… was deleted since: its part of the answer cannot be repeated any more"
+        "window {short}… was deleted from here since: its part of the answer cannot be repeated any more"
     ))
 }

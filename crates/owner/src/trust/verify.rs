@@ -16,6 +16,9 @@ use crate::error::OwnerError;
 use crate::files::random;
 use crate::work::Evidence;
 
+/// Number of different days after which it is a finding that work cannot be repeated.
+pub(crate) const MOST_DAYS: u64 = 3;
+
 /// A callback that gets the amount of work repeated so far and the total.
 ///
 /// Example: [`Verification`]
@@ -63,6 +66,20 @@ pub struct Verification {
     /// Reasons why work could not be repeated, e.g. an unreachable cloud or deleted windows. This work is neither
     /// confirmed nor refuted.
     pub open: Vec<Finding>,
+    /// Number of different days on which this answer could not be repeated though the owner deleted nothing of it, this one
+    /// included; 0 if it could. Three days are a finding.
+    pub open_days: u64,
+    /// True if the cloud is the reason why work could not be repeated, and not the owner, who deleted windows.
+    #[serde(skip)]
+    pub(crate) is_withheld: bool,
+}
+
+impl Verification {
+    /// Returns true if the work could not be repeated on three days.
+    #[must_use]
+    pub fn is_withheld(&self) -> bool {
+        self.open_days >= MOST_DAYS
+    }
 }
 
 /// A false statement of the cloud.
@@ -112,7 +129,7 @@ pub(crate) fn verified(
     let begin = Instant::now();
     let chosen = drawn(evidence.work.len(), sample)?;
     let (mut findings, mut open, mut all) = (Vec::new(), Vec::new(), Repeated::default());
-    let mut cloud_us = 0;
+    let (mut cloud_us, mut is_withheld) = (0, false);
     for (done, at) in chosen.iter().copied().enumerate() {
         progress(done as u64, chosen.len() as u64);
         let record = &evidence.work[at];
@@ -123,7 +140,10 @@ pub(crate) fn verified(
             }
             Err(error @ OwnerError::Cloud(CloudError::Interrupted { .. })) => return Err(error),
             // Earlier findings stay, even if the cloud refuses requests afterwards.
-            Err(error) => open.push(Finding { work: at as u64, lie: error.to_string() }),
+            Err(error) => {
+                is_withheld |= of_the_cloud(&error);
+                open.push(Finding { work: at as u64, lie: error.to_string() });
+            }
         }
         cloud_us += record.evaluate_us;
     }
@@ -143,7 +163,14 @@ pub(crate) fn verified(
         pinned: !pinned.is_empty(),
         findings,
         open,
+        open_days: 0,
+        is_withheld,
     })
+}
+
+/// Returns true if the cloud is the reason why work cannot be repeated.
+pub(crate) fn of_the_cloud(error: &OwnerError) -> bool {
+    matches!(error, OwnerError::Cloud(_) | OwnerError::Gone { .. })
 }
 
 /// Draws a random sample of `count` numbers, in ascending order. The sample has at least one number if `count` is not

@@ -116,6 +116,16 @@ pub(crate) fn learn_orders(plant: &Plant, cloud: &Cloud) -> Result<bool, OwnerEr
     Ok(any)
 }
 
+/// Returns the leaves of the windows of a stream that the owner deleted.
+pub(crate) fn forgotten(
+    plant: &Plant,
+    device: &str,
+    stream: &str,
+    log: &StreamLog,
+) -> Result<HashSet<Digest>, OwnerError> {
+    Ok(leaves(plant, StreamName { device, stream }, log)?.unwrap_or_default())
+}
+
 /// Notes the windows of a log that ended before a time as deleted by the owner.
 pub(super) fn note(
     plant: &Plant,

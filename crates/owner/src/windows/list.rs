@@ -109,12 +109,12 @@ pub(crate) fn list(
     }
     let has_secret = !names.is_empty();
     let (mut windows, mut aside, mut logs) = (Vec::new(), Aside::default(), BTreeMap::new());
-    let (mut complete, mut any) = (BTreeMap::new(), Any::default());
+    let (mut complete, mut any, mut roots) = (BTreeMap::new(), Any::default(), BTreeMap::new());
     let mut unordered = BTreeMap::<String, Vec<u64>>::new();
     let streams = streams_with(plant, record, needed);
     for stream in record.streams() {
         let mut log = log::sync_log(plant, cloud, record, stream)?;
-        log.entries.truncate(needed.looks_at(stream, log.entries.len()));
+        roots.insert(stream.to_owned(), needed.cut(plant.shown_device(&record.device), stream, &mut log)?);
         logs.insert(stream.to_owned(), log.entries.len() as u64);
         if streams.contains(stream) {
             any.add(&log);
@@ -187,6 +187,7 @@ pub(crate) fn list(
         other_unit,
         undeclared,
         logs,
+        roots,
         complete,
     })
 }

@@ -66,8 +66,7 @@ fn follow(
     let StreamName { device, stream } = name;
     let (pinned, keys) = (declared::cloud_keys(plant)?, SigningKeys::of(plant, record)?);
     let had = log.entries.len();
-    let mut numbers: BTreeSet<u64> = log.entries.iter().map(|entry| entry.sequence).collect();
-    let mut ids: HashSet<[u8; 16]> = log.entries.iter().filter_map(|entry| id(&entry.id)).collect();
+    let mut used: Option<Used> = None;
     loop {
         let size = log.tree.size();
         let page = cloud.log(device, stream, size)?;
@@ -87,6 +86,7 @@ fn follow(
             return Err(Lie::ShortLog { device, stream, given: size, size: head.size }.into());
         }
         for window in &page.windows {
+            let Used { numbers, ids } = used.get_or_insert_with(|| Used::of(log));
             let entry = check(name, window, &keys)?;
             if !numbers.insert(entry.sequence) {
                 let (device, stream) = (device.to_owned(), stream.to_owned());
@@ -115,6 +115,19 @@ pub(crate) fn kept_log(plant: &Plant, device: &str, stream: &str) -> Result<Stre
     devices::make_log_folder(plant, device)?;
     let _lock = stored::lock_logs(plant, device)?;
     stored::read_log(plant, StreamName { device, stream })
+}
+
+/// The numbers and the ids of a log's windows, each of which a further window must not have. Made once there is one.
+struct Used {
+    numbers: HashSet<u64>,
+    ids: HashSet<[u8; 16]>,
+}
+
+impl Used {
+    fn of(log: &StreamLog) -> Self {
+        let numbers = log.entries.iter().map(|entry| entry.sequence).collect();
+        Self { numbers, ids: log.entries.iter().filter_map(|entry| id(&entry.id)).collect() }
+    }
 }
 
 /// Returns the bytes of an id. Returns None for zeros, which stand for a deleted window.

@@ -10,6 +10,7 @@ mod list;
 mod log;
 mod needed;
 mod overlaps;
+mod past;
 mod receipts;
 mod replaced;
 mod row_time;
@@ -23,7 +24,7 @@ mod window;
 pub use accept::GivenUp;
 pub(crate) use accept::{accept, accept_logs, set_back};
 pub(crate) use covered::{Covered, elsewhere, ticks_between};
-pub(crate) use deleted::learn_orders;
+pub(crate) use deleted::{forgotten, learn_orders};
 pub(crate) use entry::StreamLog;
 pub(crate) use forget::{logs_to_forget, note_deleted};
 pub(crate) use group::{
@@ -32,6 +33,7 @@ pub(crate) use group::{
 pub(crate) use list::list;
 pub(crate) use log::{kept_log, sync_log};
 pub(crate) use needed::Needed;
+pub(crate) use past::LogThen;
 pub(crate) use row_time::Group;
 pub(crate) use runs::runs;
 pub use stored::rewritten_log;

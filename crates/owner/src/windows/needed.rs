@@ -4,9 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sotto_pack::Channel;
 use sotto_rlwe::SchemeId;
-use sotto_wire::StreamHeader;
+use sotto_wire::{Digest, StreamHeader};
 
+use super::entry::StreamLog;
+use super::past::LogThen;
 use super::window::{StoredWindow, position};
+use crate::error::OwnerError;
 use crate::question::{ExactScheme, Question};
 use crate::streams::{Kind, Needs, sums_fit};
 
@@ -18,8 +21,8 @@ pub(crate) struct Needed {
     /// The quantities, without those that a window has once: readings take their place.
     quantities: Needs,
     forms: Forms,
-    /// The number of windows of each stream's log that are looked at; None: all.
-    logs: Option<BTreeMap<String, u64>>,
+    /// The log of each stream, as far as it is looked at; None: all.
+    logs: Option<BTreeMap<String, LogThen>>,
 }
 
 /// The forms of exact windows. A device may send a reading both in a sum and in a ciphertext.
@@ -48,15 +51,17 @@ impl Needed {
         Self { channels: Some(question.channels()), quantities, forms, logs: None }
     }
 
-    /// Limits the logs of a device's streams to their first windows: so many of each stream, none of others.
-    pub(crate) fn as_of(&self, logs: BTreeMap<String, u64>) -> Self {
+    /// Limits the logs of a device's streams to those of then, and to none of other streams.
+    pub(crate) fn as_of(&self, logs: BTreeMap<String, LogThen>) -> Self {
         Self { logs: Some(logs), ..self.clone() }
     }
 
-    /// Returns the number of windows of a stream's log that are looked at.
-    pub(super) fn looks_at(&self, stream: &str, all: usize) -> usize {
-        let limit = self.logs.as_ref().map(|logs| logs.get(stream).copied().unwrap_or_default());
-        limit.map_or(all, |limit| usize::try_from(limit).unwrap_or(all).min(all))
+    /// Cuts the log of a stream to the windows that are looked at, and returns their root.
+    pub(super) fn cut(&self, device: &str, stream: &str, log: &mut StreamLog) -> Result<Digest, OwnerError> {
+        match &self.logs {
+            None => Ok(log.tree.root()),
+            Some(logs) => logs.get(stream).cloned().unwrap_or_default().cut(device, stream, log),
+        }
     }
 
     /// Returns windows with each reading once.

@@ -210,6 +210,8 @@ pub(crate) struct DeviceWindows {
     pub(crate) undeclared: BTreeMap<String, usize>,
     /// The number of windows of each stream's log that were looked at.
     pub(crate) logs: BTreeMap<String, u64>,
+    /// The root of these windows.
+    pub(crate) roots: BTreeMap<String, Digest>,
     /// The highest number of each stream, and the time of its latest reading in milliseconds since 1970.
     pub(crate) complete: BTreeMap<String, (u64, i64)>,
 }

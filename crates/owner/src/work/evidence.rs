@@ -40,6 +40,9 @@ pub struct Evidence {
     /// The windows that the answer counts, by device and stream: runs of numbers, each as its first and their count.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub windows: BTreeMap<String, BTreeMap<String, Vec<(u64, u32)>>>,
+    /// The roots of the logs as they were looked at, in hexadecimal, by device and stream.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub roots: BTreeMap<String, BTreeMap<String, String>>,
     /// Frames of the plans by digest, both in hexadecimal.
     #[serde(default)]
     pub plans: BTreeMap<String, String>,

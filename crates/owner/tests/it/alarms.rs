@@ -91,6 +91,28 @@ fn one_process_watches_and_an_absent_cloud_is_an_error_of_the_round() {
 }
 
 #[test]
+fn a_watch_does_not_begin_without_an_alarm_that_cannot_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plant = plant(&folder, &AlarmSettings::new("temperature > 80"));
+    plant.edit(|settings| add_alarm(settings, "slow", &AlarmSettings::new("slow > 80"))).unwrap();
+    drop(Watch::open(&plant, 60_000).unwrap());
+    let state = plant.folder().join("alarms/state/hot.json");
+    std::fs::write(&state, "{").unwrap();
+    let refused = Watch::open(&plant, 60_000).unwrap_err();
+    let text = refused.to_string();
+    assert_eq!(refused.exit_code(), 3, "{text}");
+    for says in ["alarm hot", state.to_str().unwrap(), "Move this file away", "`sotto alarm remove hot`"] {
+        assert!(text.contains(says), "{says}: {text}");
+    }
+    std::fs::remove_file(&state).unwrap();
+    drop(Watch::open(&plant, 60_000).unwrap());
+    // A record that the alarms' devices are read from.
+    std::fs::write(plant.folder().join("devices/boiler.json"), "{").unwrap();
+    let refused = Watch::open(&plant, 60_000).unwrap_err().to_string();
+    assert!(refused.contains("alarm hot") && refused.contains("boiler.json"), "{refused}");
+}
+
+#[test]
 fn deliveries_wait_longer_each_time_and_keep_their_order() {
     let folder = tempfile::tempdir().unwrap();
     let plant = plant(&folder, &AlarmSettings::new("temperature > 80"));

@@ -28,17 +28,48 @@ impl Request {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    /// Returns everything that the receiver learns but the digits of names that are drawn at random: method, path, and
-    /// the body's length.
+    /// Returns everything that the receiver learns but the digits of names that are drawn at random: method, path, the bytes
+    /// of a document or of a plan, and the length of other frames, which have random keys.
     pub(super) fn shape(&self) -> String {
-        let mut path = String::new();
-        let is_id = |word: &str| word.len() >= 16 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-        for word in self.path.split_inclusive(|c: char| !c.is_ascii_alphanumeric()) {
-            let bare = word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
-            path += &if is_id(bare) { word.replace(bare, "#") } else { word.to_owned() };
-        }
-        format!("{} {path} {}", self.method, self.body.len())
+        let body = match std::str::from_utf8(&self.body) {
+            Ok(text) => without_names(text),
+            Err(_) if self.path == "/v1/plans" => {
+                self.body.iter().map(|byte| format!("{byte:02x} ")).collect()
+            }
+            Err(_) => String::new(),
+        };
+        format!("{} {} {} {body}", self.method, without_names(&self.path), self.body.len())
     }
+}
+
+/// Replaces the hexadecimal digits of names, which are drawn at random.
+fn without_names(text: &str) -> String {
+    let mut all = String::with_capacity(text.len());
+    let is_name = |word: &str| word.len() >= 16 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    for word in text.split_inclusive(|c: char| !c.is_ascii_alphanumeric()) {
+        let bare = word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+        all += &if is_name(bare) { word.replace(bare, "#") } else { word.to_owned() };
+    }
+    all
+}
+
+/// A fault of the cloud, which no value decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Fault {
+    #[default]
+    None,
+    /// Sums are refused.
+    RefusedSums,
+    /// Other sums than those that were asked for, whose tags do not fit.
+    OtherSums,
+    /// Logs are refused.
+    RefusedLogs,
+    /// Connections end without an answer.
+    Away,
+    /// Jobs run for ever.
+    NoEnd,
+    /// Outputs of jobs are not those of their transcripts.
+    OtherOutputs,
 }
 
 /// Requests that a server has received.
@@ -103,11 +134,55 @@ pub(super) fn webhook(failures: usize) -> Result<(String, Received)> {
     Ok((format!("http://127.0.0.1:{port}/hot"), received))
 }
 
-/// Starts a proxy of the cloud that records requests. Returns its address, and its requests.
-pub(super) fn recorder(cloud: &str) -> Result<(String, Received)> {
+/// Starts a proxy of the cloud that records requests, and has the fault that is set. Returns its address, and its requests.
+pub(super) fn recorder(cloud: &str, fault: Arc<Mutex<Fault>>) -> Result<(String, Received)> {
     let cloud = cloud.strip_prefix("http://").context("the cloud has no TLS here")?.to_owned();
-    let (port, received) = serve(0, move |request| forward(&cloud, request).unwrap_or_default())?;
+    let answer = move |request: &Request| {
+        let fault = *fault.lock().unwrap_or_else(PoisonError::into_inner);
+        faulty(&cloud, request, fault).unwrap_or_default()
+    };
+    let (port, received) = serve(0, answer)?;
     Ok((format!("http://127.0.0.1:{port}"), received))
+}
+
+/// Answers with a fault.
+fn faulty(cloud: &str, request: &Request, fault: Fault) -> Option<Vec<u8>> {
+    let is_sums = request.path.ends_with("/sums");
+    let is_output = request.path.contains("/outputs/");
+    let is_state = request.method == "GET" && request.path.starts_with("/v1/jobs/") && !is_output;
+    match fault {
+        Fault::RefusedSums if is_sums => Some(answer("500 Internal Server Error", "{}")),
+        Fault::RefusedLogs if request.path.starts_with("/v1/log") => {
+            Some(answer("500 Internal Server Error", "{}"))
+        }
+        Fault::OtherSums if is_sums => {
+            let mut asked = request.json();
+            for sum in asked["sums"].as_array_mut()? {
+                let windows = sum["windows"][1].as_u64()?;
+                sum["weights"] = (0..windows).map(|_| 2).collect();
+            }
+            let headers = request.headers.iter().filter(|(name, _)| name != "content-length").cloned();
+            let body = asked.to_string().into_bytes();
+            let length = ("content-length".to_owned(), body.len().to_string());
+            let headers = headers.chain([length]).collect();
+            forward(cloud, &Request { body, headers, ..request.clone() })
+        }
+        Fault::Away => None,
+        Fault::NoEnd if is_state => Some(answer("200 OK", r#"{"state": "running"}"#)),
+        Fault::OtherOutputs if is_output => {
+            let mut whole = forward(cloud, request)?;
+            let middle = whole.len() / 2;
+            *whole.get_mut(middle)? ^= 1;
+            Some(whole)
+        }
+        _ => forward(cloud, request),
+    }
+}
+
+/// Returns an answer with a JSON document.
+fn answer(status: &str, body: &str) -> Vec<u8> {
+    let head = "Connection: close\r\nContent-Type: application/json\r\nContent-Length:";
+    format!("HTTP/1.1 {status}\r\n{head} {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
 /// Sends a request to the cloud; returns its whole answer.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, Table, presets};
-use sotto_owner::Row;
+use sotto_owner::{Assurance, Row};
 
 use super::number::{counted, marked, number, when};
 
@@ -40,6 +40,11 @@ impl<'r> Histogram<'r> {
 impl Group<'_> {
     pub(super) fn device(&self) -> Option<&str> {
         self.rows[0].device.as_deref()
+    }
+
+    /// Returns true if nothing shows that the counts are right.
+    fn is_unchecked(&self) -> bool {
+        self.rows.iter().any(|row| row.assurance == Assurance::Unchecked && row.value.is_some())
     }
 
     pub(super) fn most(&self) -> f64 {
@@ -204,7 +209,12 @@ pub(super) fn map(histogram: &Histogram<'_>) -> String {
             let line: String = columns.iter().map(shade).collect();
             let _ = writeln!(text, "{name:>width$} │{}", line.trim_end());
         }
-        let _ = writeln!(text, "{:>width$} └{}", "", "─".repeat(columns.len()));
+        // The mark of unchecked counts is under their column.
+        let mark = |groups: &&[&Group<'_>]| {
+            if groups.iter().any(|group| group.is_unchecked()) { '?' } else { '─' }
+        };
+        let axis: String = columns.iter().map(mark).collect();
+        let _ = writeln!(text, "{:>width$} └{axis}", "");
         let (from, to) = (when(first.rows[0]), when(last.rows[0]));
         let blank = columns.len().saturating_sub(from.chars().count() + to.chars().count()).max(1);
         let _ = writeln!(text, "{:>width$}  {from}{:blank$}{to}", "", "");
@@ -256,5 +266,15 @@ mod tests {
         let lines: Vec<&str> = map.lines().collect();
         assert_eq!(lines[1], "[10, 20] │█▓▒");
         assert_eq!(lines[2], " [0, 10) │ ░▒");
+        assert_eq!(lines[3].trim_start(), "└───");
+    }
+
+    #[test]
+    fn unchecked_counts_have_their_mark_under_the_map() {
+        let mut rows: Vec<Row> = (0..3).flat_map(|at| bins(at, &[at as f64, 4.0 - at as f64])).collect();
+        rows[3].assurance = sotto_owner::Assurance::Unchecked;
+        let found = histograms(&rows);
+        let map = map(&found[0]);
+        assert_eq!(map.lines().nth(3).expect("the axis").trim_start(), "└─?─");
     }
 }

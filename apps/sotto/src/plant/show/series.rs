@@ -1,6 +1,6 @@
 //! The rows of an answer as series over time.
 
-use sotto_owner::{Answer, Row};
+use sotto_owner::{Answer, Assurance, Row};
 
 /// All rows of one result.
 pub(super) struct Series<'a> {
@@ -31,6 +31,11 @@ impl<'a> Point<'a> {
         let value = row.value.filter(|value| value.is_finite())?;
         let bound = row.bound.filter(|bound| bound.is_finite()).unwrap_or_default().abs();
         Some(Self { row, value, bound })
+    }
+
+    /// Returns true if nothing shows that the value is right.
+    pub(super) fn is_unchecked(&self) -> bool {
+        self.row.assurance == Assurance::Unchecked
     }
 
     pub(super) fn low(&self) -> f64 {

@@ -3,6 +3,7 @@
 mod collect;
 mod flight;
 mod lower;
+mod planned;
 
 use std::collections::VecDeque;
 
@@ -85,11 +86,7 @@ impl<'p> Computer<'p> {
 
     /// Returns the number of windows that a job may have. The cloud holds their ciphertexts at the same time.
     pub(crate) fn granted(&self, spec: &ParameterSpec, quantities: &[Quantity]) -> usize {
-        let each = HELD_FOR_A_WINDOW * expanded_bytes(spec) * quantities.len() as u64;
-        let compared = quantities.iter().any(|quantity| matches!(quantity, Quantity::Beyond(_)));
-        let held = if compared { HELD_FOR_A_COMPARISON * expanded_bytes(spec) } else { 0 };
-        let windows = self.largest_job.saturating_sub(held) / each.max(1);
-        usize::try_from(windows).unwrap_or(MOST_WINDOWS).clamp(1, MOST_WINDOWS)
+        windows_within(self.largest_job, spec, quantities)
     }
 
     /// Returns the results of all parts. Their windows must be of one device, one layout and these parameters.
@@ -122,6 +119,9 @@ impl<'p> Computer<'p> {
         let flooded = self.shared && S::ID == SchemeId::Ckks;
         let mut budget = flooded.then(|| budgets::flooding_budget(self.plant, key.id())).transpose()?;
         let asking = Asking { device, key: &key, quantities };
+        if flooded {
+            planned::check(self.largest_job, spec, &target, parts, quantities)?;
+        }
         let mut left = Left::new(parts, self.granted(spec, quantities));
         let mut flights: VecDeque<Flight<'_, S>> = VecDeque::new();
         let (mut results, mut wrong, mut done) = (Vec::with_capacity(parts.len()), None, 0);
@@ -134,12 +134,26 @@ impl<'p> Computer<'p> {
             match self.collect(&asking, &landed, budget.as_mut()) {
                 // The next job is submitted all the same: an answer's content must not decide about it.
                 Err(error @ OwnerError::WrongAnswer(_)) => drop(wrong.get_or_insert(error)),
+                Err(error @ OwnerError::NoEnd { .. }) => {
+                    self.cancel(std::iter::once(&landed).chain(&flights));
+                    return Err(error);
+                }
                 collected => results.extend(collected?),
             }
             done += landed.windows();
             progress(landed.windows(), done);
         }
         wrong.map_or(Ok(results), Err)
+    }
+
+    /// Cancels jobs for which the owner does not wait any longer.
+    fn cancel<'f, 'w: 'f, S: Readable>(&self, flights: impl Iterator<Item = &'f Flight<'w, S>>) {
+        for job in flights.filter_map(|flight| flight.job.as_ref()) {
+            // Without an effect on the answer: a cloud of an earlier version has no such route.
+            if let Err(error) = self.cloud.cancel(&job.job) {
+                tracing::debug!(job = job.job, %error, "not cancelled");
+            }
+        }
     }
 
     /// Lowers the next job and submits it, unless its results are zero for any windows.
@@ -183,4 +197,13 @@ impl<'p> Computer<'p> {
         };
         Ok(Submitted { job, plan: frame, lowered })
     }
+}
+
+/// Returns the number of windows whose ciphertexts fit into the bytes of a job.
+fn windows_within(largest_job: u64, spec: &ParameterSpec, quantities: &[Quantity]) -> usize {
+    let each = HELD_FOR_A_WINDOW * expanded_bytes(spec) * quantities.len() as u64;
+    let compared = quantities.iter().any(|quantity| matches!(quantity, Quantity::Beyond(_)));
+    let held = if compared { HELD_FOR_A_COMPARISON * expanded_bytes(spec) } else { 0 };
+    let windows = largest_job.saturating_sub(held) / each.max(1);
+    usize::try_from(windows).unwrap_or(MOST_WINDOWS).clamp(1, MOST_WINDOWS)
 }

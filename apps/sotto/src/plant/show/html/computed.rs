@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use sotto_chart::escape;
-use sotto_owner::{Answer, left_out_in_words};
+use sotto_owner::{Answer, Assurance, Row, left_out_in_words};
 
 use super::super::series::{readings, series};
 use super::text::{bytes, counted, grouped};
@@ -13,8 +13,15 @@ pub(super) fn facts(answer: &Answer) -> String {
     let each = if series(answer).len() > 1 { " for each result" } else { "" };
     let readings =
         readings(answer).map(|count| format!("{}{each} in ", counted(count, "reading"))).unwrap_or_default();
+    let is_unchecked = |row: &Row| row.assurance == Assurance::Unchecked && row.value.is_some();
+    let unchecked = match answer.rows.iter().any(is_unchecked) {
+        true => {
+            " Nothing shows that values with a question mark are right: sotto verify repeats the cloud's work."
+        }
+        false => "",
+    };
     escape(&format!(
-        "Computed on {readings}{}: {} up, {} down, {:.2} s from question to answer. The time zone is {}.",
+        "Computed on {readings}{}: {} up, {} down, {:.2} s from question to answer. The time zone is {}.{unchecked}",
         counted(answer.windows, "encrypted window"),
         bytes(answer.bytes_up),
         bytes(answer.bytes_down),

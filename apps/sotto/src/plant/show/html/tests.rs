@@ -184,3 +184,13 @@ fn long_tables_are_folded() {
         html(&answer(hourly("mean(t)", &[Some(1.0); 201]))).contains("<details><summary>201 rows</summary>")
     );
 }
+
+#[test]
+fn unchecked_values_have_their_mark() {
+    let mut rows = hourly("mean(t)", &[Some(1.0), Some(2.0)]);
+    assert!(!html(&answer(rows.clone())).contains("? 2"));
+    rows[1].assurance = sotto_owner::Assurance::Unchecked;
+    let page = html(&answer(rows));
+    assert!(page.contains(">? 2") && !page.contains(">? 1"), "{page}");
+    assert!(page.contains("Nothing shows that values with a question mark are right"));
+}

@@ -2,7 +2,7 @@
 
 use sotto_owner::Row;
 
-use super::super::number::number;
+use super::super::number::{marked, number};
 use super::super::series::Point;
 
 /// Replaces each `{{name}}` of a template. Inserted text is not searched for names again.
@@ -23,8 +23,8 @@ pub(super) fn fill(template: &str, parts: &[(&str, &str)]) -> String {
 /// Returns a value with bound and unit, or the reason why there is none. Not escaped.
 pub(super) fn value(row: &Row) -> String {
     match (Point::new(row), &row.why) {
-        (Some(point), _) if row.unit.is_empty() => number(point.value, point.bound),
-        (Some(point), _) => format!("{} {}", number(point.value, point.bound), row.unit),
+        (Some(point), _) if row.unit.is_empty() => marked(row, number(point.value, point.bound)),
+        (Some(point), _) => marked(row, format!("{} {}", number(point.value, point.bound), row.unit)),
         (None, Some(why)) => format!("undetermined: {why}"),
         (None, None) if row.count > 0 => "undetermined".to_owned(),
         (None, None) => "no reading".to_owned(),

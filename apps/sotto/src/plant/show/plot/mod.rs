@@ -81,6 +81,11 @@ fn caption(line: &Line<'_>, bound: f64, visible: bool) -> String {
         1 => text.push_str(", 1 group without a value"),
         gaps => drop(write!(text, ", {gaps} groups without a value")),
     }
+    match line.points().filter(Point::is_unchecked).count() {
+        0 => {}
+        1 => text.push_str(", 1 value unchecked (? under it)"),
+        values => drop(write!(text, ", {values} values unchecked (? under them)")),
+    }
     text.push('\n');
     text
 }
@@ -140,12 +145,17 @@ impl Grid {
         }
     }
 
-    /// Draws the axis, with gaps under groups without a value.
+    /// Draws the axis, with gaps under groups without a value, and the mark of unchecked values.
     fn axis(&self, line: &Line<'_>) -> String {
         let mut axis = vec!['─'; self.columns];
         for row in line.rows.iter().filter(|row| Point::new(row).is_none()) {
             if let Some(mark) = axis.get_mut(self.x(row) as usize / 2) {
                 *mark = ' ';
+            }
+        }
+        for point in line.points().filter(Point::is_unchecked) {
+            if let Some(mark) = axis.get_mut(self.x(point.row) as usize / 2) {
+                *mark = '?';
             }
         }
         axis.into_iter().collect::<String>().trim_end().to_owned()
@@ -198,6 +208,23 @@ mod tests {
         assert!(dots[55..].iter().all(|dots| *dots == '⠒'), "{line}");
         let axis = lines.iter().find(|line| line.contains('└')).expect("the axis");
         assert_eq!(axis.chars().skip(6).position(|mark| mark == ' '), Some(37));
+    }
+
+    #[test]
+    fn unchecked_values_have_their_mark_under_them() {
+        let mut rows = hourly("mean(t)", &[Some(1.0), Some(2.0), Some(3.0), None, Some(1.0)]);
+        for at in [1, 3] {
+            rows[at].assurance = sotto_owner::Assurance::Unchecked;
+        }
+        let lines = lines(rows);
+        assert_eq!(lines[0], "mean(t) [°C], 1 group without a value, 1 value unchecked (? under it)");
+        let axis = lines.iter().find(|line| line.contains('└')).expect("the axis");
+        // The middles of five groups lie at a quarter of the columns each.
+        let columns = 80 - axis.chars().position(|mark| mark == '└').expect("the corner") - 1;
+        let marks: Vec<usize> =
+            axis.chars().rev().enumerate().filter(|(_, mark)| *mark == '?').map(|(at, _)| at).collect();
+        assert_eq!(marks.len(), 1, "{axis}");
+        assert!(marks[0].abs_diff(3 * columns / 4) <= 1, "{axis}");
     }
 
     #[test]
