@@ -12,7 +12,8 @@
 //!    (i + 1)·period) contains its time for others. Several readings of a slot are merged, by the rule of the channel; a
 //!    reading of the same time and value is a *duplicate*. Where they are not merged, one of another time is *off the grid*.
 //!
-//! The ticks of a stream are those of the clock, shifted by its *phase*: the time after them at which the sensor reports.
+//! The ticks of a stream are those of the clock, shifted by its *phase*: the time after them at which the sensor reports. Where
+//! they are absolute ([`sotto_pack::Grid`]), windows are cut by the shifted ones, else by those of the clock.
 //!
 //! So the readings that are sent do not depend on the order of rows, on their distribution over files and runs, or on
 //! repetitions.
@@ -68,7 +69,7 @@ use crate::spool::{Cuts, Sent, Totals};
 use crate::stop::Stop;
 use crate::streams::Stream;
 use ahead::Ahead;
-use fed::{StreamFacts, phase};
+use fed::{StreamFacts, later, phase};
 use filling::Filling;
 use ticks::TickRules;
 use timer::Timer;
@@ -204,7 +205,7 @@ impl Windows {
             let (keep_clear, now) = (options.keep_clear, options.now.clone());
             let rules = Rules { open, paced, sampled, keep_clear, reports, now };
             let sent = sent(&stream.name);
-            let phase = phase(stream, cut, cuts.clock(), &sent, options);
+            let (cut, phase) = later(cut, phase(stream, cut, cuts.clock(), &sent, options));
             let ticks = TickRules::new(stream.layout.channels(), cut, phase);
             let (name, layout, is_joined) = (stream.name.clone(), stream.layout.clone(), stream.is_joined());
             is_fed.then_some(StreamFacts {

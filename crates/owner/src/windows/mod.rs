@@ -21,7 +21,7 @@ mod window;
 
 pub use accept::GivenUp;
 pub(crate) use accept::{accept, accept_logs, set_back};
-pub(crate) use covered::{Covered, elsewhere, ticks_between};
+pub(crate) use covered::{Covered, elsewhere, grid, ticks_between};
 pub(crate) use entry::StreamLog;
 pub(crate) use forget::note_deleted;
 pub(crate) use group::{Groups, InGroup, MOST_GROUPS, cut_ticks, groups, last_readings, pieces};

@@ -186,8 +186,8 @@ impl Maker {
         });
         let numbers = facts.replaces.as_ref().map(|replaces| replaces.windows.clone()).unwrap_or_default();
         let (held, last) = ((*held).clone(), last_of(merged, held));
-        let head =
-            KeptHead { start, until, phase: timeline.phase, numbers, held, last, ..KeptHead::default() };
+        let phase = timeline.phase + timeline.cut.phase();
+        let head = KeptHead { start, until, phase, numbers, held, last, ..KeptHead::default() };
         let kept = timeline.kept.is_some().then(|| KeptWindow {
             head,
             readings: merged.clone(),

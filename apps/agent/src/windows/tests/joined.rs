@@ -320,7 +320,7 @@ proptest! {
         series.push((5, 172_740, 1.0));
         series.sort_unstable_by_key(|(channel, at, _)| (*at, *channel));
         series.dedup();
-        let ticks = if by_day { Cut { span: Span::Day, period: 600_000, ticks: 144 } } else { cut(60_000) };
+        let ticks = if by_day { Cut::new(Span::Day, 600_000, 144) } else { cut(60_000) };
         let site = || Site::new(channels(), ticks, NEVER, 2 * DAY);
         let (mut messy, mut other) = (site(), site());
         let others: Vec<Read> = series.iter().map(|(channel, at, value)| (*channel, *at, if *channel == 0 { 1.0 - value } else { 95.0 - value })).collect();

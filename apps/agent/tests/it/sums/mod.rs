@@ -89,6 +89,7 @@ fn stream() -> StreamProfile {
         slots: None,
         envelope: 1,
         public: false,
+        absolute: false,
     }
 }
 
