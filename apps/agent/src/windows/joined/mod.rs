@@ -46,7 +46,7 @@ use super::ticks::TickRules;
 use super::timer::Idle;
 use super::{Closed, ReadRow, Rules};
 use crate::spool::kept::Kept;
-use crate::spool::{ChannelTotals, Runs, Sent, Totals};
+use crate::spool::{ChannelTotals, Sent, Totals};
 use correction::Correction;
 use make::{Made, Maker};
 use pending::{OfWindow, Pending, Report};
@@ -117,10 +117,24 @@ struct Pass {
     /// Everything from this time on is for the next pass.
     to: i64,
     is_first: bool,
-    /// The time of the windows that were taken in this pass.
-    taken: Runs,
+    /// Number of cells of this pass.
+    cells: u64,
+    /// The windows that were taken before all rows were read, by this or an earlier pass: their end, and the number of cells
+    /// read before.
+    taken: BTreeMap<i64, (i64, u64)>,
     /// Windows that were taken and have further rows.
     again: BTreeSet<i64>,
+    /// True once rows are out of order: the oldest windows are kept, and all others are left for the next pass.
+    is_shuffled: bool,
+}
+
+impl Pass {
+    /// Returns true if an earlier pass has taken a window with this cell.
+    fn was_taken(&self, at: i64) -> bool {
+        let Self { is_first, taken, cells, .. } = self;
+        let window = || taken.range(..=at).next_back().map(|(_, window)| window);
+        !is_first && window().is_some_and(|(end, before)| at < *end && cells <= before)
+    }
 }
 
 impl JoinedWindows {
@@ -148,8 +162,10 @@ impl JoinedWindows {
                 from: i64::MIN,
                 to: i64::MAX,
                 is_first: true,
-                taken: Runs::default(),
+                cells: 0,
+                taken: BTreeMap::new(),
                 again: BTreeSet::new(),
+                is_shuffled: false,
             },
             last_row: None,
             latest: i64::MIN,
@@ -195,6 +211,7 @@ impl JoinedWindows {
     pub(super) fn take(&mut self, ReadRow { row, place, is_ahead }: ReadRow<'_>) {
         let columns = Arc::clone(&self.columns);
         for (channel, column) in columns.iter().enumerate() {
+            self.pass.cells += 1;
             let Some(column) = *column else { continue };
             let at = self.ticks.on_clock(channel, row.at);
             if at < self.pass.from {
@@ -227,7 +244,7 @@ impl JoinedWindows {
         if let Some(correction) = correction {
             correction.note(at);
         }
-        if at >= self.pass.to {
+        if at >= self.pass.to || self.pass.was_taken(at) {
             return;
         }
         if self.rules.sampled {
@@ -241,7 +258,7 @@ impl JoinedWindows {
         let (cut, clock) = (timeline.cut, timeline.clock.clone());
         let before = self.pending.newest();
         let start = self.pending.add(report, cut, &clock);
-        if self.pass.taken.contains(start) {
+        if self.pass.taken.contains_key(&start) {
             self.pass.again.insert(start);
         }
         let is_later = before.is_some_and(|newest| start > newest)
@@ -256,7 +273,9 @@ impl JoinedWindows {
     /// Takes windows out of memory: the oldest are made; if rows are out of order, the newest are left for the next pass.
     fn make_room(&mut self) {
         let (most, part) = (self.rules.reports, self.rules.reports / 8);
-        if !self.rules.paced && self.pass.again.len() > MOST_AGAIN.min(part) {
+        let is_shuffled = || self.pass.again.len() > MOST_AGAIN.min(part) || self.pending.are_scattered();
+        if !self.rules.paced && (self.pass.is_shuffled || is_shuffled()) {
+            self.pass.is_shuffled = true;
             if let Some((start, left_out)) = self.pending.drop_newest(most - part) {
                 self.pass.to = start;
                 pending::merge(&mut self.maker.left_out, &left_out);
@@ -267,7 +286,8 @@ impl JoinedWindows {
         let end = windows.last_key_value().map_or(i64::MIN, |(_, window)| window.end);
         let oldest = self.pending.oldest();
         if !self.rules.paced {
-            windows.iter().for_each(|(start, window)| self.pass.taken.insert(*start, window.end));
+            let cells = self.pass.cells;
+            self.pass.taken.extend(windows.iter().map(|(start, window)| (*start, (window.end, cells))));
         }
         self.begin(windows, oldest.unwrap_or(i64::MIN), Some(oldest.unwrap_or(end)));
     }
@@ -280,8 +300,8 @@ impl JoinedWindows {
         }
         let (from, windows) = (self.pass.to, self.pending.take_before(i64::MAX));
         self.begin(windows, from, Some(from));
-        let (taken, again) = (Runs::default(), BTreeSet::new());
-        self.pass = Pass { from, to: i64::MAX, is_first: false, taken, again };
+        let (taken, again) = (self.pass.taken.split_off(&from), BTreeSet::new());
+        self.pass = Pass { from, to: i64::MAX, is_first: false, cells: 0, taken, again, ..self.pass };
         true
     }
 

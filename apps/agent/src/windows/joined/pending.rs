@@ -44,6 +44,8 @@ pub(super) struct OfWindow {
     pub(super) reports: Zeroizing<Vec<Report>>,
     /// Readings left out, by channel.
     pub(super) left_out: Vec<LeftOut>,
+    /// The numbers of its first and its last reading, in the order of the source.
+    times: (u64, u64),
 }
 
 /// Readings by the start of their window.
@@ -51,6 +53,8 @@ pub(super) struct OfWindow {
 pub(super) struct Pending {
     windows: BTreeMap<i64, OfWindow>,
     count: usize,
+    /// The number of readings so far.
+    added: u64,
 }
 
 impl Pending {
@@ -66,8 +70,12 @@ impl Pending {
 
     /// Adds a reading. Returns the start of its window.
     pub(super) fn add(&mut self, report: Report, cut: Cut, clock: &Clock) -> i64 {
+        self.added += 1;
+        let number = self.added;
         let (start, window) = self.window(report.at, cut, clock);
         let reports = &mut window.reports;
+        let first = if reports.is_empty() { number } else { window.times.0 };
+        window.times = (first, number);
         if reports.len() == reports.capacity() {
             // A vector that grows by itself leaves a copy behind.
             let mut larger = Zeroizing::new(Vec::with_capacity(reports.len() * 3 / 2 + 8));
@@ -103,6 +111,17 @@ impl Pending {
         self.windows.first_key_value().map(|(start, _)| *start)
     }
 
+    /// Returns true if the readings of most windows lie far apart in the source, as those of rows in random order do. Those of
+    /// rows that ascend or descend, or of several sensors that lag behind each other, are near to each other.
+    pub(super) fn are_scattered(&self) -> bool {
+        let is_scattered = |window: &&OfWindow| {
+            let (first, last) = window.times;
+            let (apart, own) = (last.saturating_sub(first), window.reports.len() as u64);
+            apart > 4 * own && 4 * apart > self.count as u64
+        };
+        2 * self.windows.values().filter(is_scattered).count() > self.windows.len()
+    }
+
     /// Takes all windows that begin before a time.
     pub(super) fn take_before(&mut self, at: i64) -> BTreeMap<i64, OfWindow> {
         let rest = self.windows.split_off(&at);
@@ -129,7 +148,8 @@ impl Pending {
         if !behind.is_empty() {
             self.count += behind.len();
             let left_out = std::mem::take(&mut last.left_out);
-            self.windows.insert(start, OfWindow { end: last.end, reports: behind, left_out });
+            let times = last.times;
+            self.windows.insert(start, OfWindow { end: last.end, reports: behind, left_out, times });
         }
         last.reports = before;
         taken.insert(start, last);
