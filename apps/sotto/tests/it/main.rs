@@ -8,6 +8,7 @@ mod differences;
 mod earlier;
 mod extremes;
 mod first_answer;
+mod fresh;
 mod guide;
 mod joined;
 mod late;
