@@ -78,7 +78,7 @@ use timer::Timer;
 const MOST_PACED: usize = 64;
 /// Maximum number of slots of all open windows: some 12 bytes each.
 const MOST_SLOTS: usize = 4 << 20;
-/// Maximum number of readings of joined streams that wait for their window: some 30 bytes each.
+/// Maximum number of readings of joined streams that wait for their window: some 25 bytes each.
 const MOST_REPORTS: usize = 1 << 19;
 /// A window takes the memory of this many slots beside its own.
 const OVERHEAD: usize = 128;
@@ -125,6 +125,8 @@ pub struct Taken {
     pub totals: Totals,
     /// The times of the first and the last reading taken.
     pub span: Option<(i64, i64)>,
+    /// The milliseconds by which the ticks are later than those of the clock.
+    pub phase: i64,
     /// For each channel, the readings whose tick or time has another value that was sent. Empty for a stream whose
     /// readings are not kept.
     pub other_values: Vec<u64>,
@@ -174,6 +176,8 @@ pub struct Windows {
     passes: u32,
     /// True if the source has to be read again from its beginning.
     again: bool,
+    /// Number of readings of each joined stream whose memory other streams take, until their windows are made.
+    spare: usize,
     progress: Progress,
 }
 
@@ -193,8 +197,12 @@ impl Windows {
         let slots = streams.iter().map(|stream| stream.layout.slots() + OVERHEAD).sum::<usize>().max(1);
         let open = (options.most_slots.unwrap_or(MOST_SLOTS) / slots).max(2);
         let open = if paced { open.min(MOST_PACED) } else { open };
-        let joined = streams.iter().filter(|stream| options.correct || stream.is_joined()).count().max(1);
+        let is_joined = |stream: &&Stream| options.correct || stream.is_joined();
+        let joined = streams.iter().filter(is_joined).count().max(1);
         let reports = (options.most_reports.unwrap_or(MOST_REPORTS) / joined).max(1);
+        let others = streams.iter().filter(|stream| !is_joined(stream)).map(|stream| stream.layout.slots());
+        // A reading that waits takes the memory of two slots.
+        let spare = open.saturating_mul(others.sum()) / 2 / joined;
         let facts = |(position, stream): (usize, &Stream)| {
             let cut = cuts.of(&stream.name)?;
             let of = |wanted: &Channel| channels.iter().position(|channel| channel.name == wanted.name);
@@ -249,6 +257,7 @@ impl Windows {
             windows: 0,
             passes: 1,
             again: false,
+            spare,
             progress: Progress::on_terminal(),
         }
     }
@@ -448,6 +457,10 @@ impl Windows {
             Err(SourceError::Ended) => {
                 for stream in &mut self.streams {
                     self.again |= stream.end_pass(&mut closed);
+                }
+                if self.streams.iter().all(|stream| stream.is_done() || stream.is_joined()) {
+                    let spare = std::mem::take(&mut self.spare);
+                    self.streams.iter_mut().for_each(|stream| stream.give(spare));
                 }
                 self.end = (!self.again).then_some(End::Source);
             }

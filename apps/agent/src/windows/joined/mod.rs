@@ -26,6 +26,7 @@ mod open_pieces;
 mod outcome;
 mod pending;
 mod pieces;
+mod reports;
 mod rules;
 mod timeline;
 mod values;
@@ -49,7 +50,8 @@ use crate::spool::kept::Kept;
 use crate::spool::{ChannelTotals, Sent, Totals};
 use correction::Correction;
 use make::{Made, Maker};
-use pending::{OfWindow, Pending, Report};
+use pending::{OfWindow, Pending};
+use reports::Report;
 use timeline::Timeline;
 use walk::Walk;
 
@@ -183,6 +185,11 @@ impl JoinedWindows {
         self.stream
     }
 
+    /// Returns the milliseconds by which the ticks are later than those of the clock.
+    pub(super) fn phase(&self) -> i64 {
+        self.maker.timeline.all_phase()
+    }
+
     /// Returns the counts of this run, and the times of its first and last reading.
     pub(super) fn counts(&self) -> (&Totals, Option<(i64, i64)>) {
         (&self.totals, self.span)
@@ -290,6 +297,11 @@ impl JoinedWindows {
             self.pass.taken.extend(windows.iter().map(|(start, window)| (*start, (window.end, cells))));
         }
         self.begin(windows, oldest.unwrap_or(i64::MIN), Some(oldest.unwrap_or(end)));
+    }
+
+    /// Lets further readings wait for their window.
+    pub(super) fn give(&mut self, reports: usize) {
+        self.rules.reports = self.rules.reports.saturating_add(reports);
     }
 
     /// Ends a pass over the source. Returns true if the source has to be read again.

@@ -3,45 +3,14 @@
 use std::collections::BTreeMap;
 
 use sotto_pack::{Clock, Cut, LeftOut, Reason};
-use zeroize::{DefaultIsZeroes, Zeroizing};
 
-use crate::windows::lost::RowPlace;
-
-/// A reading of a row: 24 bytes.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Report {
-    /// Its time on the clock's ticks.
-    pub(super) at: i64,
-    /// Its number in fixed point.
-    pub(super) number: i64,
-    pub(super) channel: u16,
-    file: u16,
-    line: u32,
-}
-
-impl Report {
-    pub(super) fn new(channel: usize, (at, number): (i64, i64), row: RowPlace) -> Self {
-        Self { at, number, channel: channel as u16, file: row.file, line: row.line }
-    }
-
-    /// Returns the place of its row.
-    pub(super) fn row(&self) -> RowPlace {
-        RowPlace { file: self.file, line: self.line }
-    }
-
-    /// Returns the key of the order in which readings are merged.
-    pub(super) fn order(&self) -> (u16, i64, i64, u16, u32) {
-        (self.channel, self.at, self.number, self.file, self.line)
-    }
-}
-
-impl DefaultIsZeroes for Report {}
+use super::reports::{Report, Reports};
 
 /// The readings of a window.
 #[derive(Default)]
 pub(super) struct OfWindow {
     pub(super) end: i64,
-    pub(super) reports: Zeroizing<Vec<Report>>,
+    pub(super) reports: Reports,
     /// Readings left out, by channel.
     pub(super) left_out: Vec<LeftOut>,
     /// The numbers of its first and its last reading, in the order of the source.
@@ -73,16 +42,9 @@ impl Pending {
         self.added += 1;
         let number = self.added;
         let (start, window) = self.window(report.at, cut, clock);
-        let reports = &mut window.reports;
-        let first = if reports.is_empty() { number } else { window.times.0 };
+        let first = if window.reports.is_empty() { number } else { window.times.0 };
         window.times = (first, number);
-        if reports.len() == reports.capacity() {
-            // A vector that grows by itself leaves a copy behind.
-            let mut larger = Zeroizing::new(Vec::with_capacity(reports.len() * 3 / 2 + 8));
-            larger.extend_from_slice(reports);
-            *reports = larger;
-        }
-        reports.push(report);
+        window.reports.push(report);
         self.count += 1;
         start
     }
@@ -138,12 +100,10 @@ impl Pending {
             taken.insert(start, last);
             return taken;
         }
-        let count = last.reports.iter().filter(|report| report.at < at).count();
-        // With all their room: a vector that grows leaves a copy behind.
-        let mut before = Zeroizing::new(Vec::with_capacity(count));
-        let mut behind = Zeroizing::new(Vec::with_capacity(last.reports.len() - count));
+        let (mut before, mut behind) = (Reports::default(), Reports::default());
         for report in last.reports.iter() {
-            if report.at < at { before.push(*report) } else { behind.push(*report) }
+            let side = if report.at < at { &mut before } else { &mut behind };
+            side.push(*report);
         }
         if !behind.is_empty() {
             self.count += behind.len();
