@@ -7,7 +7,9 @@ use zeroize::Zeroizing;
 use super::sent::of_windows;
 use super::*;
 use crate::encrypt::{EncryptError, Encrypted, Encryption, Encryptor, Unencrypted};
-use crate::source::Row;
+use crate::source::{Row, SourceError};
+use crate::spool::{Cuts, Sent};
+use crate::streams::Stream;
 
 mod joined;
 mod late;
