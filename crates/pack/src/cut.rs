@@ -8,6 +8,8 @@ const HOUR: i64 = 3_600_000;
 const DAY: i64 = 24 * HOUR;
 
 /// Where the ticks of a stream are.
+///
+/// Example: [`Cut`]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Grid {
     /// Ticks begin anew with each span of the windows; the end of the span may cut the last one short.

@@ -24,15 +24,17 @@ mod make;
 mod merge;
 mod open_pieces;
 mod outcome;
+mod pass;
 mod pending;
 mod pieces;
 mod reports;
+mod room;
 mod rules;
 mod timeline;
 mod values;
 mod walk;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -50,13 +52,11 @@ use crate::spool::kept::Kept;
 use crate::spool::{ChannelTotals, Sent, Totals};
 use correction::Correction;
 use make::{Made, Maker};
+use pass::Pass;
 use pending::{OfWindow, Pending};
 use reports::Report;
 use timeline::Timeline;
 use walk::Walk;
-
-/// Readings for windows that were taken already in this pass: beyond this many windows, rows are out of order.
-const MOST_AGAIN: usize = 64;
 
 /// What a stream is, and what is known of it.
 pub(super) struct Known<'k> {
@@ -112,33 +112,6 @@ pub(super) struct JoinedWindows {
     closed_until: i64,
 }
 
-/// A pass over a source that can be read again.
-struct Pass {
-    /// Earlier passes have taken everything before this time.
-    from: i64,
-    /// Everything from this time on is for the next pass.
-    to: i64,
-    is_first: bool,
-    /// Number of cells of this pass.
-    cells: u64,
-    /// The windows that were taken before all rows were read, by this or an earlier pass: their end, and the number of cells
-    /// read before.
-    taken: BTreeMap<i64, (i64, u64)>,
-    /// Windows that were taken and have further rows.
-    again: BTreeSet<i64>,
-    /// True once rows are out of order: the oldest windows are kept, and all others are left for the next pass.
-    is_shuffled: bool,
-}
-
-impl Pass {
-    /// Returns true if an earlier pass has taken a window with this cell.
-    fn was_taken(&self, at: i64) -> bool {
-        let Self { is_first, taken, cells, .. } = self;
-        let window = || taken.range(..=at).next_back().map(|(_, window)| window);
-        !is_first && window().is_some_and(|(end, before)| at < *end && cells <= before)
-    }
-}
-
 impl JoinedWindows {
     pub(super) fn new(known: Known<'_>, rules: Rules) -> Self {
         let Known { stream, name, layout, cut, clock, ticks, sent, kept, columns, corrects } = known;
@@ -160,15 +133,7 @@ impl JoinedWindows {
             walk: Walk::new(timeline.stale()),
             maker: Maker::new(timeline, correction),
             unsent,
-            pass: Pass {
-                from: i64::MIN,
-                to: i64::MAX,
-                is_first: true,
-                cells: 0,
-                taken: BTreeMap::new(),
-                again: BTreeSet::new(),
-                is_shuffled: false,
-            },
+            pass: Pass::first(),
             last_row: None,
             latest: i64::MIN,
             tail: Vec::new(),
@@ -277,46 +242,6 @@ impl JoinedWindows {
         }
     }
 
-    /// Takes windows out of memory: the oldest are made; if rows are out of order, the newest are left for the next pass.
-    fn make_room(&mut self) {
-        let (most, part) = (self.rules.reports, self.rules.reports / 8);
-        let is_shuffled = || self.pass.again.len() > MOST_AGAIN.min(part) || self.pending.are_scattered();
-        if !self.rules.paced && (self.pass.is_shuffled || is_shuffled()) {
-            self.pass.is_shuffled = true;
-            if let Some((start, left_out)) = self.pending.drop_newest(most - part) {
-                self.pass.to = start;
-                pending::merge(&mut self.maker.left_out, &left_out);
-            }
-            return;
-        }
-        let windows = self.pending.take_oldest(most / 2);
-        let end = windows.last_key_value().map_or(i64::MIN, |(_, window)| window.end);
-        let oldest = self.pending.oldest();
-        if !self.rules.paced {
-            let cells = self.pass.cells;
-            self.pass.taken.extend(windows.iter().map(|(start, window)| (*start, (window.end, cells))));
-        }
-        self.begin(windows, oldest.unwrap_or(i64::MIN), Some(oldest.unwrap_or(end)));
-    }
-
-    /// Lets further readings wait for their window.
-    pub(super) fn give(&mut self, reports: usize) {
-        self.rules.reports = self.rules.reports.saturating_add(reports);
-    }
-
-    /// Ends a pass over the source. Returns true if the source has to be read again.
-    pub(super) fn end_pass(&mut self) -> bool {
-        if self.pass.to == i64::MAX {
-            self.finish(true);
-            return false;
-        }
-        let (from, windows) = (self.pass.to, self.pending.take_before(i64::MAX));
-        self.begin(windows, from, Some(from));
-        let (taken, again) = (self.pass.taken.split_off(&from), BTreeSet::new());
-        self.pass = Pass { from, to: i64::MAX, is_first: false, cells: 0, taken, again, ..self.pass };
-        true
-    }
-
     /// Takes all readings that are left. `ended` is true if the source has no more.
     pub(super) fn finish(&mut self, ended: bool) {
         let mut windows = self.pending.take_before(i64::MAX);
@@ -337,7 +262,7 @@ impl JoinedWindows {
     }
 
     /// Begins to make windows. Ticks behind the last reading of a channel are filled before `horizon`, but not beyond now.
-    fn begin(&mut self, mut windows: BTreeMap<i64, OfWindow>, horizon: i64, bound: Option<i64>) {
+    pub(super) fn begin(&mut self, mut windows: BTreeMap<i64, OfWindow>, horizon: i64, bound: Option<i64>) {
         self.forgets = true;
         let timeline = &self.maker.timeline;
         for start in std::mem::take(&mut self.unsent) {
