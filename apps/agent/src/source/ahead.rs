@@ -130,9 +130,9 @@ impl OnTime {
     }
 
     /// Reads behind a row that jumps ahead. Leaves out the run that it begins if the clock was ahead.
-    fn judge(&mut self, first: Read, before: i64, jump: i64) {
+    fn judge(&mut self, first: &Read, before: i64, jump: i64) {
         let (from, mut until) = (first.row.at, first.row.at);
-        let mut run = Run::of(&first);
+        let mut run = Run::of(first);
         let mut behind = Vec::new();
         let most = most_rows(self.source.channels().len());
         while run.len() < most {
@@ -209,7 +209,7 @@ impl Source for OnTime {
             };
             let jump = if was_judged { None } else { self.ascent.jump(read.row.at, read.file) };
             if let Some((before, jump)) = jump {
-                self.judge(read, before, jump);
+                self.judge(&read, before, jump);
                 continue;
             }
             self.ascent.take(read.row.at, read.file);

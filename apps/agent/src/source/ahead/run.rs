@@ -109,7 +109,7 @@ mod tests {
         let read = |number: u64| {
             let mut row = Row::new(number as i64 - 9, vec![Some(number as f64), None, Some(f64::NAN)]);
             // A row that is not about a channel.
-            row.missing[1] = Some(Reason::Text).filter(|_| number % 2 == 0);
+            row.missing[1] = Some(Reason::Text).filter(|_| number.is_multiple_of(2));
             Read { row, line: Some(number + 1).filter(|line| line % 3 > 0), file: 2 }
         };
         let count = 2 * BLOCK as u64 + 7;

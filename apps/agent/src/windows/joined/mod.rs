@@ -262,7 +262,7 @@ impl JoinedWindows {
     }
 
     /// Begins to make windows. Ticks behind the last reading of a channel are filled before `horizon`, but not beyond now.
-    pub(super) fn begin(&mut self, mut windows: BTreeMap<i64, OfWindow>, horizon: i64, bound: Option<i64>) {
+    fn begin(&mut self, mut windows: BTreeMap<i64, OfWindow>, horizon: i64, bound: Option<i64>) {
         self.forgets = true;
         let timeline = &self.maker.timeline;
         for start in std::mem::take(&mut self.unsent) {
