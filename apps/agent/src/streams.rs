@@ -76,10 +76,7 @@ pub enum Refused {
 /// # Errors
 /// [`ProfileError::Zone`] if the time zone is unknown.
 pub fn cuts(profile: &DeviceProfile) -> Result<Cuts, ProfileError> {
-    let cut = |stream: &StreamProfile| {
-        let period = stream.period_ms.unwrap_or(profile.period_ms);
-        Some((stream.stream.clone(), Cut { span: stream.span?, period, ticks: stream.ticks }))
-    };
+    let cut = |stream: &StreamProfile| Some((stream.stream.clone(), stream.cut(profile.period_ms)?));
     let cuts: BTreeMap<String, Cut> = profile.streams.iter().filter_map(cut).collect();
     Ok(Cuts::new(profile.clock()?, cuts))
 }

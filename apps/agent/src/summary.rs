@@ -50,10 +50,17 @@ pub struct StreamSummary {
     pub first: Option<String>,
     /// The time of the last reading, likewise.
     pub last: Option<String>,
+    /// The milliseconds by which its ticks are later than those of the clock: the phase of its sensor.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub phase_ms: i64,
     /// The time up to which the stream is sent: a later run takes readings from here on.
     pub sent_until: Option<String>,
     /// Channels by name.
     pub channels: BTreeMap<String, ChannelTotals>,
+}
+
+fn is_zero(milliseconds: &i64) -> bool {
+    *milliseconds == 0
 }
 
 impl Summary {
@@ -69,7 +76,7 @@ impl Summary {
     ) -> Self {
         let mut all = Totals::default();
         let mut of_streams = BTreeMap::new();
-        for Taken { stream, totals, span, .. } in taken {
+        for Taken { stream, totals, span, phase, .. } in taken {
             let Some(stream) = streams.get(stream) else { continue };
             let time = |at: i64| clock.rfc3339(at);
             let summary = StreamSummary {
@@ -78,6 +85,7 @@ impl Summary {
                 left_out: totals.left_out(),
                 first: span.map(|(first, _)| time(first)),
                 last: span.map(|(_, last)| time(last)),
+                phase_ms: phase,
                 sent_until: sent_until(&stream.name).map(time),
                 channels: totals.channels.clone(),
             };

@@ -148,47 +148,6 @@ fn monday(local: &Zoned) -> Result<Zoned, jiff::Error> {
     local.checked_sub(i64::from(since).days())
 }
 
-/// How a stream's readings are divided into windows. A window begins with its span, or a multiple of `ticks`
-/// periods later, and never crosses the end of the span.
-///
-/// ```
-/// use sotto_pack::{Clock, Cut, Span};
-///
-/// // A reading a minute, at most 16 in a window, none of which crosses an hour.
-/// let cut = Cut { span: Span::Hour, period: 60_000, ticks: 16 };
-/// let (start, end) = cut.window(&Clock::utc(), 50 * 60_000); // 00:50
-/// assert_eq!((start, end), (48 * 60_000, 60 * 60_000));
-/// assert_eq!(cut.ticks_between(start, end), 12);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut {
-    /// The span whose end no window crosses.
-    pub span: Span,
-    /// Milliseconds between ticks, at least 1.
-    pub period: u32,
-    /// Maximum ticks of a window, at least 1.
-    pub ticks: u32,
-}
-
-impl Cut {
-    /// Returns start and end of the window that contains `at`, in milliseconds since 1970. A window that
-    /// continues a stopped one begins later than this, on the same grid.
-    #[must_use]
-    pub fn window(&self, clock: &Clock, at: i64) -> (i64, i64) {
-        let (start, end) = (clock.start_of(self.span, at), clock.end_of(self.span, at));
-        let length = i64::from(self.period.max(1)) * i64::from(self.ticks.max(1));
-        let begins = start + (at - start).div_euclid(length) * length;
-        (begins, begins.saturating_add(length).min(end))
-    }
-
-    /// Returns the number of ticks from `start` to `end`. The end of the span may cut the last one short.
-    #[must_use]
-    pub fn ticks_between(&self, start: i64, end: i64) -> u32 {
-        let ticks = end.saturating_sub(start).max(0).unsigned_abs().div_ceil(u64::from(self.period.max(1)));
-        u32::try_from(ticks).unwrap_or(u32::MAX)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,23 +212,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn windows_never_cross_a_span() {
-        let clock = vienna();
-        let cut = Cut { span: Span::Day, period: 300_000, ticks: 100 };
-        let mut start = clock.start_of(Span::Day, at("2014-10-25T00:00:00Z"));
-        let mut lengths = Vec::new();
-        for _ in 0..8 {
-            let (begin, end) = cut.window(&clock, start);
-            assert_eq!(begin, start);
-            assert_eq!(cut.window(&clock, end - 1), (begin, end));
-            lengths.push(cut.ticks_between(begin, end));
-            start = end;
-        }
-        // Days of 24, 25 and 24 hours have 288, 300 and 288 ticks.
-        assert_eq!(lengths, [100, 100, 88, 100, 100, 100, 100, 100]);
     }
 
     #[test]

@@ -42,6 +42,8 @@ mod bits;
 pub mod bounds;
 #[cfg(feature = "zones")]
 mod clock;
+#[cfg(feature = "zones")]
+mod cut;
 mod decimal;
 mod description;
 mod earlier;
@@ -67,7 +69,9 @@ pub use answer::NoAnswer;
 pub use bins::{ChannelBins, MOST_BINS};
 pub use bits::{MAX_BITS, MIN_BITS};
 #[cfg(feature = "zones")]
-pub use clock::{Clock, Cut, UnknownZone};
+pub use clock::{Clock, UnknownZone};
+#[cfg(feature = "zones")]
+pub use cut::{Cut, Grid};
 pub use description::{DescriptionError, LARGEST_DESCRIPTION, WindowDescription};
 pub use earlier::EarlierPlaces;
 pub use error::{OutOfRange, PackError, RangeError};

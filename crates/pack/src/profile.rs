@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Channel, EarlierPlaces, Encoding, MAX_BITS, MAX_TICKS, MIN_BITS, Span, SumsPart, sums};
 #[cfg(feature = "zones")]
-use crate::{Clock, UnknownZone};
+use crate::{Clock, Cut, Grid, UnknownZone};
 
 /// Maximum bytes of a profile: 1 MiB.
 pub const LARGEST_PROFILE: usize = 1 << 20;
@@ -114,6 +114,10 @@ pub struct StreamProfile {
     /// True if the device holds a public key: the windows are whole ciphertexts, which it cannot decrypt.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub public: bool,
+    /// True if ticks go on through the ends of spans, as the period does not divide them. False: they begin anew with each
+    /// span, as in the profiles of earlier programs.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub absolute: bool,
 }
 
 fn first_version() -> u8 {
@@ -154,6 +158,8 @@ struct Read {
     _fleet: IgnoredAny,
     #[serde(default)]
     public: bool,
+    #[serde(default)]
+    absolute: bool,
 }
 
 impl From<Read> for StreamProfile {
@@ -172,6 +178,7 @@ impl From<Read> for StreamProfile {
             slots: read.slots,
             envelope: read.envelope,
             public: read.public,
+            absolute: read.absolute,
         }
     }
 }
@@ -397,6 +404,16 @@ impl StreamProfile {
 }
 
 impl StreamProfile {
+    /// Returns how readings are divided into windows, for the period of its device; None in old profiles, which state no
+    /// span. With feature `zones`.
+    #[cfg(feature = "zones")]
+    #[must_use]
+    pub fn cut(&self, period_ms: u32) -> Option<Cut> {
+        let grid = if self.absolute { Grid::Absolute { phase: 0 } } else { Grid::OfSpan };
+        let period = self.period_ms.unwrap_or(period_ms);
+        Some(Cut { span: self.span?, period, ticks: self.ticks, grid })
+    }
+
     fn check_sums(&self) -> Result<(), ProfileError> {
         let refused = |reason: String| ProfileError::Sums { stream: self.stream.clone(), reason };
         let others = self.compact.is_some() || self.slots.is_some();

@@ -38,6 +38,7 @@ fn profiles() -> Vec<Vec<u8>> {
         slots: None,
         envelope: 1,
         public: false,
+        absolute: false,
     };
     let streams = vec![stream("exact", Encoding::Integer { bits: 12 }), stream("real", Encoding::Real)];
     let profile = DeviceProfile {

@@ -65,6 +65,9 @@ fn lines(summary: &Summary) -> Vec<String> {
         if let (Some(first), Some(last)) = (&stream.first, &stream.last) {
             line += &format!(", from {first} to {last}");
         }
+        if stream.phase_ms > 0 {
+            line += &format!("; ticks {} later (`--phase`)", report::duration(stream.phase_ms));
+        }
         lines.push(line);
         for (channel, totals) in &stream.channels {
             let left_out = left_out_words(&totals.left_out)

@@ -1,16 +1,17 @@
 //! Rows of a clock that was ahead for a while: they jump ahead and come back, in a file that ascends.
 
+mod run;
+
 use std::collections::VecDeque;
 
 use sotto_pack::{Channel, LeftOut, Reason};
 
 use super::files::count_fault;
 use super::{Fault, FileFacts, Row, Source, SourceError};
+use run::Run;
 
-/// Most rows of one jump that are read ahead: a longer one is taken as it is.
-const MOST: usize = 20_000;
-/// Most values of these rows, some 10 MB.
-const MOST_VALUES: usize = 500_000;
+/// Most bytes of the rows of one jump that are read ahead: a longer one is taken as it is.
+const MOST_BYTES: usize = 6 << 20;
 /// Rows that have to ascend before a jump and behind it.
 const AROUND: usize = 10;
 /// Rows that have to ascend behind a jump if the file ends then.
@@ -18,6 +19,11 @@ const LEAST_BEHIND: usize = 3;
 /// A jump is longer than a day, and than this many of the longest steps before it.
 const STEPS: i64 = 24;
 const DAY: i64 = 86_400_000;
+
+/// Returns the maximum number of rows of one jump that are read ahead.
+fn most_rows(channels: usize) -> usize {
+    MOST_BYTES / Run::bytes_a_row(channels)
+}
 
 /// A row that was read ahead.
 struct Read {
@@ -71,7 +77,8 @@ impl Ascent {
 /// A source without the rows of a clock that was ahead.
 struct OnTime {
     source: Box<dyn Source>,
-    /// Rows that were read ahead and are taken.
+    /// A run that was read ahead and is taken, and the rows behind it.
+    run: Run,
     waiting: VecDeque<Read>,
     /// The error behind them.
     error: Option<SourceError>,
@@ -96,6 +103,7 @@ pub fn on_time(source: Box<dyn Source>) -> Box<dyn Source> {
     }
     Box::new(OnTime {
         source,
+        run: Run::default(),
         waiting: VecDeque::new(),
         error: None,
         ascent: Ascent::default(),
@@ -122,35 +130,41 @@ impl OnTime {
     }
 
     /// Reads behind a row that jumps ahead. Leaves out the run that it begins if the clock was ahead.
-    fn judge(&mut self, first: Read, before: i64, jump: i64) {
-        let mut run = vec![first];
+    fn judge(&mut self, first: &Read, before: i64, jump: i64) {
+        let (from, mut until) = (first.row.at, first.row.at);
+        let mut run = Run::of(first);
         let mut behind = Vec::new();
-        let most = MOST.min(MOST_VALUES / self.source.channels().len().max(1));
+        let most = most_rows(self.source.channels().len());
         while run.len() < most {
             let Some(next) = self.read() else { break };
-            let last = &run[run.len() - 1];
-            let step = next.row.at.saturating_sub(last.row.at);
-            if next.file == last.file && (0..=jump).contains(&step) {
-                run.push(next);
+            let step = next.row.at.saturating_sub(until);
+            if next.file == run.file() && (0..=jump).contains(&step) {
+                until = next.row.at;
+                run.push(&next);
                 continue;
             }
             behind.push(next);
             break;
         }
-        if self.comes_back(&run, &mut behind, before, jump) {
-            run.into_iter().for_each(|read| self.leave_out(&read));
+        if self.comes_back((from, until, run.file()), &mut behind, before, jump) {
+            self.leave_out(&run);
         } else {
-            self.waiting.extend(run);
+            self.run = run;
         }
         self.waiting.extend(behind);
     }
 
-    /// Returns true if the rows behind a run go on where those before it end. Reads more of them.
-    fn comes_back(&mut self, run: &[Read], behind: &mut Vec<Read>, before: i64, jump: i64) -> bool {
-        let (Some(first), Some(last), Some(back)) = (run.first(), run.last(), behind.first()) else {
-            return false;
-        };
-        let (first, last, file, at) = (first.row.at, last.row.at, last.file, back.row.at);
+    /// Returns true if the rows behind a run, which has its first and its last time and its file, go on where those before it
+    /// end. Reads more of them.
+    fn comes_back(
+        &mut self,
+        (first, last, file): (i64, i64, usize),
+        behind: &mut Vec<Read>,
+        before: i64,
+        jump: i64,
+    ) -> bool {
+        let Some(back) = behind.first() else { return false };
+        let at = back.row.at;
         let (room, took) = (at.saturating_sub(before), last.saturating_sub(first));
         let more = room.saturating_sub(took);
         let fits = more <= DAY && more.saturating_mul(2) >= self.ascent.period().saturating_mul(3);
@@ -170,14 +184,14 @@ impl OnTime {
         true
     }
 
-    fn leave_out(&mut self, read: &Read) {
-        self.left_out.add(Reason::ClockAhead, self.source.channels().len() as u64);
-        if self.faults.len() <= read.file {
-            self.faults.resize_with(read.file + 1, Vec::new);
+    fn leave_out(&mut self, run: &Run) {
+        let cells = self.source.channels().len() * run.len();
+        self.left_out.add(Reason::ClockAhead, cells as u64);
+        if self.faults.len() <= run.file() {
+            self.faults.resize_with(run.file() + 1, Vec::new);
         }
-        if let Some(line) = read.line {
-            count_fault(&mut self.faults[read.file], None, Reason::ClockAhead, line);
-        }
+        let faults = &mut self.faults[run.file()];
+        run.lines().flatten().for_each(|line| count_fault(faults, None, Reason::ClockAhead, line));
     }
 }
 
@@ -188,13 +202,14 @@ impl Source for OnTime {
 
     fn next_row(&mut self) -> Result<Row, SourceError> {
         loop {
-            let was_judged = !self.waiting.is_empty();
-            let Some(read) = self.waiting.pop_front().or_else(|| self.read()) else {
+            let was_judged = !(self.run.is_empty() && self.waiting.is_empty());
+            let read = self.run.pop().or_else(|| self.waiting.pop_front()).or_else(|| self.read());
+            let Some(read) = read else {
                 return Err(self.error.take().unwrap_or(SourceError::Ended));
             };
             let jump = if was_judged { None } else { self.ascent.jump(read.row.at, read.file) };
             if let Some((before, jump)) = jump {
-                self.judge(read, before, jump);
+                self.judge(&read, before, jump);
                 continue;
             }
             self.ascent.take(read.row.at, read.file);
@@ -230,6 +245,7 @@ impl Source for OnTime {
     }
 
     fn restart(&mut self) -> Result<(), SourceError> {
+        self.run = Run::default();
         self.waiting.clear();
         self.faults.clear();
         (self.error, self.ascent) = (None, Ascent::default());

@@ -34,7 +34,6 @@ impl Cuts {
     /// `None` if the device's bundle lacks the stream.
     #[must_use]
     pub fn end_of(&self, stream: &str, window: &WindowDescription) -> Option<i64> {
-        let Cut { span, .. } = self.of(stream)?;
-        Some(window.end().min(self.clock.end_of(span, window.start)))
+        Some(self.of(stream)?.end(&self.clock, window.start, window.ticks()))
     }
 }

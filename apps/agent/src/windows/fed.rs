@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sotto_pack::{Clock, Cut, Layout};
+use sotto_pack::{Clock, Cut, Grid, Layout};
 
 use super::Rules;
 use super::filling::Filling;
@@ -54,6 +54,14 @@ impl StreamFacts {
             corrects,
         };
         Filling::Joined(Box::new(JoinedWindows::new(known, rules)))
+    }
+}
+
+/// Returns the cut of a stream with this phase, and by how much the ticks of its windows are later than those of the cut.
+pub(super) fn later(cut: Cut, phase: i64) -> (Cut, i64) {
+    match (cut.grid, u32::try_from(phase)) {
+        (Grid::Absolute { .. }, Ok(phase)) => (Cut { grid: Grid::Absolute { phase }, ..cut }, 0),
+        _ => (cut, phase),
     }
 }
 

@@ -26,11 +26,12 @@ impl Filling {
     }
 
     pub(super) fn taken(&self) -> Taken {
-        let ((totals, span), other_values) = match self {
-            Self::Plain(windows) => (windows.counts(), &[][..]),
-            Self::Joined(windows) => (windows.counts(), windows.other_values()),
+        let ((totals, span), phase, other_values) = match self {
+            Self::Plain(windows) => (windows.counts(), windows.phase(), &[][..]),
+            Self::Joined(windows) => (windows.counts(), windows.phase(), windows.other_values()),
         };
-        Taken { stream: self.stream(), totals: totals.clone(), span, other_values: other_values.to_vec() }
+        let (stream, other_values) = (self.stream(), other_values.to_vec());
+        Taken { stream, totals: totals.clone(), span, phase, other_values }
     }
 
     pub(super) fn count_sent(&mut self, sent: &ClosedWindow) {
@@ -72,6 +73,22 @@ impl Filling {
         match self {
             Self::Plain(windows) => windows.end_pass(closed),
             Self::Joined(windows) => windows.end_pass(),
+        }
+    }
+
+    pub(super) fn is_joined(&self) -> bool {
+        matches!(self, Self::Joined(_))
+    }
+
+    /// Returns true if its windows take no memory any more: earlier passes have made all of them.
+    pub(super) fn is_done(&self) -> bool {
+        matches!(self, Self::Plain(windows) if windows.is_done())
+    }
+
+    /// Lets further readings wait for their window, if it has such.
+    pub(super) fn give(&mut self, reports: usize) {
+        if let Self::Joined(windows) = self {
+            windows.give(reports);
         }
     }
 

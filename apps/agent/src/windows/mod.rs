@@ -12,7 +12,8 @@
 //!    (i + 1)·period) contains its time for others. Several readings of a slot are merged, by the rule of the channel; a
 //!    reading of the same time and value is a *duplicate*. Where they are not merged, one of another time is *off the grid*.
 //!
-//! The ticks of a stream are those of the clock, shifted by its *phase*: the time after them at which the sensor reports.
+//! The ticks of a stream are those of the clock, shifted by its *phase*: the time after them at which the sensor reports. Where
+//! they are absolute ([`sotto_pack::Grid`]), windows are cut by the shifted ones, else by those of the clock.
 //!
 //! So the readings that are sent do not depend on the order of rows, on their distribution over files and runs, or on
 //! repetitions.
@@ -33,7 +34,9 @@
 //! readings after the last reading are in the report of the run but not in the window: the next run reads them again.
 
 mod ahead;
+mod begin;
 mod closed;
+mod counts;
 mod fed;
 mod filling;
 mod joined;
@@ -43,16 +46,16 @@ mod options;
 mod pass;
 mod pieces;
 mod present;
+mod read;
 mod sent;
 mod several;
 mod stream;
 mod ticks;
 mod timer;
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use std::collections::VecDeque;
 
-use sotto_pack::{Channel, ChannelKind, Clock, LeftOut, Reason};
+use sotto_pack::{Channel, Clock, LeftOut};
 
 pub(crate) use closed::in_the_place_of;
 pub use closed::{ClosedWindow, End, FillError, JoinedFacts};
@@ -62,22 +65,18 @@ pub use options::Options;
 pub use present::Present;
 
 use crate::progress::Progress;
-use crate::source::{Row, Source, SourceError};
-use crate::spool::kept::Kept;
-use crate::spool::{Cuts, Sent, Totals};
+use crate::source::{Row, Source};
+use crate::spool::Totals;
 use crate::stop::Stop;
-use crate::streams::Stream;
 use ahead::Ahead;
-use fed::{StreamFacts, phase};
 use filling::Filling;
-use ticks::TickRules;
 use timer::Timer;
 
 /// Maximum number of open windows of a stream, if rows arrive over time: one for now, the others for late readings.
 const MOST_PACED: usize = 64;
 /// Maximum number of slots of all open windows: some 12 bytes each.
 const MOST_SLOTS: usize = 4 << 20;
-/// Maximum number of readings of joined streams that wait for their window: some 30 bytes each.
+/// Maximum number of readings of joined streams that wait for their window: some 25 bytes each.
 const MOST_REPORTS: usize = 1 << 19;
 /// A window takes the memory of this many slots beside its own.
 const OVERHEAD: usize = 128;
@@ -124,6 +123,8 @@ pub struct Taken {
     pub totals: Totals,
     /// The times of the first and the last reading taken.
     pub span: Option<(i64, i64)>,
+    /// The milliseconds by which the ticks are later than those of the clock.
+    pub phase: i64,
     /// For each channel, the readings whose tick or time has another value that was sent. Empty for a stream whose
     /// readings are not kept.
     pub other_values: Vec<u64>,
@@ -173,85 +174,12 @@ pub struct Windows {
     passes: u32,
     /// True if the source has to be read again from its beginning.
     again: bool,
+    /// Number of readings of each joined stream whose memory other streams take, until their windows are made.
+    spare: usize,
     progress: Progress,
 }
 
 impl Windows {
-    /// Fills the windows of those streams whose channels the source has. `sent` returns the ticks that earlier runs of a
-    /// stream have sent.
-    #[must_use]
-    pub fn new(
-        source: Box<dyn Source>,
-        streams: &[Stream],
-        cuts: &Cuts,
-        sent: impl Fn(&str) -> Sent,
-        stop: Stop,
-        options: &Options,
-    ) -> Self {
-        let (channels, paced) = (source.channels().to_vec(), source.paced());
-        let slots = streams.iter().map(|stream| stream.layout.slots() + OVERHEAD).sum::<usize>().max(1);
-        let open = (options.most_slots.unwrap_or(MOST_SLOTS) / slots).max(2);
-        let open = if paced { open.min(MOST_PACED) } else { open };
-        let joined = streams.iter().filter(|stream| options.correct || stream.is_joined()).count().max(1);
-        let reports = (options.most_reports.unwrap_or(MOST_REPORTS) / joined).max(1);
-        let facts = |(position, stream): (usize, &Stream)| {
-            let cut = cuts.of(&stream.name)?;
-            let of = |wanted: &Channel| channels.iter().position(|channel| channel.name == wanted.name);
-            let columns: Vec<Option<usize>> = stream.layout.channels().iter().map(of).collect();
-            let has = |column: &Option<usize>| column.is_some();
-            let is_fed = if options.correct { columns.iter().any(has) } else { columns.iter().all(has) };
-            let sampled = options.own_period.is_some_and(|own| own < cut.period);
-            let (keep_clear, now) = (options.keep_clear, options.now.clone());
-            let rules = Rules { open, paced, sampled, keep_clear, reports, now };
-            let sent = sent(&stream.name);
-            let phase = phase(stream, cut, cuts.clock(), &sent, options);
-            let ticks = TickRules::new(stream.layout.channels(), cut, phase);
-            let (name, layout, is_joined) = (stream.name.clone(), stream.layout.clone(), stream.is_joined());
-            is_fed.then_some(StreamFacts {
-                position,
-                name,
-                layout,
-                is_joined,
-                cut,
-                columns,
-                rules,
-                ticks,
-                sent,
-            })
-        };
-        let facts: Vec<StreamFacts> = streams.iter().enumerate().filter_map(facts).collect();
-        let shortest = facts.iter().map(|facts| facts.cut.period).min().unwrap_or(1);
-        let timer = paced.then(|| Timer::new(options, shortest.into()));
-        let (kept, clock, correct) = (options.kept.clone(), cuts.clock().clone(), options.correct);
-        let make = move |kept: Option<Arc<Kept>>| -> Vec<Filling> {
-            facts.iter().map(|facts| facts.filling(&clock, kept.as_ref(), correct)).collect()
-        };
-        // A correction is made in memory first, to see what it lacks.
-        let first = if correct { kept.as_ref().map(|kept| Arc::new(kept.in_memory())) } else { kept.clone() };
-        let streams = make(first);
-        Self {
-            source,
-            clock: cuts.clock().clone(),
-            given: vec![false; streams.len()],
-            streams,
-            anew: correct.then(|| Box::new(move || make(kept.clone())) as Box<dyn Fn() -> Vec<Filling>>),
-            allow_missing: options.allow_missing,
-            ahead: Ahead::new(options),
-            timer,
-            lost: FirstLost::default(),
-            stop,
-            end: None,
-            once: options.once,
-            closed: VecDeque::new(),
-            channels,
-            rows: 0,
-            windows: 0,
-            passes: 1,
-            again: false,
-            progress: Progress::on_terminal(),
-        }
-    }
-
     /// Returns the channels of the source.
     #[must_use]
     pub fn channels(&self) -> &[Channel] {
@@ -282,39 +210,6 @@ impl Windows {
     pub fn without_window(&self) -> Option<usize> {
         let missing = self.given.iter().position(|given| !given)?;
         Some(self.streams[missing].stream())
-    }
-
-    /// Returns the counts of this run for each stream that the source feeds.
-    #[must_use]
-    pub fn taken(&self) -> Vec<Taken> {
-        self.streams.iter().map(Filling::taken).collect()
-    }
-
-    /// Returns the readings of this run that are lost. A reading counts once, whatever streams have its channel.
-    #[must_use]
-    pub fn lost(&self) -> Lost {
-        let mut lost = Lost { first: self.lost.clone(), ..Lost::default() };
-        let mut most: BTreeMap<(String, Reason), u64> = BTreeMap::new();
-        for stream in &self.streams {
-            let Taken { totals, other_values, .. } = stream.taken();
-            let mut add = |channel: &str, reason, count: u64| {
-                let all = most.entry((channel.to_owned(), reason)).or_default();
-                *all = count.max(*all);
-            };
-            for (channel, totals) in &totals.channels {
-                let has_states = self.channels.iter().any(|own| own.name == *channel && has_states(own));
-                let is_lost = |reason| is_lost(reason) || has_states && reason == Reason::Text;
-                let lost = totals.left_out.iter().filter(|(reason, _)| is_lost(*reason));
-                lost.for_each(|(reason, count)| add(channel, reason, count));
-            }
-            for (channel, count) in stream.channels().zip(&other_values) {
-                add(channel, Reason::AlreadySent, *count);
-            }
-            let first = stream.first_lost().into_iter().flat_map(FirstLost::iter);
-            first.for_each(|reading| lost.first.note(reading.row, &reading.channel, reading.reason));
-        }
-        most.into_iter().for_each(|((_, reason), count)| lost.by_reason.add(reason, count));
-        lost
     }
 
     /// Returns facts about the files that were read.
@@ -369,138 +264,6 @@ impl Windows {
         }
         Ok(None)
     }
-
-    /// Reads a correction to its end, and then from its beginning again: nothing is sent of one that lacks readings.
-    fn check_correction(&mut self) -> Result<(), FillError> {
-        loop {
-            if self.next_made()?.is_some() {
-                continue;
-            }
-            if self.end.is_some() {
-                break;
-            }
-            self.read()?;
-        }
-        let Some(anew) = self.anew.take() else { return Ok(()) };
-        if self.end == Some(End::Stop) {
-            return Ok(());
-        }
-        let mut lacks = Lacks::default();
-        self.streams.iter().filter_map(Filling::lacks).for_each(|other| lacks.merge(other));
-        if lacks.is_refused(self.allow_missing) {
-            return Err(FillError::Lacks(lacks.words(&self.clock)));
-        }
-        self.streams = anew();
-        self.source.restart().map_err(FillError::Source)?;
-        (self.end, self.rows, self.passes, self.again) = (None, 0, 1, false);
-        self.lost = FirstLost::default();
-        self.closed.clear();
-        Ok(())
-    }
-
-    /// Reads one row, or notes that there are no more.
-    fn read(&mut self) -> Result<(), FillError> {
-        if std::mem::take(&mut self.again) {
-            self.passes += 1;
-            let pass = self.passes;
-            tracing::info!(
-                pass,
-                "the rows are out of order and fill more windows than fit: they are read again"
-            );
-            self.source.restart().map_err(FillError::Source)?;
-        }
-        if self.pass_time()? {
-            return Ok(());
-        }
-        let row = match (self.stop.is_asked(), &self.timer) {
-            (true, _) => Err(SourceError::Stopped),
-            (false, None) => self.source.next_row(),
-            (false, Some(timer)) => match self.source.next_row_before(timer.due()) {
-                Ok(None) => return Ok(()),
-                Ok(Some(row)) => Ok(row),
-                Err(error) => Err(error),
-            },
-        };
-        let without_time = self.source.take_left_out();
-        if self.passes == 1 && !without_time.is_empty() {
-            let rows = per_channel(&without_time, self.channels.len());
-            self.streams.iter_mut().for_each(|stream| stream.leave_out_rows(&rows));
-        }
-        let mut closed = Vec::new();
-        match row {
-            Ok(row) => {
-                self.rows += u64::from(self.passes == 1);
-                self.timer.iter_mut().for_each(|timer| timer.note(row.at));
-                self.progress.rows(self.rows, self.windows);
-                let read = ReadRow {
-                    row: &row,
-                    place: self.source.place(),
-                    is_ahead: self.ahead.leaves_out(row.at),
-                };
-                self.note_lost(read);
-                for (stream, given) in self.streams.iter_mut().zip(&self.given) {
-                    if !(self.once && *given) {
-                        stream.take(read, &self.clock, &mut closed, &mut self.lost)?;
-                    }
-                }
-            }
-            Err(SourceError::Ended) => {
-                for stream in &mut self.streams {
-                    self.again |= stream.end_pass(&mut closed);
-                }
-                self.end = (!self.again).then_some(End::Source);
-            }
-            Err(SourceError::Stopped) => {
-                self.streams.iter_mut().for_each(|stream| stream.finish(&mut closed));
-                self.end = Some(End::Stop);
-            }
-            Err(error) => return Err(FillError::Source(error)),
-        }
-        self.closed.extend(closed);
-        Ok(())
-    }
-
-    /// Closes windows whose time is over, and makes pieces of open ones, where that is due. Returns true if it was.
-    fn pass_time(&mut self) -> Result<bool, FillError> {
-        let Some(moment) = self.timer.as_mut().and_then(Timer::moment) else { return Ok(false) };
-        let mut closed = Vec::new();
-        for (stream, given) in self.streams.iter_mut().zip(&self.given) {
-            if !(self.once && *given) {
-                stream.pass_time(moment, &self.clock, &mut closed)?;
-            }
-        }
-        self.closed.extend(closed);
-        Ok(true)
-    }
-
-    /// Notes values of a row that no stream takes.
-    fn note_lost(&mut self, ReadRow { row, place, is_ahead }: ReadRow<'_>) {
-        for (at, channel) in self.channels.iter().enumerate() {
-            let Some(value) = row.values.get(at).copied().flatten() else {
-                // A word that is none of the states.
-                if row.missing.get(at) == Some(&Some(Reason::Text)) && has_states(channel) {
-                    self.lost.note(place, &channel.name, Reason::Text);
-                }
-                continue;
-            };
-            if !(channel.minimum..=channel.maximum).contains(&value) {
-                self.lost.note(place, &channel.name, Reason::OutOfRange);
-            } else if is_ahead {
-                self.lost.note(place, &channel.name, Reason::Future);
-            }
-        }
-    }
-}
-
-fn has_states(channel: &Channel) -> bool {
-    matches!(channel.kind, ChannelKind::State(_))
-}
-
-/// Converts counts of readings, one per channel, to counts of rows.
-fn per_channel(readings: &sotto_pack::LeftOut, channels: usize) -> sotto_pack::LeftOut {
-    let mut rows = sotto_pack::LeftOut::default();
-    readings.iter().for_each(|(reason, count)| rows.add(reason, count.div_ceil(channels.max(1) as u64)));
-    rows
 }
 
 #[cfg(test)]

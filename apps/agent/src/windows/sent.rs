@@ -42,11 +42,8 @@ impl SentTicks {
 
 /// Returns the start of the first tick at or after a time.
 pub(super) fn next_tick(cut: Cut, clock: &Clock, time: i64) -> i64 {
-    let (begin, end) = cut.window(clock, time);
-    let period = i64::from(cut.period.max(1));
-    let since = time.saturating_sub(begin).max(0);
-    let ticks = since / period + i64::from(since % period > 0);
-    begin.saturating_add(ticks.saturating_mul(period)).min(end)
+    let first = cut.first_tick(clock, time);
+    if first < time { time } else { first }
 }
 
 /// Returns the ticks of closed windows, as the spool keeps them.

@@ -95,6 +95,11 @@ impl StreamWindows {
         self.stream
     }
 
+    /// Returns the milliseconds by which the ticks are later than those of the clock.
+    pub(super) fn phase(&self) -> i64 {
+        self.ticks.phase + self.cut.phase()
+    }
+
     /// Returns the counts of this run, and the times of its first and last reading.
     pub(super) fn counts(&self) -> (&Totals, Option<(i64, i64)>) {
         (&self.totals, self.span)
@@ -232,6 +237,11 @@ impl StreamWindows {
             }
         }
         self.pass.next()
+    }
+
+    /// Returns true if no later pass has a row for its windows.
+    pub(super) fn is_done(&self) -> bool {
+        self.pass.from == i64::MAX
     }
 
     /// Closes every window. The newest one with a reading is cut short after its last reading, unless earlier runs have

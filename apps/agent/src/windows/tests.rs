@@ -1,13 +1,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use sotto_pack::{Channel, ChannelKind, Clock, Cut, Encoding, Layout, LeftOut, Presence, Reason, Span};
+use sotto_pack::{Channel, ChannelKind, Clock, Cut, Encoding, Grid, Layout, LeftOut, Presence, Reason, Span};
 use sotto_rlwe::{KeyId, ParameterId};
 use zeroize::Zeroizing;
 
 use super::sent::of_windows;
 use super::*;
 use crate::encrypt::{EncryptError, Encrypted, Encryption, Encryptor, Unencrypted};
-use crate::source::Row;
+use crate::source::{Row, SourceError};
+use crate::spool::{Cuts, Sent};
+use crate::streams::Stream;
 
 mod joined;
 mod late;
@@ -131,7 +133,7 @@ fn of_channels(name: &str, channels: Vec<Channel>) -> Stream {
 }
 
 fn cut(period: u32) -> Cut {
-    Cut { span: Span::Hour, period, ticks: 60 }
+    Cut { span: Span::Hour, period, ticks: 60, grid: Grid::OfSpan }
 }
 
 /// Parameters of a pass over rows of channel `x`, for one stream with a period of a minute and a span of an hour.
@@ -145,6 +147,8 @@ struct Pass {
     open: Option<usize>,
     kind: ChannelKind,
     phase: Option<u32>,
+    /// The cut of the stream, if not that.
+    cut: Option<Cut>,
 }
 
 impl Pass {
@@ -154,7 +158,7 @@ impl Pass {
         let first_times = rows.iter().map(|row| row.at).collect();
         let streams = [of_channels("s", channels.clone())];
         let source = Script { channels, rows, next: 0, left_out, paced: self.paced, live: None };
-        let cuts = Cuts::new(Clock::utc(), [("s".to_owned(), cut(60_000))].into());
+        let cuts = Cuts::new(Clock::utc(), [("s".to_owned(), self.cut.unwrap_or(cut(60_000)))].into());
         let most_slots = self.open.map(|open| open * (streams[0].layout.slots() + OVERHEAD));
         let (own_period, phase) = (self.own_period, self.phase);
         let options = Options { own_period, most_slots, phase, first_times, ..Options::default() };

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use sotto_pack::{Channel, Clock, Cut, Span};
+use sotto_pack::{Channel, Clock, Cut};
 
 /// Rows that tell the phase of a stream.
 const LEAST_ROWS: usize = 4;
@@ -12,7 +12,8 @@ const MOST_OF_8: usize = 5;
 /// How the times of a stream find their ticks.
 ///
 /// A reading of a sampled channel belongs to the tick nearest to its time, of two as near to the earlier one; any other to
-/// the tick whose interval holds the time, and so does any reading where the period does not divide the span of the windows.
+/// the tick whose interval holds the time, and so does any reading where ticks begin anew with each span of the windows although
+/// the period does not divide it, as in streams of earlier bundles.
 /// All ticks are shifted by the *phase*: the time after the clock's ticks at which
 /// the sensor reports.
 #[derive(Clone, Debug)]
@@ -26,7 +27,7 @@ pub(crate) struct TickRules {
 impl TickRules {
     pub(crate) fn new(channels: &[Channel], cut: Cut, phase: i64) -> Self {
         let period = i64::from(cut.period.max(1));
-        let half = if begins_anew(cut) { 0 } else { (period - 1) / 2 };
+        let half = if cut.begins_anew() { 0 } else { (period - 1) / 2 };
         let ahead = |channel: &Channel| if channel.kind.rules().samples() { half } else { 0 };
         Self { phase, ahead: channels.iter().map(ahead).collect() }
     }
@@ -51,24 +52,15 @@ impl TickRules {
     }
 }
 
-/// Whether the period does not divide the span: ticks then begin anew with each span, at other times than the sensor's.
-fn begins_anew(cut: Cut) -> bool {
-    let span = if cut.span == Span::Hour { 3_600_000 } else { 86_400_000 };
-    span % i64::from(cut.period.max(1)) != 0
-}
-
 /// Returns the phase of ticks that were sent: that of one of them.
 pub(crate) fn phase_of_tick(cut: Cut, clock: &Clock, tick: i64) -> i64 {
-    let (start, _) = cut.window(clock, tick);
-    tick.saturating_sub(start).rem_euclid(i64::from(cut.period.max(1)))
+    tick.saturating_sub(cut.tick(clock, tick).0)
 }
 
 /// Returns the end of the last tick that is over at a time on the clock's ticks; `None` for a time that is none.
 pub(super) fn over(cut: Cut, clock: &Clock, now: i64) -> Option<i64> {
-    let (start, _) = cut.window(clock, now);
-    let period = i64::from(cut.period.max(1));
-    let since = now.checked_sub(start).filter(|since| *since >= 0)?;
-    start.checked_add(since / period * period)
+    let (from, _) = cut.tick(clock, now);
+    (from <= now).then_some(from)
 }
 
 /// Returns the phase of rows with these times: 0 where ticks begin anew with each span, and unless most of them report at nearly the same time after a tick, and this
@@ -76,7 +68,7 @@ pub(super) fn over(cut: Cut, clock: &Clock, now: i64) -> Option<i64> {
 pub(crate) fn phase_of_rows(cut: Cut, clock: &Clock, rows: impl Iterator<Item = i64>) -> i64 {
     let period = i64::from(cut.period.max(1));
     let mut phases: Vec<i64> = rows.map(|at| phase_of_tick(cut, clock, at)).collect();
-    if begins_anew(cut) || phases.len() < LEAST_ROWS {
+    if cut.begins_anew() || phases.len() < LEAST_ROWS {
         return 0;
     }
     phases.sort_unstable();
@@ -107,12 +99,12 @@ pub(crate) fn phase_of_rows(cut: Cut, clock: &Clock, rows: impl Iterator<Item = 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sotto_pack::{ChannelKind, Gauge};
+    use sotto_pack::{ChannelKind, Gauge, Grid, Span};
 
     const MINUTE: i64 = 60_000;
 
     fn cut(minutes: u32) -> Cut {
-        Cut { span: Span::Day, period: minutes * 60_000, ticks: 1440 }
+        Cut::new(Span::Day, minutes * 60_000, 1440)
     }
 
     #[test]
@@ -128,8 +120,11 @@ mod tests {
         // A few seconds late, and irregular rows.
         assert_eq!(phase(5, &|row| row * 5 * MINUTE + 11_000), 0);
         assert_eq!(phase(15, &|row| row * 7 * MINUTE + row * row * 977), 0);
-        // Seven minutes do not divide a day.
-        assert_eq!(phase(7, &|row| row * 7 * MINUTE + 2 * MINUTE), 0);
+        // Seven minutes do not divide a day: ticks are absolute, or begin anew with it in streams of before.
+        let sevens = |row: i64| row * 7 * MINUTE + 2 * MINUTE;
+        assert_eq!(phase(7, &sevens), 2 * MINUTE);
+        let before = Cut { grid: Grid::OfSpan, ..cut(7) };
+        assert_eq!(phase_of_rows(before, &clock, (0..200).map(sevens)), 0);
         assert_eq!(phase_of_rows(cut(15), &clock, [7 * MINUTE].into_iter()), 0);
     }
 
@@ -138,19 +133,15 @@ mod tests {
         let channel = |kind| Channel { kind, ..Channel::default() };
         let channels = [channel(ChannelKind::Gauge(Gauge::default())), channel(ChannelKind::Interval)];
         for period in [4_u32, 5, 300_000] {
-            let rules = TickRules::new(&channels, Cut { span: Span::Day, period, ticks: 9 }, 0);
+            let rules = TickRules::new(&channels, Cut::new(Span::Day, period, 9), 0);
             let tick = |channel, at: i64| rules.on_clock(channel, at).div_euclid(period.into());
             let half = i64::from(period) / 2;
             assert_eq!([0, half, half + 1].map(|at| tick(0, at)), [0, 0, 1], "{period}");
             assert_eq!(tick(0, -1), if period == 2 { -1 } else { 0 });
             assert_eq!([0, half + 1, i64::from(period)].map(|at| tick(1, at)), [0, 0, 1]);
         }
-        let times: Vec<i64> =
-            TickRules::new(&channels, Cut { span: Span::Day, period: 5, ticks: 9 }, 3).times(10).collect();
+        let times: Vec<i64> = TickRules::new(&channels, Cut::new(Span::Day, 5, 9), 3).times(10).collect();
         assert_eq!(times, [7, 9]);
-        assert_eq!(
-            TickRules::new(&channels[..1], Cut { span: Span::Day, period: 5, ticks: 9 }, 3).times(10).count(),
-            1
-        );
+        assert_eq!(TickRules::new(&channels[..1], Cut::new(Span::Day, 5, 9), 3).times(10).count(), 1);
     }
 }

@@ -61,6 +61,7 @@ fn stream(name: &str, channels: Vec<Channel>, ticks: u32, period_ms: u32, span: 
         slots: None,
         envelope: 1,
         public: false,
+        absolute: false,
     }
 }
 

@@ -61,6 +61,7 @@ fn stream() -> StreamProfile {
         slots: None,
         envelope: 1,
         public: false,
+        absolute: false,
     }
 }
 
@@ -214,6 +215,25 @@ fn lost_readings_end_a_run_with_code_4() {
     assert!(output.status.success());
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(said.contains("1 reading is lost: 1 too late"), "{said}");
+}
+
+#[test]
+fn check_counts_the_reports_of_each_state_and_tells_the_phase() {
+    let plant = Plant::new();
+    let check = |options: &[&str]| {
+        let rows = ["00:10:00,closed,7", "00:11:00,open,", "00:12:00,CLOSED,"];
+        let output = plant.command("check", &rows, options);
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let said = check(&[]);
+    assert!(said.contains("\ndoor: 3 reports: 2 closed, 1 open\n"), "{said}");
+    assert!(!said.contains("later"), "{said}");
+    let said = check(&["--phase", "20s"]);
+    assert!(said.contains("; ticks 20 s later (`--phase`)\n"), "{said}");
+    let facts: serde_json::Value = serde_json::from_str(&check(&["--json"])).unwrap();
+    let states = serde_json::json!([{"state": "closed", "reports": 2}, {"state": "open", "reports": 1}]);
+    assert_eq!(facts["numbers"][0]["states"], states);
 }
 
 #[test]

@@ -29,6 +29,7 @@ fn stream<S: Scheme>(params: &Params<S>, slots: u32) -> StreamProfile {
         slots: Some(slots),
         envelope: 2,
         public: false,
+        absolute: false,
     }
 }
 

@@ -145,7 +145,7 @@ fn description(start: i64, length: u32) -> sotto_pack::WindowDescription {
 }
 
 fn cuts() -> Cuts {
-    let cut = sotto_pack::Cut { span: sotto_pack::Span::Hour, period: 60_000, ticks: 60 };
+    let cut = sotto_pack::Cut::new(sotto_pack::Span::Hour, 60_000, 60);
     Cuts::new(sotto_pack::Clock::utc(), [("a".to_owned(), cut)].into())
 }
 

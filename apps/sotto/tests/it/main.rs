@@ -9,6 +9,7 @@ mod earlier;
 mod empty;
 mod extremes;
 mod first_answer;
+mod fresh;
 mod guide;
 mod joined;
 mod late;

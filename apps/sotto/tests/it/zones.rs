@@ -93,11 +93,13 @@ impl Plant {
         let first = &self.ticks[0];
         let phase = (first.at.as_second() - midnight_of(first).as_second()) / 60 % self.minutes;
         for tick in &self.ticks {
-            // The device counts ticks from its midnight, or from where its sensor reports.
+            // The device counts ticks from its midnight, or from where its sensor reports. Of a period that does not divide
+            // the day they go on through midnight, and the sensor reports at each.
             let midnight = midnight_of(tick);
             let since = (tick.at.as_second() - midnight.as_second()) / 60;
             let since = (since - phase).div_euclid(self.minutes) * self.minutes + phase;
-            let local = (midnight + since.minutes()).to_zoned(zone.clone());
+            let instant = if 1440 % self.minutes == 0 { midnight + since.minutes() } else { tick.at };
+            let local = instant.to_zoned(zone.clone());
             let start = local.start_of_day().unwrap();
             let key = if form == "%Y-%m-%d" { start.strftime("%Y-%m-%d%:z") } else { local.strftime(form) };
             groups.entry(key.to_string()).or_default().push(*tick);
@@ -202,6 +204,17 @@ fn no_zone_is_refused_because_a_period_does_not_divide_the_hour() {
         plant.is_right(zone);
         plant.correct(zone, "UTC");
         plant.is_right("UTC");
+        if 1440 % minutes != 0 {
+            // A day has a tick more or less than another one, and none is missing.
+            for by in ["day", "hour"] {
+                let answer = plant.ask(&[&format!("mean(heat) by {by}")]);
+                let rows = answer["rows"].as_array().unwrap();
+                assert!(
+                    rows.iter().all(|row| row["missing"] == 0),
+                    "every {minutes} min in {zone}: {answer}"
+                );
+            }
+        }
     }
 }
 

@@ -10,6 +10,8 @@ pub(crate) struct Covered {
     first: i64,
     last: i64,
     period: u32,
+    /// True if all ticks are whole periods apart.
+    regular: bool,
 }
 
 impl Covered {
@@ -18,13 +20,35 @@ impl Covered {
         let of = || windows.iter().filter(|window| window.channel(channel).is_some());
         let first = of().map(|window| window.from()).min()?;
         let last = of().map(|window| window.to()).max()?;
-        Some(Self { first, last, period: of().next()?.description.period.max(1) })
+        let period = of().next()?.description.period.max(1);
+        Some(Self { first, last, period, regular: grid(of().copied(), period).is_some() })
     }
 
     /// Returns the number of ticks that a group shares with this time.
     pub(crate) fn ticks(&self, group: Group) -> u64 {
-        ticks_between(group.from.max(self.first), group.to.min(self.last), self.period)
+        let (from, to) = (group.from.max(self.first), group.to.min(self.last));
+        if !self.regular {
+            return ticks_between(from, to, self.period);
+        }
+        // The first window begins with a tick.
+        let until =
+            |at: i64| at.saturating_sub(self.first).max(0).unsigned_abs().div_ceil(self.period.into());
+        until(to).saturating_sub(until(from))
     }
+}
+
+/// Returns the time after whole periods since 1970 at which ticks are, if all windows have this period and their ticks at the
+/// same time after them.
+pub(crate) fn grid<'w>(windows: impl Iterator<Item = &'w StoredWindow>, period: u32) -> Option<i64> {
+    let period = period.max(1);
+    let mut phase = None;
+    for window in windows {
+        let own = window.start().rem_euclid(period.into());
+        if window.description.period != period || *phase.get_or_insert(own) != own {
+            return None;
+        }
+    }
+    phase
 }
 
 /// Returns, for each time of a window, the number of readings of a channel that windows over other times have within it.

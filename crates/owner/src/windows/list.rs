@@ -38,6 +38,8 @@ struct Known {
     shown: Layout,
     period: u32,
     span: Span,
+    /// True if ticks go on through the ends of spans, which then cut none of them short.
+    absolute: bool,
     kind: Option<Kind>,
     /// The scheme of ciphertexts. None: sums with tags.
     scheme: Option<SchemeId>,
@@ -66,6 +68,7 @@ impl Known {
                 shown: layout(&devices::shown(plant, profile))?,
                 period: profile.period_ms?,
                 span: profile.span?,
+                absolute: profile.absolute,
                 kind: Kind::of_profile(profile),
                 scheme: spec.as_ref().map(|spec| spec.scheme),
                 bundle,
@@ -297,7 +300,8 @@ fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) ->
     description.layout = stream.shown.clone();
     let (whole, span) = (description.end(), clock.end_of(stream.span, description.start));
     // The end of the span cuts the last tick alone. In a time zone that was another one then, it is elsewhere.
-    let cuts = description.length == 0 || whole.saturating_sub(span) < i64::from(description.period);
+    let cuts = !stream.absolute
+        && (description.length == 0 || whole.saturating_sub(span) < i64::from(description.period));
     let end = if cuts { whole.min(span) } else { whole };
     let sums = signed.stream().filter(|stream| stream.is_of_sums()).zip(signed.mask());
     Some(Read::Window(Box::new(StoredWindow {

@@ -23,7 +23,7 @@ mod window;
 
 pub use accept::GivenUp;
 pub(crate) use accept::{accept, accept_logs, set_back};
-pub(crate) use covered::{Covered, elsewhere, ticks_between};
+pub(crate) use covered::{Covered, elsewhere, grid, ticks_between};
 pub(crate) use deleted::{forgotten, learn_orders};
 pub(crate) use entry::StreamLog;
 pub(crate) use forget::{logs_to_forget, note_deleted};

@@ -261,8 +261,10 @@ impl<'w> DeviceWork<'w> {
         let ByGroup { whole, split } = self.by_group(batch);
         let weighted = needs.iter().any(|(_, need)| need.is_weighted());
         let period = batch.windows[0].description.period;
-        let span =
-            |group: usize| weighted.then(|| GroupSpan::new(self.groups[group], self.ends[group], period));
+        let grid = windows::grid(batch.windows.iter().copied(), period);
+        let span = |group: usize| {
+            weighted.then(|| GroupSpan::new(self.groups[group], self.ends[group], period, grid))
+        };
         let mut lots: BTreeMap<Option<GroupSpan>, Lot> = BTreeMap::new();
         for (group, inputs) in whole {
             lots.entry(span(group)).or_default().groups.push((group, inputs));

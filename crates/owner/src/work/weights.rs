@@ -20,10 +20,13 @@ pub(super) struct GroupSpan {
 }
 
 impl GroupSpan {
-    /// Returns the span of a group of which `last` is the end of the last reading.
-    pub(super) fn new(group: Group, last: i64, period: u32) -> Self {
-        let cut = Cut { span: Span::Day, period, ticks: 1 };
-        let ticks = |to: i64| cut.ticks_between(group.from, to);
+    /// Returns the span of a group of which `last` is the end of the last reading. Ticks are `grid` milliseconds after whole
+    /// periods since 1970; None: one is at the beginning of the group.
+    pub(super) fn new(group: Group, last: i64, period: u32, grid: Option<i64>) -> Self {
+        let cut = Cut::new(Span::Day, period, 1);
+        let after = |grid: i64| grid.saturating_sub(group.from).rem_euclid(period.max(1).into());
+        let first = group.from.saturating_add(grid.map_or(0, after));
+        let ticks = |to: i64| cut.ticks_between(first, to);
         Self { ticks: ticks(group.to), until: ticks(last.min(group.to)), period }
     }
 }

@@ -21,6 +21,7 @@ fn profile() -> DeviceProfile {
         slots: None,
         envelope: 1,
         public: false,
+        absolute: false,
     };
     DeviceProfile {
         device: "device-1".into(),

@@ -56,6 +56,7 @@ fn profile() -> DeviceProfile {
             slots: None,
             envelope: 1,
             public: false,
+            absolute: false,
         }],
         record: None,
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use sotto_pack::Clock;
 
-use super::watch::{Period, Seen, SeenChannel};
+use super::watch::{Period, Seen, SeenChannel, SeenState};
 use crate::nouns::counted;
 use crate::source::{Fault, FileFacts, Lines};
 use crate::summary::Summary;
@@ -121,10 +121,17 @@ fn of_times(times: &Times) -> String {
 }
 
 fn of_channel(position: usize, seen: &SeenChannel, files: &[FileFacts]) -> String {
-    let SeenChannel { channel, unit, numbers, minimum, maximum, out_of_range, .. } = seen;
+    let SeenChannel { channel, unit, numbers, minimum, maximum, out_of_range, states, .. } = seen;
     let place = |file: &FileFacts| file.columns.get(position).filter(|column| *column != channel).cloned();
     let column =
         files.first().and_then(place).map_or_else(String::new, |column| format!(" (column {column:?})"));
+    if !states.is_empty() {
+        let reported = states.iter().filter(|state| state.reports > 0);
+        let words: Vec<String> =
+            reported.map(|SeenState { state, reports }| format!("{reports} {state}")).collect();
+        let of = if words.is_empty() { String::new() } else { format!(": {}", words.join(", ")) };
+        return format!("{channel}{column}: {}{of}", counted(*numbers, "report"));
+    }
     let mut line = format!("{channel}{column}: {}", counted(*numbers, "number"));
     if let (Some(minimum), Some(maximum)) = (minimum, maximum) {
         line += format!(" from {minimum} to {maximum} {unit}").trim_end();
@@ -149,7 +156,7 @@ fn named(mark: char) -> String {
 }
 
 /// Writes milliseconds with the largest unit that needs no fraction.
-fn duration(milliseconds: i64) -> String {
+pub(super) fn duration(milliseconds: i64) -> String {
     let units = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s"), (1, "ms")];
     let fits = |(size, _): &&(i64, &str)| milliseconds % size == 0;
     let (size, unit) = units.iter().find(fits).unwrap_or(&(1, "ms"));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
-use sotto_pack::Channel;
+use sotto_pack::{Channel, ChannelKind};
 
 use crate::source::{Around, FileFacts, Lines, Row, Source, SourceError};
 
@@ -36,8 +36,18 @@ pub(super) struct SeenChannel {
     pub(super) maximum: Option<f64>,
     /// Rows with a number outside the declared range.
     pub(super) out_of_range: Lines,
+    /// The reports of each state, in the order of the declaration; empty for channels of other kinds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) states: Vec<SeenState>,
     #[serde(skip)]
     range: (f64, f64),
+}
+
+/// The reports of a state.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct SeenState {
+    pub(super) state: String,
+    pub(super) reports: u64,
 }
 
 /// The times of the rows.
@@ -135,12 +145,19 @@ impl Watched {
             minimum: None,
             maximum: None,
             out_of_range: Lines::default(),
+            states: states(channel),
             range: (channel.minimum, channel.maximum),
         };
         let channels = source.channels().iter().map(channel).collect();
         let seen = Arc::new(Mutex::new(Seen { channels, ..Seen::default() }));
         (Box::new(Self { source, seen: Arc::clone(&seen), again: false }), seen)
     }
+}
+
+/// Returns the states of a channel, without a report so far.
+fn states(channel: &Channel) -> Vec<SeenState> {
+    let ChannelKind::State(kind) = &channel.kind else { return Vec::new() };
+    kind.states.iter().map(|state| SeenState { state: state.clone(), reports: 0 }).collect()
 }
 
 impl Around for Watched {
@@ -169,6 +186,10 @@ impl Around for Watched {
             channel.numbers += 1;
             channel.minimum = Some(channel.minimum.map_or(value, |minimum| minimum.min(value)));
             channel.maximum = Some(channel.maximum.map_or(value, |maximum| maximum.max(value)));
+            // The value of a state is its number.
+            if let Some(state) = channel.states.get_mut(value as usize) {
+                state.reports += 1;
+            }
             if !(channel.range.0..=channel.range.1).contains(&value) {
                 channel.out_of_range.add(line);
             }

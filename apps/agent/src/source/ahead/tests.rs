@@ -113,6 +113,13 @@ fn rows_in_another_order_are_taken() {
     // Shuffled, by a multiplier.
     all(&[(0..2003).map(|row| row * 1234 % 2003 * 10).collect()]);
     // More rows than are read ahead, which a file of all its rows has, too.
-    let long = every_ten(AWAY, AWAY + 10 * (MOST as i64 + 1));
-    all(&[[every_ten(0, 500), long, every_ten(500 + 10 * (MOST as i64 + 1), 400_000)].concat()]);
+    let most = most_rows(0) as i64;
+    let ahead = |rows: i64| {
+        let behind = every_ten(500 + 10 * rows, 800 + 10 * rows);
+        [every_ten(0, 500), every_ten(10 * AWAY, 10 * AWAY + 10 * rows), behind].concat()
+    };
+    all(&[ahead(most + 1)]);
+    // A day of seconds, and more.
+    assert_eq!(minutes(&[ahead(most - 1)]).len(), 80);
+    assert!(most_rows(8) > 60_000);
 }

@@ -4,7 +4,8 @@ use sotto_pack::{LeftOut, Reason};
 
 use super::JoinedWindows;
 use super::outcome::Outcome;
-use super::pending::{Report, merge};
+use super::pending::merge;
+use super::reports::Report;
 use super::timeline::Timeline;
 use crate::windows::closed::ClosedWindow;
 use crate::windows::lost::RowPlace;

@@ -8,7 +8,8 @@ use zeroize::Zeroizing;
 use super::correction::Correction;
 use super::open_pieces::OpenPieces;
 use super::outcome::{Outcome, Outcomes};
-use super::pending::{Report, merge};
+use super::pending::merge;
+use super::reports::Report;
 use super::timeline::Timeline;
 use super::values::{Part, Values};
 use crate::spool::Runs;
@@ -186,8 +187,8 @@ impl Maker {
         });
         let numbers = facts.replaces.as_ref().map(|replaces| replaces.windows.clone()).unwrap_or_default();
         let (held, last) = ((*held).clone(), last_of(merged, held));
-        let head =
-            KeptHead { start, until, phase: timeline.phase, numbers, held, last, ..KeptHead::default() };
+        let phase = timeline.all_phase();
+        let head = KeptHead { start, until, phase, numbers, held, last, ..KeptHead::default() };
         let kept = timeline.kept.is_some().then(|| KeptWindow {
             head,
             readings: merged.clone(),

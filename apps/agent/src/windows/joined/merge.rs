@@ -4,7 +4,7 @@ use sotto_pack::Reason;
 use zeroize::Zeroizing;
 
 use super::outcome::{Outcome, Outcomes};
-use super::pending::Report;
+use super::reports::Report;
 use super::timeline::Timeline;
 use super::values::Part;
 use crate::spool::kept::{KeptReading, KeptReadings, KeptWindow};

@@ -24,14 +24,17 @@ mod make;
 mod merge;
 mod open_pieces;
 mod outcome;
+mod pass;
 mod pending;
 mod pieces;
+mod reports;
+mod room;
 mod rules;
 mod timeline;
 mod values;
 mod walk;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -46,15 +49,14 @@ use super::ticks::TickRules;
 use super::timer::Idle;
 use super::{Closed, ReadRow, Rules};
 use crate::spool::kept::Kept;
-use crate::spool::{ChannelTotals, Runs, Sent, Totals};
+use crate::spool::{ChannelTotals, Sent, Totals};
 use correction::Correction;
 use make::{Made, Maker};
-use pending::{OfWindow, Pending, Report};
+use pass::Pass;
+use pending::{OfWindow, Pending};
+use reports::Report;
 use timeline::Timeline;
 use walk::Walk;
-
-/// Readings for windows that were taken already in this pass: beyond this many windows, rows are out of order.
-const MOST_AGAIN: usize = 64;
 
 /// What a stream is, and what is known of it.
 pub(super) struct Known<'k> {
@@ -110,19 +112,6 @@ pub(super) struct JoinedWindows {
     closed_until: i64,
 }
 
-/// A pass over a source that can be read again.
-struct Pass {
-    /// Earlier passes have taken everything before this time.
-    from: i64,
-    /// Everything from this time on is for the next pass.
-    to: i64,
-    is_first: bool,
-    /// The time of the windows that were taken in this pass.
-    taken: Runs,
-    /// Windows that were taken and have further rows.
-    again: BTreeSet<i64>,
-}
-
 impl JoinedWindows {
     pub(super) fn new(known: Known<'_>, rules: Rules) -> Self {
         let Known { stream, name, layout, cut, clock, ticks, sent, kept, columns, corrects } = known;
@@ -144,13 +133,7 @@ impl JoinedWindows {
             walk: Walk::new(timeline.stale()),
             maker: Maker::new(timeline, correction),
             unsent,
-            pass: Pass {
-                from: i64::MIN,
-                to: i64::MAX,
-                is_first: true,
-                taken: Runs::default(),
-                again: BTreeSet::new(),
-            },
+            pass: Pass::first(),
             last_row: None,
             latest: i64::MIN,
             tail: Vec::new(),
@@ -165,6 +148,11 @@ impl JoinedWindows {
 
     pub(super) fn stream(&self) -> usize {
         self.stream
+    }
+
+    /// Returns the milliseconds by which the ticks are later than those of the clock.
+    pub(super) fn phase(&self) -> i64 {
+        self.maker.timeline.all_phase()
     }
 
     /// Returns the counts of this run, and the times of its first and last reading.
@@ -195,6 +183,7 @@ impl JoinedWindows {
     pub(super) fn take(&mut self, ReadRow { row, place, is_ahead }: ReadRow<'_>) {
         let columns = Arc::clone(&self.columns);
         for (channel, column) in columns.iter().enumerate() {
+            self.pass.cells += 1;
             let Some(column) = *column else { continue };
             let at = self.ticks.on_clock(channel, row.at);
             if at < self.pass.from {
@@ -227,7 +216,7 @@ impl JoinedWindows {
         if let Some(correction) = correction {
             correction.note(at);
         }
-        if at >= self.pass.to {
+        if at >= self.pass.to || self.pass.was_taken(at) {
             return;
         }
         if self.rules.sampled {
@@ -241,7 +230,7 @@ impl JoinedWindows {
         let (cut, clock) = (timeline.cut, timeline.clock.clone());
         let before = self.pending.newest();
         let start = self.pending.add(report, cut, &clock);
-        if self.pass.taken.contains(start) {
+        if self.pass.taken.contains_key(&start) {
             self.pass.again.insert(start);
         }
         let is_later = before.is_some_and(|newest| start > newest)
@@ -251,38 +240,6 @@ impl JoinedWindows {
         } else if self.pending.count() > self.rules.reports {
             self.make_room();
         }
-    }
-
-    /// Takes windows out of memory: the oldest are made; if rows are out of order, the newest are left for the next pass.
-    fn make_room(&mut self) {
-        let (most, part) = (self.rules.reports, self.rules.reports / 8);
-        if !self.rules.paced && self.pass.again.len() > MOST_AGAIN.min(part) {
-            if let Some((start, left_out)) = self.pending.drop_newest(most - part) {
-                self.pass.to = start;
-                pending::merge(&mut self.maker.left_out, &left_out);
-            }
-            return;
-        }
-        let windows = self.pending.take_oldest(most / 2);
-        let end = windows.last_key_value().map_or(i64::MIN, |(_, window)| window.end);
-        let oldest = self.pending.oldest();
-        if !self.rules.paced {
-            windows.iter().for_each(|(start, window)| self.pass.taken.insert(*start, window.end));
-        }
-        self.begin(windows, oldest.unwrap_or(i64::MIN), Some(oldest.unwrap_or(end)));
-    }
-
-    /// Ends a pass over the source. Returns true if the source has to be read again.
-    pub(super) fn end_pass(&mut self) -> bool {
-        if self.pass.to == i64::MAX {
-            self.finish(true);
-            return false;
-        }
-        let (from, windows) = (self.pass.to, self.pending.take_before(i64::MAX));
-        self.begin(windows, from, Some(from));
-        let (taken, again) = (Runs::default(), BTreeSet::new());
-        self.pass = Pass { from, to: i64::MAX, is_first: false, taken, again };
-        true
     }
 
     /// Takes all readings that are left. `ended` is true if the source has no more.

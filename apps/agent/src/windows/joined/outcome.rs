@@ -2,7 +2,7 @@
 
 use sotto_pack::Reason;
 
-use super::pending::Report;
+use super::reports::Report;
 use crate::windows::lost::is_lost;
 
 /// What becomes of a reading.

@@ -3,47 +3,18 @@
 use std::collections::BTreeMap;
 
 use sotto_pack::{Clock, Cut, LeftOut, Reason};
-use zeroize::{DefaultIsZeroes, Zeroizing};
 
-use crate::windows::lost::RowPlace;
-
-/// A reading of a row: 24 bytes.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Report {
-    /// Its time on the clock's ticks.
-    pub(super) at: i64,
-    /// Its number in fixed point.
-    pub(super) number: i64,
-    pub(super) channel: u16,
-    file: u16,
-    line: u32,
-}
-
-impl Report {
-    pub(super) fn new(channel: usize, (at, number): (i64, i64), row: RowPlace) -> Self {
-        Self { at, number, channel: channel as u16, file: row.file, line: row.line }
-    }
-
-    /// Returns the place of its row.
-    pub(super) fn row(&self) -> RowPlace {
-        RowPlace { file: self.file, line: self.line }
-    }
-
-    /// Returns the key of the order in which readings are merged.
-    pub(super) fn order(&self) -> (u16, i64, i64, u16, u32) {
-        (self.channel, self.at, self.number, self.file, self.line)
-    }
-}
-
-impl DefaultIsZeroes for Report {}
+use super::reports::{Report, Reports};
 
 /// The readings of a window.
 #[derive(Default)]
 pub(super) struct OfWindow {
     pub(super) end: i64,
-    pub(super) reports: Zeroizing<Vec<Report>>,
+    pub(super) reports: Reports,
     /// Readings left out, by channel.
     pub(super) left_out: Vec<LeftOut>,
+    /// The numbers of its first and its last reading, in the order of the source.
+    times: (u64, u64),
 }
 
 /// Readings by the start of their window.
@@ -51,6 +22,8 @@ pub(super) struct OfWindow {
 pub(super) struct Pending {
     windows: BTreeMap<i64, OfWindow>,
     count: usize,
+    /// The number of readings so far.
+    added: u64,
 }
 
 impl Pending {
@@ -66,15 +39,12 @@ impl Pending {
 
     /// Adds a reading. Returns the start of its window.
     pub(super) fn add(&mut self, report: Report, cut: Cut, clock: &Clock) -> i64 {
+        self.added += 1;
+        let number = self.added;
         let (start, window) = self.window(report.at, cut, clock);
-        let reports = &mut window.reports;
-        if reports.len() == reports.capacity() {
-            // A vector that grows by itself leaves a copy behind.
-            let mut larger = Zeroizing::new(Vec::with_capacity(reports.len() * 3 / 2 + 8));
-            larger.extend_from_slice(reports);
-            *reports = larger;
-        }
-        reports.push(report);
+        let first = if window.reports.is_empty() { number } else { window.times.0 };
+        window.times = (first, number);
+        window.reports.push(report);
         self.count += 1;
         start
     }
@@ -103,6 +73,17 @@ impl Pending {
         self.windows.first_key_value().map(|(start, _)| *start)
     }
 
+    /// Returns true if the readings of most windows lie far apart in the source, as those of rows in random order do. Those of
+    /// rows that ascend or descend, or of several sensors that lag behind each other, are near to each other.
+    pub(super) fn are_scattered(&self) -> bool {
+        let is_scattered = |window: &&OfWindow| {
+            let (first, last) = window.times;
+            let (apart, own) = (last.saturating_sub(first), window.reports.len() as u64);
+            apart > 4 * own && 4 * apart > self.count as u64
+        };
+        2 * self.windows.values().filter(is_scattered).count() > self.windows.len()
+    }
+
     /// Takes all windows that begin before a time.
     pub(super) fn take_before(&mut self, at: i64) -> BTreeMap<i64, OfWindow> {
         let rest = self.windows.split_off(&at);
@@ -119,17 +100,16 @@ impl Pending {
             taken.insert(start, last);
             return taken;
         }
-        let count = last.reports.iter().filter(|report| report.at < at).count();
-        // With all their room: a vector that grows leaves a copy behind.
-        let mut before = Zeroizing::new(Vec::with_capacity(count));
-        let mut behind = Zeroizing::new(Vec::with_capacity(last.reports.len() - count));
+        let (mut before, mut behind) = (Reports::default(), Reports::default());
         for report in last.reports.iter() {
-            if report.at < at { before.push(*report) } else { behind.push(*report) }
+            let side = if report.at < at { &mut before } else { &mut behind };
+            side.push(*report);
         }
         if !behind.is_empty() {
             self.count += behind.len();
             let left_out = std::mem::take(&mut last.left_out);
-            self.windows.insert(start, OfWindow { end: last.end, reports: behind, left_out });
+            let times = last.times;
+            self.windows.insert(start, OfWindow { end: last.end, reports: behind, left_out, times });
         }
         last.reports = before;
         taken.insert(start, last);

@@ -4,7 +4,8 @@ use sotto_pack::LeftOut;
 use zeroize::Zeroizing;
 
 use super::make::{Filled, Maker, last_of, taken, within};
-use super::pending::{Report, merge};
+use super::pending::merge;
+use super::reports::Report;
 use super::timeline::Timeline;
 use super::values::Part;
 use crate::spool::Runs;

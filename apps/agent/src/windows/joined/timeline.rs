@@ -101,6 +101,11 @@ impl Timeline {
         (self.blind, self.last, self.reported) = (blind, last, reported);
     }
 
+    /// Returns the milliseconds by which the ticks are later than those of the clock.
+    pub(super) fn all_phase(&self) -> i64 {
+        self.phase + self.cut.phase()
+    }
+
     pub(super) fn period(&self) -> i64 {
         self.cut.period.max(1).into()
     }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::make::{Made, Maker};
-use super::pending::{OfWindow, Report, merge};
+use super::pending::{OfWindow, merge};
 use super::timeline::Timeline;
 use super::values::Part;
 use crate::spool::kept::{KeptHeld, KeptReading};
@@ -97,31 +97,31 @@ impl Walk {
 
     /// Makes what has to be made of a window. Returns what holds at its end.
     fn step(&mut self, maker: &mut Maker, window: Part, mut held: KeptHeld) -> Result<KeptHeld, FillError> {
-        let mut new = self.queue.remove(&window.start).unwrap_or_default();
-        new.reports.sort_unstable_by_key(Report::order);
+        let OfWindow { reports, left_out, .. } = self.queue.remove(&window.start).unwrap_or_default();
+        let reports = reports.in_order();
         maker.is_last = self.is_final && self.queue.is_empty();
         let before = maker.made.len();
-        let has_readings = !new.reports.is_empty();
+        let has_readings = !reports.is_empty();
         if maker.correction.as_ref().is_some_and(|correction| correction.has(window, has_readings)) {
-            maker.correct(window, &new.reports, &mut held)?;
+            maker.correct(window, &reports, &mut held)?;
         } else {
             let pieces = maker.pieces_of(window);
             let (mut at, rest) = (window.start, pieces.unwrap_or(window.until));
             for head in maker.timeline.heads(window.start, rest) {
-                maker.add(Part { start: at, until: head.start, ..window }, &new.reports, &mut held)?;
+                maker.add(Part { start: at, until: head.start, ..window }, &reports, &mut held)?;
                 at = head.until;
                 let kept = Part { start: head.start, until: head.until, ..window };
                 match maker.timeline.kept_window(head.start)? {
-                    Some(known) => maker.again(kept, known, &new.reports, &mut held)?,
-                    None => maker.add(kept, &new.reports, &mut held)?,
+                    Some(known) => maker.again(kept, known, &reports, &mut held)?,
+                    None => maker.add(kept, &reports, &mut held)?,
                 }
             }
-            maker.add(Part { start: at, until: rest, ..window }, &new.reports, &mut held)?;
+            maker.add(Part { start: at, until: rest, ..window }, &reports, &mut held)?;
             if let Some(start) = pieces {
-                maker.join(Part { start, ..window }, &new.reports, &mut held)?;
+                maker.join(Part { start, ..window }, &reports, &mut held)?;
             }
         }
-        merge(&mut maker.left_out, &new.left_out);
+        merge(&mut maker.left_out, &left_out);
         if let Some(made) = maker.made.range_mut(before..).next_back() {
             made.leave_out(&std::mem::take(&mut maker.left_out));
         }

@@ -256,6 +256,46 @@ fn a_corrected_state_changes_the_ticks_behind_it() {
     assert_eq!(site.fold().0.len(), sorted.fold().0.len());
 }
 
+/// Returns numbers below `count` in random order.
+fn shuffled(count: i64) -> Vec<i64> {
+    let mut state = 7_u64;
+    let mut key = |number: i64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33, number)
+    };
+    let mut all: Vec<(u64, i64)> = (0..count).map(&mut key).collect();
+    all.sort_unstable();
+    all.into_iter().map(|(_, number)| number).collect()
+}
+
+#[test]
+fn rows_in_random_order_make_each_window_once() {
+    let report = |minute: i64| row(minute * MINUTE, &[Some((minute / 7 % 2) as f64)]);
+    let site = || Site::new(vec![door()], cut(60_000), 7 * DAY, 100 * DAY);
+    let run = |minutes: &mut dyn Iterator<Item = i64>| {
+        let (mut site, how) = (site(), How { most_reports: Some(2000), ..How::default() });
+        let (taken, lost) = site.run(minutes.map(report).collect(), &how, Kill::Never).unwrap();
+        assert!(lost.by_reason.is_empty());
+        assert!(taken.totals.left_out().is_empty(), "{:?}", taken.totals.left_out());
+        assert_eq!(taken.totals.channels["door"].readings, 12_000);
+        site
+    };
+    let (sorted, random) = (run(&mut (0..12_000)), run(&mut shuffled(12_000).into_iter()));
+    assert_eq!(random.fold(), sorted.fold());
+    // Windows of an hour; the last state holds to the end of the ninth day.
+    assert_eq!((sorted.messages.len(), random.messages.len()), (216, 216));
+    // Even minutes two hours before odd ones, and from the last row to the first: hardly a window is made again.
+    let lag = run(&mut (0..6060).flat_map(|at| [2 * at, 2 * at - 119]).filter(|at| (0..12_000).contains(at)));
+    let back = run(&mut (0..12_000).rev());
+    assert_eq!((lag.fold(), back.fold()), (sorted.fold(), sorted.fold()));
+    assert!(lag.messages.len() < 240 && back.messages.len() < 240);
+    // In order at first: a later pass counts no reading again that it reads again.
+    let late = (0..12_000).filter(|at| at % 2 == 0);
+    let mut late: Vec<i64> = late.collect();
+    late.extend(shuffled(12_000).into_iter().filter(|at| at % 2 == 1));
+    assert_eq!(run(&mut late.into_iter()).fold(), sorted.fold());
+}
+
 /// One run of an agent: the rows that it reads, how, and where it is killed.
 #[derive(Clone, Debug)]
 struct Run {
@@ -320,7 +360,7 @@ proptest! {
         series.push((5, 172_740, 1.0));
         series.sort_unstable_by_key(|(channel, at, _)| (*at, *channel));
         series.dedup();
-        let ticks = if by_day { Cut { span: Span::Day, period: 600_000, ticks: 144 } } else { cut(60_000) };
+        let ticks = if by_day { Cut::new(Span::Day, 600_000, 144) } else { cut(60_000) };
         let site = || Site::new(channels(), ticks, NEVER, 2 * DAY);
         let (mut messy, mut other) = (site(), site());
         let others: Vec<Read> = series.iter().map(|(channel, at, value)| (*channel, *at, if *channel == 0 { 1.0 - value } else { 95.0 - value })).collect();

@@ -69,7 +69,83 @@ fn ticks_are_where_the_sensor_reports() {
     assert_eq!(stated[0].window.packed.start, 30_000);
 }
 
+/// Returns the instants of a window's readings and their values.
+fn instants(closed: &Closed) -> Vec<(i64, f64)> {
+    let packed = &closed.window.packed;
+    let at = |tick: i64| packed.start + tick * i64::from(packed.period);
+    let of = |(minute, value): (i64, f64)| (at(minute - packed.start / MINUTE), value);
+    slots(closed).into_iter().map(of).collect()
+}
+
+#[test]
+fn ticks_go_on_through_midnight() {
+    let seven = |span| Some(Cut::new(span, 7 * 60_000, 60));
+    // Every seven minutes from two minutes past midnight on, for two days.
+    let script: Vec<(i64, f64)> = (0..411).map(|n| (120 + 420 * n, n as f64)).collect();
+    let expected: Vec<(i64, f64)> = script.iter().map(|(second, value)| (1000 * second, *value)).collect();
+    for span in [Span::Day, Span::Hour] {
+        let pass = || Pass { kind: gauge(Several::Mean), cut: seven(span), ..Pass::default() };
+        let (windows, taken) = pass().run(at_seconds(&script));
+        assert_eq!(windows.iter().flat_map(instants).collect::<Vec<_>>(), expected, "{span:?}");
+        assert!(taken.totals.left_out().is_empty());
+        // A run that begins after a stop goes on at the same ticks, and a clock that is off changes nothing.
+        let (mut halves, _) = pass().run(at_seconds(&script[..207]));
+        let sent = of_windows(&halves);
+        let late: Vec<(i64, f64)> =
+            script[207..].iter().map(|(second, value)| (second - 100, *value)).collect();
+        halves.extend(Pass { sent, ..pass() }.run(at_seconds(&late)).0);
+        assert_eq!(halves.iter().flat_map(instants).collect::<Vec<_>>(), expected, "{span:?}");
+    }
+    // Streams of before begin anew at midnight, and take the interval that holds the time.
+    let before = Cut { grid: Grid::OfSpan, ..seven(Span::Day).unwrap() };
+    let pass = Pass { kind: gauge(Several::Mean), cut: Some(before), ..Pass::default() };
+    let (windows, _) = pass.run(at_seconds(&script));
+    let all: Vec<i64> = windows.iter().flat_map(instants).map(|(at, _)| at).collect();
+    assert_eq!((all[0], all[205], all[206], all[207]), (0, 86_100_000, 86_400_000, 86_820_000));
+}
+
 proptest! {
+    /// Wherever windows are cut, in however many runs, with files in any order: a reading has the same tick.
+    #[test]
+    fn where_windows_are_cut_changes_no_tick(
+        minutes in prop_oneof![Just(7_u32), Just(11), Just(16), Just(50)],
+        phase in prop_oneof![Just(0_u32), 0_u32..420_000],
+        seconds in prop::collection::btree_set(0_i64..400_000, 1..60),
+        of_hours in any::<bool>(),
+        (ticks, stop) in (1_u32..60, 0_usize..60),
+        is_report in any::<bool>(),
+    ) {
+        let kind = if is_report { ChannelKind::Amount(Amount::default()) } else { gauge(Several::Last) };
+        let all: Vec<(i64, f64)> = seconds.iter().zip(1_u32..).map(|(second, n)| (*second, n.into())).collect();
+        let pass = |span, ticks| {
+            let cut = Some(Cut { span, period: minutes * 60_000, ticks, grid: Grid::Absolute { phase: 0 } });
+            Pass { kind: kind.clone(), phase: Some(phase), cut, ..Pass::default() }
+        };
+        let readings = |windows: &[Closed]| {
+            let mut all: Vec<(i64, f64)> = windows.iter().flat_map(instants).filter(|(_, value)| *value != 0.0).collect();
+            all.sort_by_key(|(at, _)| *at);
+            all
+        };
+        let (whole, _) = pass(Span::Day, 60).run(at_seconds(&all));
+        let span = if of_hours { Span::Hour } else { Span::Day };
+        let (other, _) = Pass { open: Some(2), ..pass(span, ticks) }.run(at_seconds(&all.iter().rev().copied().collect::<Vec<_>>()));
+        if !is_report {
+            // Two runs, whose readings share no tick.
+            let own = pass(Span::Day, 60).cut.unwrap();
+            let own = Cut { grid: Grid::Absolute { phase: phase % own.period }, ..own };
+            let tick = |second: i64| own.tick(&Clock::utc(), second * 1000 + i64::from(own.period - 1) / 2).0;
+            let at = stop.min(all.len());
+            let at = all[..at].iter().rposition(|(second, _)| all.get(at).is_none_or(|(next, _)| tick(*next) != tick(*second)));
+            let (first, second) = all.split_at(at.map_or(0, |at| at + 1));
+            let (mut runs, _) = pass(span, ticks).run(at_seconds(first));
+            let sent = of_windows(&runs);
+            runs.extend(Pass { sent, ..pass(span, ticks) }.run(at_seconds(second)).0);
+            prop_assert_eq!(readings(&runs), readings(&whole));
+        }
+        let expected = readings(&whole);
+        prop_assert_eq!(readings(&other), expected);
+    }
+
     /// A clock that is off by less than half a period, rows in any order, some of them twice: the ticks of the clean series.
     #[test]
     fn jitter_order_and_repetition_change_nothing(

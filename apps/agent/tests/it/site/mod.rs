@@ -357,6 +357,7 @@ fn stream<S: Scheme>(name: &str, encoding: Encoding, ticks: u32, channels: &[Cha
         slots: None,
         envelope: 1,
         public: false,
+        absolute: false,
     }
 }
 

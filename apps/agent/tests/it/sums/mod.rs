@@ -90,6 +90,7 @@ fn stream() -> StreamProfile {
         slots: None,
         envelope: 1,
         public: false,
+        absolute: false,
     }
 }
 

@@ -141,7 +141,7 @@ pub(crate) fn fits(
     let stream = &StreamNeeds { public, ..stream.clone() };
     let Some(spec) = spec else { return sums::fits(&stream.needs, channels, &profile.sums) };
     let layout = layout_of(profile, Some(spec)).map_err(|error| error.to_string())?;
-    let cut = Cut { span: stream.span, period: stream.period, ticks: profile.ticks };
+    let cut = Cut::new(stream.span, stream.period, profile.ticks);
     match spec.scheme {
         SchemeId::Bfv => attempt::<Bfv>(stream, &layout, cut, spec.clone()),
         SchemeId::Bgv => attempt::<Bgv>(stream, &layout, cut, spec.clone()),

@@ -176,6 +176,7 @@ impl Chosen {
             slots: self.kept().map(|kept| kept.values() as u32),
             envelope: if self.sent().is_some() { 2 } else { 1 },
             public: self.stream.public,
+            absolute: self.cut.is_absolute(),
         }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn carried_gap(
         return None;
     }
     kept(layout, spec.degree)?;
-    let cut = Cut { span: Span::Day, period: 1, ticks: layout.ticks() };
+    let cut = Cut::new(Span::Day, 1, layout.ticks());
     let carried = |gap_bits: &u8| {
         let quantity = Quantity::Beyond(Beyond { of: Box::new(of.clone()), limit: 0.0, gap_bits: *gap_bits });
         let part = typical(layout, &cut, 1, &quantity);

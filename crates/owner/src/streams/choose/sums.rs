@@ -40,7 +40,7 @@ pub(super) fn best(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen,
     Ok(Chosen {
         stream: stream.clone(),
         spec: None,
-        cut: Cut { span: stream.span, period: stream.period, ticks },
+        cut: Cut::new(stream.span, stream.period, ticks),
         keys: KeysNeeded::default(),
         levels_used: 0,
         flooding_bits: None,

@@ -43,7 +43,7 @@ pub(super) fn layout(
     };
     let layout = Layout::smallest(channels.to_vec(), ticks, columns, rows, encoding)
         .map_err(|error| OwnerError::NoParameters(error.to_string()))?;
-    Ok((layout, Cut { span: stream.span, period: stream.period, ticks }))
+    Ok((layout, Cut::new(stream.span, stream.period, ticks)))
 }
 
 /// Returns the worst case of every quantity that a stream's questions need.
