@@ -109,6 +109,7 @@ mod tests {
             generated: false,
             replaces: None,
             provisional: false,
+            rounded: None,
         };
         let (parameters, key) = (stream.parameters(), stream.key());
         let mask = MaskName { salt: [3; 12], sequence };
