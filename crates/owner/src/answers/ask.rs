@@ -1,6 +1,6 @@
 //! Answering a question: list windows, group them by the clock, let the cloud sum them, decrypt the sums.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Instant;
 
 use sotto_api::reason::BODY_DROPPED;
@@ -47,7 +47,7 @@ struct Done {
     /// The tallies of each device, in the order of the list.
     by_device: Vec<Vec<Tally>>,
     /// Bytes of the windows used, by leaf.
-    used: BTreeMap<Digest, u64>,
+    used: HashMap<Digest, u64>,
     /// Number of windows used, by device.
     took_part: BTreeMap<String, u64>,
     /// Windows left out by the fault of their device, by device.
@@ -162,12 +162,18 @@ fn ask_once(
 }
 
 /// Returns the windows of a device that an answer counts, by stream, as runs of numbers.
-fn counted(device: &DeviceWindows, used: &BTreeMap<Digest, u64>) -> BTreeMap<String, Vec<(u64, u32)>> {
-    let mut numbers: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
+fn counted(device: &DeviceWindows, used: &HashMap<Digest, u64>) -> BTreeMap<String, Vec<(u64, u32)>> {
+    let mut numbers: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     for window in device.windows.iter().filter(|window| used.contains_key(&window.leaf)) {
-        numbers.entry(&window.stream).or_default().insert(window.sequence);
+        numbers.entry(&window.stream).or_default().push(window.sequence);
     }
-    numbers.into_iter().map(|(stream, numbers)| (stream.to_owned(), windows::runs(numbers))).collect()
+    let runs = |(stream, mut numbers): (&str, Vec<u64>)| {
+        numbers.sort_unstable();
+        // A window of which parts are used comes once for each.
+        numbers.dedup();
+        (stream.to_owned(), windows::runs(numbers))
+    };
+    numbers.into_iter().map(runs).collect()
 }
 
 /// Returns the newest of each stream that has windows in the answer.
@@ -240,11 +246,11 @@ fn computed(
         };
         let work = DeviceWork { asked, groups, ends, device };
         let tallied = work.tallies(computer, &mut tell)?;
-        let Computed { tallies, mut used, fetched } = tallied.computed;
+        let Computed { tallies, used, fetched } = tallied.computed;
         if !used.is_empty() {
             done.took_part.insert(device.shown.clone(), used.len() as u64);
         }
-        done.used.append(&mut used);
+        done.used.extend(used);
         done.by_device.push(tallies);
         if !tallied.faulty.is_empty() {
             done.faulty.insert(device.shown.clone(), tallied.faulty);

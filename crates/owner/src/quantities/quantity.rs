@@ -115,6 +115,8 @@ pub(crate) struct Input {
     pub(crate) leaf: sotto_wire::Digest,
     /// Its number in its stream.
     pub(crate) sequence: u64,
+    /// Bytes of the window as it was sent.
+    pub(crate) bytes: u64,
     /// The name of its pads, if it is a window of sums.
     pub(crate) name: Option<sotto_wire::MaskName>,
     pub(crate) window: Arc<WindowDescription>,

@@ -1,7 +1,7 @@
 //! Stored windows.
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -125,9 +125,9 @@ impl StoredWindow {
     /// Returns the window as an input that starts at a tick of its group, of which some ticks have weights.
     pub(crate) fn input(&self, offset: i64, ticks: Range<u32>) -> Input {
         let (id, window, origin) = (self.id.clone(), self.description.clone(), self.origin);
-        let (leaf, sequence) = (self.leaf, self.sequence);
+        let (leaf, sequence, bytes) = (self.leaf, self.sequence, self.bytes);
         let name = self.sums.as_ref().map(|sums| sums.name);
-        Input { id, leaf, sequence, name, window, offset, ticks, origin }
+        Input { id, leaf, sequence, bytes, name, window, offset, ticks, origin }
     }
 
     /// Returns the header of its stream, if the window is one of sums. Windows of several streams are not summed.
@@ -271,7 +271,7 @@ impl Aside {
 
 /// Iterates over windows without repetition: parts of one window count once.
 pub(crate) fn once(windows: &[StoredWindow]) -> impl Iterator<Item = &StoredWindow> {
-    let mut seen = BTreeSet::new();
+    let mut seen = HashSet::with_capacity(windows.len());
     windows.iter().filter(move |window| seen.insert(window.leaf))
 }
 

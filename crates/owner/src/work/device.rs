@@ -1,6 +1,6 @@
 //! The work on one device: choice of quantities and windows, and tallies from the results.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sotto_wire::Digest;
 
@@ -57,7 +57,7 @@ enum Ended {
 pub(crate) struct Computed {
     pub(crate) tallies: Vec<Tally>,
     /// Bytes of the included windows, by leaf.
-    pub(crate) used: BTreeMap<Digest, u64>,
+    pub(crate) used: HashMap<Digest, u64>,
     /// Number of windows whose readings were fetched one by one, as their bins do not answer the question.
     pub(crate) fetched: u64,
 }
@@ -80,21 +80,23 @@ impl<'w> DeviceWork<'w> {
         done.computed.tallies = vec![Tally::default(); self.groups.len()];
         let mut counted: Vec<&StoredWindow> = Vec::with_capacity(self.device.windows.len());
         // Windows of finished batches, and faulty ones.
-        let mut ended: BTreeSet<Digest> = BTreeSet::new();
+        let mut ended: HashSet<Digest> = HashSet::new();
         loop {
-            let windows = self.device.windows.iter().filter(|window| !ended.contains(&window.leaf));
-            let mut faults = Faults::default();
+            let windows =
+                self.device.windows.iter().filter(|window| ended.is_empty() || !ended.contains(&window.leaf));
+            let (mut faults, mut now_ended) = (Faults::default(), Vec::new());
             for batch in Batch::all(windows) {
                 match self.batch(&batch, computer, (&mut done, &mut faults), progress)? {
                     Ended::Counted => counted.extend(&batch.windows),
                     Ended::NotCarried => {}
                     Ended::Faulty => continue,
                 }
-                ended.extend(batch.windows.iter().map(|window| window.leaf));
+                now_ended.push(batch);
             }
             match faults.end() {
                 // The batches of faulty windows again, without them. Each turn has fewer.
                 Err(OwnerError::FaultyWindows { windows, .. }) if !windows.is_empty() => {
+                    ended.extend(now_ended.iter().flat_map(|batch| &batch.windows).map(|window| window.leaf));
                     ended.extend(windows.iter().map(|window| window.leaf));
                     done.faulty.extend(windows);
                 }
@@ -221,7 +223,7 @@ impl<'w> DeviceWork<'w> {
             if wanted.compared.each {
                 computed.fetched += pieces.parts.len() as u64;
             }
-            computed.include(batch, &pieces.parts);
+            computed.include(&pieces.parts);
             let (parts, quantities) = (&pieces.parts[..], &wanted.quantities[..]);
             let device = self.device.device.as_str();
             let results = match batch.windows[0].stream_of_sums() {
@@ -328,11 +330,8 @@ fn offset(group: Group, start: i64, period: u32) -> i64 {
 
 impl Computed {
     /// Notes the windows of parts as included, with their bytes.
-    pub(super) fn include(&mut self, batch: &Batch<'_>, parts: &[Part]) {
-        let bytes: BTreeMap<Digest, u64> =
-            batch.windows.iter().map(|window| (window.leaf, window.bytes)).collect();
-        for input in parts.iter().flat_map(|part| &part.inputs) {
-            self.used.insert(input.leaf, bytes.get(&input.leaf).copied().unwrap_or_default());
-        }
+    pub(super) fn include(&mut self, parts: &[Part]) {
+        self.used.reserve(parts.iter().map(|part| part.inputs.len()).sum());
+        self.used.extend(parts.iter().flat_map(|part| &part.inputs).map(|input| (input.leaf, input.bytes)));
     }
 }

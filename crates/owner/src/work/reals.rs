@@ -60,7 +60,7 @@ impl<'w> DeviceWork<'w> {
         let mut faults = Faults::default();
         for of in self.readings(batch) {
             let pieces = self.single(batch)?;
-            computed.include(batch, &pieces.parts);
+            computed.include(&pieces.parts);
             let task = Task { spec, origin: batch.windows[0].origin, layout, pieces: &pieces };
             // Values that are decrypted anyway decide the conditions too.
             let done = if of.values.is_empty() && computer.compares_in_cloud(of.reading)? {

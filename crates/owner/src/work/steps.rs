@@ -103,7 +103,7 @@ impl<'w> DeviceWork<'w> {
             pieces.add_whole(group, &inputs, layout.ticks(), Some(MOST_COMPARED));
         }
         split.into_iter().for_each(|split| pieces.add_split(split));
-        computed.include(batch, &pieces.parts);
+        computed.include(&pieces.parts);
         // A limit beyond the range needs no comparison.
         let results = if quantities.is_empty() {
             vec![Vec::new(); pieces.parts.len()]

@@ -73,6 +73,7 @@ fn input(window: &Envelope) -> Input {
         window: Arc::new(window.signed_header().description().unwrap()),
         offset: 0,
         ticks: 0..TICKS,
+        bytes: 0,
         origin: Origin::SecretKey,
     }
 }
