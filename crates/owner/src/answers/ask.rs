@@ -9,7 +9,7 @@ use sotto_pack::{Clock, LeftOut};
 use sotto_wire::Digest;
 
 use super::answer::{Answer, Complete, Logs, VERSION};
-use super::empty::{self, Facts};
+use super::cause::{self, Facts};
 use super::rows::{Column, rows};
 use super::{joint, notes};
 use crate::declared::Plant;
@@ -112,7 +112,7 @@ fn ask_once(
         clock: &clock,
         now: jiff::Timestamp::now().as_millisecond(),
     };
-    let empty = empty::why(&rows, &facts);
+    let empty = cause::why(&rows, &facts);
     let Computer { spent, mut evidence, .. } = computer;
     evidence.windows =
         listed.devices.iter().map(|device| (device.device.clone(), counted(device, &used))).collect();
