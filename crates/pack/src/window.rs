@@ -132,7 +132,8 @@ impl Window {
     }
 
     /// Puts a number into the slot of a tick in place of its reading, if there is one: a number of steps, which is rounded to a
-    /// whole one and counts as rounded if it is none, or a real number from −1 to 1. Returns false, and changes nothing, if the channel or the tick does not exist, or the number is
+    /// whole one and counts as rounded if it is none, or a real number from −1 to 1. Returns false, and changes nothing, if the
+    /// channel or the tick does not exist, or the number is
     /// outside the slot's range.
     pub fn set(&mut self, channel: u16, tick: u32, number: f64) -> bool {
         let Packed { layout, length, .. } = &self.packed;

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
+use sotto_owner::question::Question;
 use sotto_owner::{Answer, OwnerError, Plant};
 
 use super::verify::repeating;
@@ -78,10 +79,7 @@ fn answer(arguments: &Ask) -> Result<Answer, OwnerError> {
     let plant = arguments.place.open()?;
     let (since, until) = (arguments.since.as_deref(), arguments.until.as_deref());
     let question = plant.question_between(&arguments.question, since, until)?;
-    let question = match arguments.now {
-        true => plant.question_at(question, jiff::Timestamp::now().as_millisecond())?,
-        false => question,
-    };
+    let question = if arguments.now { back_from_now(&plant, question)? } else { question };
     let bar = ProgressBar::hidden();
     bar.set_style(
         ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} windows {eta}")
@@ -110,6 +108,16 @@ fn answer(arguments: &Ask) -> Result<Answer, OwnerError> {
         plant.keep(&answer)?;
     }
     Ok(answer)
+}
+
+/// Returns the question with its `over` counted back from this machine's clock.
+fn back_from_now(plant: &Plant, question: Question) -> Result<Question, OwnerError> {
+    let (now, clock) = (jiff::Timestamp::now().as_millisecond(), plant.settings().clock()?);
+    question.back_from(now, &clock).ok_or_else(|| {
+        OwnerError::Question(
+            "--now counts back from now, and the question says how far: `over 24h`".to_owned(),
+        )
+    })
 }
 
 /// Repeats the work behind an answer, after it has told the bytes that this fetches.

@@ -9,7 +9,7 @@ use sotto_pack::{Clock, LeftOut};
 use sotto_wire::Digest;
 
 use super::answer::{Answer, Complete, VERSION};
-use super::empty::{self, Facts};
+use super::cause::{self, Facts};
 use super::evidence::LogsThen;
 use super::rows::{Column, rows};
 use super::{joint, notes};
@@ -119,7 +119,7 @@ fn ask_once(
         clock: &clock,
         now: jiff::Timestamp::now().as_millisecond(),
     };
-    let empty = empty::why(&rows, &facts);
+    let empty = cause::why(&rows, &facts);
     let Computer { spent, mut evidence, .. } = computer;
     let roots = |device: &DeviceWindows| {
         device.roots.iter().map(|(stream, root)| (stream.clone(), hex::encode(root))).collect()

@@ -4,6 +4,7 @@ mod answer;
 mod ask;
 mod assurance;
 mod by_window;
+mod cause;
 mod checked;
 mod empty;
 mod evidence;

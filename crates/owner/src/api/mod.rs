@@ -246,15 +246,6 @@ impl Plant {
         declared::question_between(self, text, since, until)
     }
 
-    /// Returns a question whose `over 24h` ends at a moment, in milliseconds since 1970, in place of the end of the newest
-    /// window: it names the two times.
-    ///
-    /// # Errors
-    /// [`OwnerError::Question`] if the question has no `over`.
-    pub fn question_at(&self, question: Question, at: i64) -> Result<Question, OwnerError> {
-        declared::question_at(self, question, at)
-    }
-
     /// Parses the declared questions for this plant.
     ///
     /// # Errors

@@ -162,24 +162,6 @@ pub(crate) fn question_between(
     Ok(question)
 }
 
-/// Returns a question whose `over` counts back from a moment, in milliseconds since 1970, in place of the newest window.
-///
-/// # Errors
-/// [`OwnerError::Question`] if it has no `over`.
-pub(crate) fn question_at(plant: &Plant, question: Question, at: i64) -> Result<Question, OwnerError> {
-    let Period::Over(time) = question.period else {
-        let reason = "a question that counts back from now says how far: `over 24h`";
-        return Err(OwnerError::Question(reason.to_owned()));
-    };
-    let clock = plant.settings().clock()?;
-    // Whole seconds, as a question writes them.
-    let until = at.div_euclid(1000).saturating_mul(1000);
-    let when =
-        |at: i64| clock.rfc3339(at).parse::<When>().map_err(|error| OwnerError::Question(error.to_string()));
-    let (since, until) = (when(time.before(&clock, until))?, when(until)?);
-    Ok(Question { period: Period::Between { since: Some(since), until: Some(until) }, ..question })
-}
-
 /// Parses the declared questions for this plant. One that cannot work is refused when it is asked.
 pub(crate) fn questions(plant: &Plant) -> Result<std::collections::BTreeMap<String, Question>, OwnerError> {
     let named = |name: &String| Ok((name.clone(), parsed(plant, name)?.0));

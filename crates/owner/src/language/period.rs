@@ -37,6 +37,18 @@ pub enum Period {
     },
 }
 
+impl Period {
+    /// Returns the time that `over` covers before a moment, in milliseconds since 1970, with both of its ends. Returns None for
+    /// a period without `over`.
+    pub(crate) fn back_from(&self, at: i64, clock: &Clock) -> Option<Self> {
+        let Self::Over(time) = self else { return None };
+        // Whole seconds, as a question writes them.
+        let until = at.div_euclid(1000).saturating_mul(1000);
+        let when = |at: i64| Some(When(clock.rfc3339(at))).filter(|when| is_when(when.as_str()));
+        Some(Self::Between { since: Some(when(time.before(clock, until))?), until: Some(when(until)?) })
+    }
+}
+
 /// A length of time: a positive whole number and a unit, e.g. `7d`.
 ///
 /// ```

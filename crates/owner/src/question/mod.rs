@@ -63,6 +63,7 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
+use sotto_pack::Clock;
 
 pub use alarm::{Alarm, Measured, Probe};
 pub(crate) use asked::{Asked, AskedCall, AskedResult};
@@ -168,6 +169,24 @@ impl Question {
     /// Starts a question with its first result: a [`Call`], an [`Expression`] or a [`Selected`].
     pub fn select(first: impl Into<Selected>) -> QuestionBuilder {
         QuestionBuilder::new(first.into())
+    }
+
+    /// Returns the question with its `over` counted back from a moment, in milliseconds since 1970, in place of the end of the
+    /// newest window. Returns None if it has no `over`.
+    ///
+    /// ```
+    /// use sotto_owner::question::Question;
+    /// use sotto_pack::Clock;
+    ///
+    /// let question = Question::parse("mean(inlet) over 1h")?.back_from(1_700_000_000_000, &Clock::utc());
+    /// let text = "mean(inlet) since 2023-11-14T21:13:20+00:00 until 2023-11-14T22:13:20+00:00";
+    /// assert_eq!(question.map(|question| question.to_string()).as_deref(), Some(text));
+    /// # Ok::<(), sotto_owner::question::QuestionError>(())
+    /// ```
+    #[must_use]
+    pub fn back_from(self, at: i64, clock: &Clock) -> Option<Self> {
+        let period = self.period.back_from(at, clock)?;
+        Some(Self { period, ..self })
     }
 
     /// Iterates over the calls of all results in the order of the text.

@@ -22,7 +22,8 @@ fn window(sums: &SumsEncryptor, left_out: u64) -> (sotto_pack::Slots, WindowDesc
     window.push(&Reading { at: 0, channel: 0, value: 12.5 }).unwrap();
     window.leave_out(0, Reason::Empty, left_out);
     let packed = window.close();
-    let description = WindowDescription::from(&packed);
+    let rounded = Some(packed.rounded.clone());
+    let description = WindowDescription { rounded, ..WindowDescription::from(&packed) };
     (packed.slots, description)
 }
 
