@@ -1,5 +1,7 @@
 //! Collects readings into windows.
 
+use alloc::vec::Vec;
+
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
 
