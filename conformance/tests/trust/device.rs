@@ -57,6 +57,7 @@ impl Device {
         let description = WindowDescription {
             replaces: Some(replaces).filter(|replaces| !replaces.windows.is_empty()),
             provisional: facts.provisional,
+            rounded: self.header.counts_rounded().then(|| packed.rounded.clone()),
             ..WindowDescription::from(&packed)
         };
         let Slots::Integers(slots) = &packed.slots else { panic!("whole numbers") };

@@ -139,7 +139,7 @@ fn saved(world: &World, plant: &Path) {
 fn withheld(world: &World) {
     let lie: liar::Lie = Box::new(|truth, request| {
         match request.is("GET", "/v1/log") && request.path.contains("device=meter") {
-            true => truth.log(&request, |windows| drop(windows.remove(2))),
+            true => truth.log(&request, |windows| drop(windows.pop())),
             false => truth.tell(&request),
         }
     });

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use crate::liar::{self, Lie, Reply, Request, Truth};
-use crate::lies::Verdict::{self, Harmless, NotShown, Noted};
+use crate::lies::Verdict::{self, Harmless, NotShown, Refused};
 use crate::world::{DAILY, World};
 
 /// A lie to a device.
@@ -103,8 +103,6 @@ pub(crate) fn all() -> Vec<Case> {
     };
     let mut held: Option<Request> = None;
     vec![
-        // The first: the numbers of no other window are missing yet.
-        case("a message dropped, with a receipt", Noted, |truth, request| receipted(truth, &request)),
         edited("another byte of the head", |body| body[12] ^= 1),
         flipped("another byte of the body", 64 + 8 + 20),
         flipped("another byte of the tag", 64 + 4),
@@ -150,12 +148,6 @@ pub(crate) fn all() -> Vec<Case> {
             headers: Vec::new(),
             body: Vec::new(),
         }),
-        Case {
-            lasts: true,
-            ..case("all newest messages dropped, with receipts", NotShown, |truth, request| {
-                receipted(truth, &request)
-            })
-        },
         earlier("a receipt of another window", |_, _| {}),
         earlier("a receipt of another window, with this one's digest", |receipt, request| {
             receipt["digest"] = digest_of(request);
@@ -181,6 +173,14 @@ pub(crate) fn all() -> Vec<Case> {
         refused("a tick called taken", 409, "tick-taken"),
         refused("a device called unknown", 403, "not-admitted"),
         refused("a full store", 507, "storage-full"),
+        // The last ones: the receipts that the device names are wrong from here on, and the owner accepts that.
+        case("a message dropped, with a receipt", Refused, |truth, request| receipted(truth, &request)),
+        Case {
+            lasts: true,
+            ..case("all newest messages dropped, with receipts", NotShown, |truth, request| {
+                receipted(truth, &request)
+            })
+        },
     ]
 }
 
@@ -200,10 +200,14 @@ pub(crate) fn tried(world: &World, cases: Vec<Case>) -> Vec<String> {
         let notes = document["notes"].to_string();
         let is = match shown {
             [Some(true), Some(true)] => Some(Harmless),
-            [None, Some(true)] if notes.contains("missing by") => Some(Noted),
-            [None, None] => Some(NotShown),
+            [None, None] if asked.code == 0 => Some(NotShown),
+            [None, None] if asked.text.contains("other receipt") => Some(Refused),
             _ => None,
         };
+        if is == Some(Refused) {
+            let done = world.sotto(&plant, &["cloud", "accept", "meter"]);
+            assert_eq!(done.code, 0, "{}", done.text);
+        }
         if is != Some(verdict) {
             faults.push(format!("uploads: {name}: {is:?} and not {verdict:?}: {shown:?}, {notes}; {kept}"));
         } else {

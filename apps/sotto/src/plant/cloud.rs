@@ -120,7 +120,7 @@ impl OnPlant for Cloud {
                          logs/old"
                     )
                 } else {
-                    format!("no log of {device} was read yet")
+                    format!("no log of {device} was read yet: it counts as the cloud has it now")
                 });
             }
         }

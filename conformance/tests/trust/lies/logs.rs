@@ -119,7 +119,7 @@ pub(super) fn all(world: &World) -> Vec<Case> {
         Case::new(
             "dropped window, before it was seen",
             DAILY,
-            (Noted, "missing by its number"),
+            (Refused, "other receipt"),
             log(|windows| {
                 windows.remove(2);
             }),
@@ -128,7 +128,7 @@ pub(super) fn all(world: &World) -> Vec<Case> {
         Case::new(
             "dropped first window, before it was seen",
             DAILY,
-            (Noted, "missing by its number"),
+            (Refused, "other receipt"),
             log(|windows| {
                 windows.remove(0);
             }),
@@ -137,7 +137,7 @@ pub(super) fn all(world: &World) -> Vec<Case> {
         Case::new(
             "dropped correction, before it was seen",
             DAILY,
-            (Noted, "missing by its number"),
+            (Refused, "other receipt"),
             log(|windows| {
                 windows.remove(4);
             }),
@@ -146,7 +146,7 @@ pub(super) fn all(world: &World) -> Vec<Case> {
         Case::new(
             "dropped window that was replaced",
             DAILY,
-            (Noted, "missing by its number"),
+            (Refused, "other receipt"),
             log(|windows| {
                 windows.remove(1);
             }),
@@ -155,7 +155,7 @@ pub(super) fn all(world: &World) -> Vec<Case> {
         Case::new(
             "windows in another order, before they were seen",
             DAILY,
-            (Harmless, ""),
+            (Refused, "other receipt"),
             log(|windows| {
                 windows.swap(0, 3);
             }),

@@ -13,7 +13,8 @@ const ACCEPTED: &[&[&str]] = &[&["cloud", "accept", "meter"]];
 
 pub(super) fn all() -> Vec<Case> {
     let other = (Refused, "other windows");
-    let others = (Refused, "are not those that the answer was given on");
+    let others = (Refused, "other receipt");
+    let fewer = (Refused, "are not those that the answer was given on");
     vec![
         Case::new(
             "the sum of now",
@@ -79,7 +80,7 @@ pub(super) fn all() -> Vec<Case> {
         Case::new(
             "fewer windows than then, once the logs were accepted anew",
             TOTAL,
-            others,
+            fewer,
             log(|windows| windows.truncate(3)),
         )
         .running(ACCEPTED)

@@ -62,7 +62,7 @@ fn without_whole(world: &World) -> Lie {
 
 pub(super) fn all(world: &World) -> Vec<Case> {
     let missing = (Noted, "missing by its number");
-    let taken = (Noted, "was deleted from the cloud, and not from here");
+    let taken = (Noted, "deleted from the cloud without an order of yours: window");
     let other = (Refused, "other windows");
     let changed =
         |edit: fn(&mut [u8])| log(move |windows| signed(&mut windows[5], |frame| edited(frame, edit)));

@@ -121,6 +121,9 @@ fn order(plant: &Plant, device: &str, stream: &str) -> Result<(), OwnerError> {
     let Some(record) = devices::record(plant, device)? else { return Ok(()) };
     let cloud = plant.cloud()?;
     let Ok(log) = log::cloud_log(plant, &cloud, &record, stream) else { return Ok(()) };
+    if log.entries.is_empty() {
+        return Ok(());
+    }
     let (size, root) = (log.tree.size(), log.tree.root());
     let accept = Ordered::Accept { stream: stream.to_owned(), size, root };
     match orders::sign(plant, device, accept)?.send(&cloud) {
@@ -141,6 +144,10 @@ pub(crate) fn accept_logs(plant: &Plant, device: &str) -> Result<bool, OwnerErro
     }
     let were_moved =
         stored::put_logs_aside(plant, device, jiff::Timestamp::now().as_millisecond(), |_| true)?;
-    streams.iter().try_for_each(|stream| order(plant, device, stream))?;
+    // Also of streams whose log was never read whole: it may be false from the beginning.
+    let record = devices::record(plant, device)?;
+    let all: BTreeSet<&str> =
+        streams.iter().map(String::as_str).chain(record.iter().flat_map(DeviceRecord::streams)).collect();
+    all.into_iter().try_for_each(|stream| order(plant, device, stream))?;
     Ok(were_moved)
 }
