@@ -8,7 +8,7 @@ from spec.sums_wire_vectors import STREAM, case
 
 class OpenTests(unittest.TestCase):
     def setUp(self):
-        self.case = case()
+        self.case = case("sums wire", False)
         self.secret, self.key, header = (bytes.fromhex(self.case[name]) for name in ("secret", "verifying_key", "header"))
         self.stream = sums_open.read_header(header)
 

@@ -171,7 +171,8 @@ impl FromLog {
         if count > MOST_RUNS {
             return Err(TOO_MANY_RUNS);
         }
-        let (mut runs, mut next) = (Vec::with_capacity(count), 0_u64);
+        // A run takes two bytes at least: a count beyond the bytes reserves nothing for them.
+        let (mut runs, mut next) = (Vec::with_capacity(count.min(reader.left() / 2)), 0_u64);
         for _ in 0..count {
             let from = next.checked_add(reader.varint()?).ok_or(WRONG_RUNS)?;
             let to =

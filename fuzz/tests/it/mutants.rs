@@ -94,7 +94,7 @@ fn objects() -> Vec<Object> {
     all.push(object("heads-request.bin", 4, move |bytes| {
         HeadsRequest::read(bytes).is_ok_and(|request| request.verify(&identity).is_ok())
     }));
-    all.push(object("order.bin", 4, move |bytes| {
+    all.push(object("order.bin", 16, move |bytes| {
         Order::read(bytes).is_ok_and(|order| order.verify(&identity).is_ok())
     }));
     // A bit that says whether more follow is in no signature: a device asks again, or goes on with what it has.

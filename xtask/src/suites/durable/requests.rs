@@ -50,6 +50,7 @@ fn message(kept: &[u8]) -> Result<Vec<u8>> {
     const HEAD: usize = 16;
     const DIGEST: usize = 32;
     const KINDS: usize = 1 << 15;
+    const COUNTS_ROUNDED: usize = 1 << 14;
     let payload = kept.get(HEAD..kept.len().saturating_sub(DIGEST)).context("no frame")?;
     let mut rest = payload;
     let mut take = |count: usize| -> Result<usize> {
@@ -65,9 +66,10 @@ fn message(kept: &[u8]) -> Result<Vec<u8>> {
     }
     // Skips period and ticks; then the channels, and the quantities of each part.
     take(8 + 4)?;
-    // The highest bit says that channels have kinds: here gauges, that do not hold.
+    // The highest bit says that channels have kinds: here gauges, that do not hold; the next that windows count rounded
+    // readings.
     let channels = take(2)?;
-    for _ in 0..channels & !KINDS {
+    for _ in 0..channels & !(KINDS | COUNTS_ROUNDED) {
         for _ in ["name", "unit"] {
             let length = take(1)?;
             take(length)?;
