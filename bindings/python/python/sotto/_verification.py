@@ -32,7 +32,8 @@ class Verification:
     findings: tuple[str, ...]
     #: Work that could not be repeated, with reasons: neither confirmed nor refuted.
     unchecked: tuple[str, ...]
-    #: Number of days, of the plant's clock, on which the work could not be repeated: 0 once it was, a finding from 3 on.
+    #: Number of days, of the plant's clock, on which the work could not be repeated: 0 once it
+    #: was, a finding from 3 on.
     open_days: int
 
     @classmethod
