@@ -159,7 +159,14 @@ def test_notebook():
 
 def test_a_verification_that_does_not_hold():
     document = {"answer": "a", "question": "q", "work": 2, "repeated": 1, "windows": 1, "bytes": 9}
-    document |= {"tagged": 3, "seconds": 0.1, "repeat_us": 1, "cloud_us": 1, "pinned": True, "open_days": 0}
+    document |= {
+        "tagged": 3,
+        "seconds": 0.1,
+        "repeat_us": 1,
+        "cloud_us": 1,
+        "pinned": True,
+        "open_days": 0,
+    }
     lie, left = {"work": 0, "lie": "another sum"}, {"work": 1, "lie": "deleted"}
     for findings, unchecked in [([lie], []), ([], [left]), ([lie], [left])]:
         done = st.Verification.read(

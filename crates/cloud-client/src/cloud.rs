@@ -24,6 +24,9 @@ use crate::requests::Requests;
 /// Largest number of orders that are read.
 pub const MOST_ORDERS: usize = 100_000;
 
+/// Most bytes of orders that are read.
+const MOST_BYTES_OF_ORDERS: usize = 256 << 20;
+
 /// A cloud's address and the owner's token for it. Requests block the calling thread; several threads may share one
 /// `Cloud`.
 ///
@@ -234,7 +237,7 @@ impl Cloud {
     /// # Errors
     /// Those of [`Cloud::call`]; [`CloudError::Unreadable`] for a page that does not go on from the one before, or too many orders.
     pub fn orders(&self) -> Result<Vec<Vec<u8>>, CloudError> {
-        let mut frames = Vec::new();
+        let (mut frames, mut bytes) = (Vec::new(), 0);
         loop {
             let from = frames.len() as u64;
             let page = self.call::<ListOrders>([], &OrderQuery { from }, &())?;
@@ -243,8 +246,10 @@ impl Cloud {
             }
             let follows =
                 page.orders.iter().map(|order| order.position).eq(from..from + page.orders.len() as u64);
-            if !follows || frames.len() + page.orders.len() > MOST_ORDERS {
-                let reason = "its orders do not follow each other, or are more than 100,000".to_owned();
+            bytes += page.orders.iter().map(|order| order.frame.len()).sum::<usize>();
+            if !follows || frames.len() + page.orders.len() > MOST_ORDERS || bytes > MOST_BYTES_OF_ORDERS {
+                let reason =
+                    "its orders do not follow each other, or are more than 100,000 or 256 MiB".to_owned();
                 return Err(CloudError::Unreadable { what: "the orders", reason });
             }
             frames.extend(page.orders.into_iter().map(|order| order.frame));

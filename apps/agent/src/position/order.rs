@@ -4,7 +4,7 @@ use sotto_wire::Order;
 
 use super::{NoPosition, Positions, largest_unsigned, not_ours};
 use crate::source::now;
-use crate::upload::{Lookup, Position};
+use crate::upload::{Later, Lookup, Position};
 
 /// A deletion that the device believes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,15 +20,18 @@ pub struct Deletion {
 impl Positions<'_> {
     /// Asks for the time before which the owner has ordered the windows of a stream to be deleted. None without an order that
     /// the owner signed, and for a bundle without the owner's key.
-    pub fn ordered_until(&self, stream: &str) -> Option<i64> {
-        let Ok(Lookup::Known(position)) = self.question(stream).map(|asked| self.cloud.position(&asked))
-        else {
-            return None;
+    ///
+    /// # Errors
+    /// [`Later`] if the cloud does not answer now.
+    pub fn ordered_until(&self, stream: &str) -> Result<Option<i64>, Later> {
+        let Ok(question) = self.question(stream) else { return Ok(None) };
+        let position = match self.cloud.position(&question) {
+            Lookup::Known(position) => position,
+            Lookup::Unknown => return Ok(None),
+            Lookup::Later(later) => return Err(later),
         };
-        self.deletion(stream, &position)
-            .ok()?
-            .filter(|deletion| deletion.is_signed)
-            .map(|deletion| deletion.until)
+        let deletion = self.deletion(stream, &position).ok().flatten();
+        Ok(deletion.filter(|deletion| deletion.is_signed).map(|deletion| deletion.until))
     }
 
     /// Returns the deletion that an answer tells, if it is believed: one that the owner signed. Without the owner's key, what
@@ -60,6 +63,10 @@ impl Positions<'_> {
         order.verify(&owner).ok()?;
         let parts = order.parts();
         let forget = parts.forget().filter(|_| parts.is_about(self.device, stream))?;
+        // No owner has deleted such a window: its order was made from false heads.
+        if forget.next > largest_unsigned() {
+            return None;
+        }
         Some(Deletion { until: forget.until.min(now()), next: forget.next, is_signed: true })
     }
 }

@@ -179,7 +179,11 @@ impl Sending {
             }
             Delivery::Forgotten => {
                 let Entry { stream, sequence, .. } = entry;
-                if !self.is_forgotten(entry, envelope) {
+                let is_forgotten = match self.is_forgotten(entry, envelope) {
+                    Ok(is_forgotten) => is_forgotten,
+                    Err(later) => return Ok(Some(later)),
+                };
+                if !is_forgotten {
                     let problem = json!(
                         "the cloud says that the owner has deleted the windows of this time, and shows no order of the owner"
                     );
@@ -197,14 +201,12 @@ impl Sending {
 
     /// Returns true if the windows of a message's time are deleted: by the owner's order. A bundle without the owner's key and
     /// without a key of the cloud believes the cloud.
-    fn is_forgotten(&self, entry: &Entry, envelope: &Envelope) -> bool {
-        match self.owner {
-            None => self.pinned.is_empty(),
-            Some(_) => {
-                let until = self.positions().ordered_until(&entry.stream);
-                until.is_some_and(|until| envelope.header().ended_at < until)
-            }
+    fn is_forgotten(&self, entry: &Entry, envelope: &Envelope) -> Result<bool, Later> {
+        if self.owner.is_none() {
+            return Ok(self.pinned.is_empty());
         }
+        let until = self.positions().ordered_until(&entry.stream)?;
+        Ok(until.is_some_and(|until| envelope.header().ended_at < until))
     }
 
     /// Refuses a message that comes in the place of one whose number is another window's in the cloud.

@@ -1,13 +1,16 @@
 //! The owner's signed orders. None is ever deleted.
 
-use rusqlite::{OptionalExtension as _, params};
+use rusqlite::params;
 use sotto_api::orders::KeptOrder;
-use sotto_wire::{Digest, OrderParts, Ordered};
+use sotto_wire::{Digest, Order, OrderParts, Ordered};
 
 use super::{Store, StoreError};
 
 /// Bytes of frames after which a page ends.
 const MOST_BYTES: usize = 1 << 20;
+
+/// Most orders of a stream that are looked at for the one that reaches furthest.
+const MOST_READ: i64 = 64;
 
 impl Store {
     /// Keeps an order with this digest and this frame, once.
@@ -51,13 +54,23 @@ impl Store {
         Ok(orders)
     }
 
-    /// Returns the frame of the latest order to delete windows of a stream.
+    /// Returns the frame of the order to delete windows of a stream that reaches furthest, of the last [`MOST_READ`].
     pub(crate) fn order_to_forget(&self, device: &str, stream: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let connection = self.connection();
         let mut query = connection.prepare_cached(
             "SELECT frame FROM orders WHERE device = ?1 AND stream = ?2 AND forgets
-             ORDER BY position DESC LIMIT 1",
+             ORDER BY position DESC LIMIT ?3",
         )?;
-        Ok(query.query_row([device, stream], |row| row.get(0)).optional()?)
+        let frames = query.query_map(params![device, stream, MOST_READ], |row| row.get::<_, Vec<u8>>(0))?;
+        let mut furthest: Option<(i64, Vec<u8>)> = None;
+        for frame in frames {
+            let frame = frame?;
+            let until = Order::read(&frame).ok().and_then(|order| Some(order.parts().forget()?.until));
+            if let Some(until) = until.filter(|until| furthest.as_ref().is_none_or(|(most, _)| until > most))
+            {
+                furthest = Some((until, frame));
+            }
+        }
+        Ok(furthest.map(|(_, frame)| frame))
     }
 }

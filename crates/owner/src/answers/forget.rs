@@ -52,7 +52,7 @@ pub(crate) fn forget(plant: &Plant, device: &str, before: Option<i64>) -> Result
     }
     let before = before.unwrap_or_else(|| jiff::Timestamp::now().as_millisecond());
     // Those of before that the cloud lacks go first.
-    orders::learn(plant, &client)?;
+    let given = orders::learn(plant, &client)?;
     let mut all = Forgotten::default();
     let mut send = |order: &Signed| {
         let sotto_cloud_client::Forgotten { envelopes, bytes, jobs, outputs } = order.send(&client)?;
@@ -72,7 +72,8 @@ pub(crate) fn forget(plant: &Plant, device: &str, before: Option<i64>) -> Result
             break;
         }
         let sign = |what| orders::sign(plant, wire, Ordered::Forget(what));
-        let signed = logs.orders(before).into_iter().map(sign).collect::<Result<Vec<_>, _>>()?;
+        let signed =
+            logs.orders(wire, before, &given).into_iter().map(sign).collect::<Result<Vec<_>, _>>()?;
         // Noted first: if the cloud's reply is lost, the windows count as deleted here in either case.
         windows::note_deleted(plant, wire, before, &logs)?;
         for order in &signed {

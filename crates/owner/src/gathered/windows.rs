@@ -51,10 +51,12 @@ pub(crate) struct Crossing {
 impl Ends {
     /// Returns what lies between the last reading of a window and the first one of the next.
     pub(crate) fn crossing(&self, next: &Self) -> Crossing {
-        // The ranges of both may differ.
-        let before = next.quantiser.quantise(self.quantiser.value(self.last));
+        // The ranges of both may differ, and their resolutions: then the last reading is rounded again.
+        let last = self.quantiser.value(self.last);
+        let before = next.quantiser.quantise(last);
         let step = next.quantiser.step();
-        let (error, largest) = (self.error + next.error, self.error.max(next.error));
+        let again = if next.quantiser.is_multiple(last) { 0.0 } else { next.quantiser.value_error() };
+        let (error, largest) = (self.error + next.error + again, self.error.max(next.error));
         // Both readings are ends of increases that are added, too: their rounding cancels out.
         let apart = f64::from(u8::from(self.quantiser != next.quantiser));
         let Ok(before) = before else {
@@ -74,7 +76,11 @@ impl Ends {
                 high: next.quantiser.sum(0, (increase + doubt).into()),
                 error: error * (apart + falls),
             },
-            changes: Between::exactly(f64::from(u8::from(before != next.first))),
+            changes: if again > 0.0 && before == next.first {
+                Between { low: 0.0, high: 1.0, error: 0.0 }
+            } else {
+                Between::exactly(f64::from(u8::from(before != next.first)))
+            },
             error: largest,
         }
     }

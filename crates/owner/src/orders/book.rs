@@ -76,7 +76,8 @@ pub(crate) fn learn(plant: &Plant, cloud: &Cloud) -> Result<Vec<Order>, OwnerErr
     add(plant, there)?;
     let all = read(plant)?;
     for lacking in all.iter().filter(|known| !digests.contains(&known.digest)) {
-        cloud.give_order(&lacking.frame)?;
+        // One that it does not take now is sent with the next look.
+        let _ = cloud.give_order(&lacking.frame);
     }
     Ok(all.into_iter().map(|known| known.order).collect())
 }
@@ -109,7 +110,8 @@ fn read(plant: &Plant) -> Result<Vec<Known>, OwnerError> {
     while let Some((length, behind)) = rest.split_first_chunk::<4>() {
         let (frame, behind) =
             behind.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(damaged)?;
-        all.push(read_order(frame.to_vec(), &keys).ok_or_else(damaged)?);
+        // One of a key that is not known here any more orders nothing.
+        all.extend(read_order(frame.to_vec(), &keys));
         rest = behind;
     }
     if rest.is_empty() { Ok(all) } else { Err(damaged()) }
@@ -118,17 +120,16 @@ fn read(plant: &Plant) -> Result<Vec<Known>, OwnerError> {
 /// Adds those that are new.
 fn add(plant: &Plant, orders: Vec<Known>) -> Result<(), OwnerError> {
     let _lock = lock(plant)?;
-    let mut all = read(plant)?;
-    let mut digests: BTreeSet<Digest> = all.iter().map(|known| known.digest).collect();
-    let had = all.len();
-    all.extend(orders.into_iter().filter(|known| digests.insert(known.digest)));
-    if all.len() == had {
+    let mut digests: BTreeSet<Digest> = read(plant)?.iter().map(|known| known.digest).collect();
+    let new: Vec<Known> = orders.into_iter().filter(|known| digests.insert(known.digest)).collect();
+    if new.is_empty() {
         return Ok(());
     }
-    let mut bytes = Vec::new();
-    for known in &all {
+    let path = path(plant);
+    let mut bytes = if path.exists() { read_within(&path, LARGEST)? } else { Vec::new() };
+    for known in &new {
         bytes.extend_from_slice(&(known.frame.len() as u32).to_le_bytes());
         bytes.extend_from_slice(&known.frame);
     }
-    write_private(&path(plant), &bytes)
+    write_private(&path, &bytes)
 }

@@ -72,7 +72,8 @@ pub(super) fn learn_deleted(
 ) -> Result<bool, OwnerError> {
     let mut learnt: Vec<Digest> = Vec::new();
     for order in orders.iter().map(Order::parts).filter(|order| order.is_about(name.device, name.stream)) {
-        let Some(windows) = order.forget().and_then(|forget| forget.from_log.as_ref()) else { continue };
+        let Some(forget) = order.forget() else { continue };
+        let Some(windows) = &forget.from_log else { continue };
         let size = usize::try_from(windows.size).unwrap_or(usize::MAX);
         let Some(had) = log.entries.get_mut(..size) else { continue };
         // Positions are those of one log.
@@ -81,7 +82,10 @@ pub(super) fn learn_deleted(
         }
         for (from, to) in &windows.runs {
             // Runs end within the log.
-            for entry in had[*from as usize..*to as usize].iter_mut().filter(|entry| !entry.deleted_here) {
+            let named = had[*from as usize..*to as usize].iter_mut();
+            // A window that ended later is not of the order's time, whatever made the order name it.
+            let is_later = |entry: &Entry| entry.signed.is_some() && !ended_before(entry, forget.until);
+            for entry in named.filter(|entry| !entry.deleted_here && !is_later(entry)) {
                 (entry.signed, entry.id, entry.deleted_here) = (None, String::new(), true);
                 learnt.push(entry.leaf);
             }

@@ -1,7 +1,7 @@
 //! Deletion of windows.
 
 use sotto_cloud_client::Cloud;
-use sotto_wire::{Forget, FromLog, MOST_RUNS};
+use sotto_wire::{Forget, FromLog, MOST_RUNS, Order};
 
 use super::deleted::{FORGOTTEN, ended_before};
 use super::entry::{Entry, StreamLog};
@@ -23,10 +23,15 @@ pub(crate) fn logs_to_forget(plant: &Plant, cloud: &Cloud, device: &str) -> Resu
 }
 
 impl LogsToForget {
-    /// Returns the orders to delete the windows that ended before a time, those whose time the cloud alone knows, and those that
-    /// were deleted before: an order says all that is deleted of a stream.
-    pub(crate) fn orders(&self, until: i64) -> Vec<Forget> {
-        self.0.iter().flat_map(|(stream, log)| orders(stream, log, until)).collect()
+    /// Returns the orders to delete the windows that ended before a time, and those that were deleted before: an order says all
+    /// that is deleted of a stream. `given` are the earlier orders.
+    pub(crate) fn orders(&self, device: &str, until: i64, given: &[Order]) -> Vec<Forget> {
+        let of = |(stream, log): &(String, StreamLog)| {
+            let earlier = given.iter().map(Order::parts).filter(|order| order.is_about(device, stream));
+            let before = earlier.filter_map(|order| Some(order.forget()?.next)).max().unwrap_or_default();
+            orders(stream, log, until, before)
+        };
+        self.0.iter().flat_map(of).collect()
     }
 
     /// Returns true if windows that ended before a time are not deleted yet.
@@ -35,13 +40,16 @@ impl LogsToForget {
     }
 }
 
-fn orders(stream: &str, log: &StreamLog, until: i64) -> Vec<Forget> {
-    let is_unreadable = |entry: &Entry| entry.signed.is_none() && !entry.id.is_empty();
-    let is_named = |entry: &Entry| entry.deleted_here || ended_before(entry, until) || is_unreadable(entry);
+/// `before` is the number behind the windows that earlier orders deleted.
+fn orders(stream: &str, log: &StreamLog, until: i64, before: u64) -> Vec<Forget> {
+    // One without a header has its time and its number from the cloud alone: no order names it.
+    let is_named = |entry: &Entry| entry.deleted_here || ended_before(entry, until);
     let named = || (0..).zip(&log.entries).filter(|(_, entry)| is_named(entry));
     let (size, root) = (log.tree.size(), log.tree.root());
     let all = FromLog::of(size, root, named().map(|(position, _)| position));
-    let next = named().map(|(_, entry)| entry.sequence.saturating_add(1)).max().unwrap_or_default();
+    let signed = named().filter_map(|(_, entry)| entry.signed.as_ref());
+    let next =
+        signed.map(|signed| signed.header().sequence.saturating_add(1)).max().unwrap_or_default().max(before);
     let of_runs = |runs: &[(u64, u64)]| {
         let from_log = Some(FromLog { size, root, runs: runs.to_vec() });
         Forget { stream: Some(stream.to_owned()), until, next, from_log }
@@ -84,27 +92,27 @@ mod tests {
 
     #[test]
     fn an_order_names_positions_and_the_number_behind_all_that_were_deleted() {
-        // The second was deleted before; the cloud cannot read the others.
-        let entries = vec![entry(0, "aa", false), entry(9, "", true), entry(2, "bb", false)];
+        // Two were deleted before; the cloud gives no header of the others, whose time and number are only its word.
+        let entries =
+            vec![entry(0, "", true), entry(9, "", true), entry(u64::MAX, "bb", false), entry(4, "", false)];
         let tree = Frontier::of(entries.iter().map(|entry| entry.leaf));
         let log = StreamLog { entries, tree: tree.clone(), bytes: 0 };
-        let orders = orders("load", &log, 5);
+        let orders = orders("load", &log, 5, 10);
         let [Forget { stream: Some(stream), until: 5, next: 10, from_log: Some(windows) }] = &orders[..]
         else {
             panic!("{orders:?}");
         };
-        assert_eq!((stream.as_str(), windows.size, windows.root), ("load", 3, tree.root()));
-        assert_eq!(windows.runs, [(0, 3)]);
+        assert_eq!((stream.as_str(), windows.size, windows.root), ("load", 4, tree.root()));
+        assert_eq!(windows.runs, [(0, 2)]);
     }
 
     #[test]
     fn many_runs_make_many_orders() {
-        let entries: Vec<Entry> = (0..2 * MOST_RUNS as u64 + 3)
-            .map(|sequence| entry(sequence, if sequence % 2 == 0 { "aa" } else { "" }, false))
-            .collect();
+        let entries: Vec<Entry> =
+            (0..2 * MOST_RUNS as u64 + 3).map(|sequence| entry(sequence, "", sequence % 2 == 0)).collect();
         let tree = Frontier::of(entries.iter().map(|entry| entry.leaf));
         let log = StreamLog { entries, tree, bytes: 0 };
-        let runs: Vec<usize> = orders("load", &log, 5)
+        let runs: Vec<usize> = orders("load", &log, 5, 0)
             .iter()
             .filter_map(|order| Some(order.from_log.as_ref()?.runs.len()))
             .collect();
