@@ -29,6 +29,5 @@ pub mod spool;
 pub mod stop;
 pub mod streams;
 pub mod summary;
-
 pub mod upload;
 pub mod windows;

@@ -303,7 +303,7 @@ fn tried(world: &World, case: Case, number: usize, honest: &Honest) -> Result<St
         Value::String(error) => vec![error.clone()],
         _ => Vec::new(),
     };
-    // A note that windows are missing is the mark of an answer without them; so is what it is complete up to.
+    // A note that windows are missing is the mark of an answer without them; so is the window that it is complete up to.
     let noted = case.verdict == Verdict::Noted && named_in(&document["notes"], case.says);
     let is_earlier =
         case.verdict == Verdict::NotShown && newest(&document) < newest(&honest_answer(world, case.question));

@@ -209,7 +209,7 @@ impl Cloud {
         Ok(revoked.map(|revoked| revoked.generation))
     }
 
-    /// Gives an order of the owner: a signed frame. Returns the counts of what it deleted.
+    /// Gives an order of the owner: a signed frame. Returns the counts of its deletion.
     ///
     /// ```
     /// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }

@@ -57,7 +57,7 @@ pub struct DeviceProfile {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cloud_keys: Vec<String>,
     /// The owner's Ed25519 key, 64 hexadecimal digits: it signs the owner's orders. None in old profiles: the device then
-    /// believes what the cloud says of deletions, within limits.
+    /// believes the cloud about deletions, within limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner_key: Option<String>,
     /// The streams, 1 to [`MAX_STREAMS`]. Windows that close at the same time are sent in this order.

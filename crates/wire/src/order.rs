@@ -49,7 +49,7 @@ pub struct Order {
     signature: [u8; SIGNATURE_BYTES],
 }
 
-/// What an order says.
+/// The contents of an order.
 ///
 /// Example: [`Order`]
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,11 +60,11 @@ pub struct OrderParts {
     pub owner: [u8; 32],
     /// The device's name.
     pub device: String,
-    /// What is ordered.
+    /// The deletion, acceptance or revocation.
     pub what: Ordered,
 }
 
-/// What the owner orders about a device.
+/// The kinds of orders about a device.
 ///
 /// Example: [`Order`]
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -283,7 +283,7 @@ impl Order {
         Ok(Self { parts, signature })
     }
 
-    /// Returns what the order says. It is the owner's only if [`Order::verify`] succeeds with a key that is the owner's.
+    /// Returns the contents. They are the owner's only if [`Order::verify`] succeeds with a key that is the owner's.
     #[must_use]
     pub fn parts(&self) -> &OrderParts {
         &self.parts

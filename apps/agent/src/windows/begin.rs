@@ -74,7 +74,7 @@ impl Windows {
         let make = move |kept: Option<Arc<Kept>>| -> Vec<Filling> {
             facts.iter().map(|facts| facts.filling(&clock, kept.as_ref(), correct)).collect()
         };
-        // A correction is made in memory first, to see what it lacks.
+        // A correction is made in memory first, to see which readings it lacks.
         let first = if correct { kept.as_ref().map(|kept| Arc::new(kept.in_memory())) } else { kept.clone() };
         let streams = make(first);
         Self {

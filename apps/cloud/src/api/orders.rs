@@ -29,7 +29,7 @@ fn carry_out(cloud: &Cloud, frame: &[u8]) -> Result<Forgotten, Problem> {
         let detail = "the order is not signed with the key that it names";
         return Err(Problem::unprocessable(reason::BAD_SIGNATURE, detail));
     }
-    // Kept first: what it deletes is then never without it.
+    // Kept first: no deletion is then without its order.
     cloud.store.keep_order(parts, &order.digest()?, frame)?;
     let device = parts.device.as_str();
     match &parts.what {

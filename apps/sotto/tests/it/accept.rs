@@ -6,17 +6,12 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use sotto_cloud::maintain;
 
-use crate::session::{Cloud, config, output, send_days, send_to, sotto};
+use crate::session::{self, Cloud, config, output, send_days, send_to, sotto};
 
 /// A plant with two devices whose cloud lost two days of one of them, and all of the other.
 fn set_back(folder: &Path) -> Cloud {
     let run = |arguments: &[&str]| sotto(folder, arguments).unwrap();
-    run(&["init", "plant", "--time-zone", "UTC"]);
-    for name in ["heat", "flow"] {
-        let channel = ["channel", "add", name, "--unit", "kW", "--range", "0..10", "--resolution", "0.1"];
-        run(&[&channel[..], &["--every", "1h"]].concat());
-    }
-    run(&["question", "add", "daily", "sum(heat), mean(flow) by day"]);
+    session::init(folder, "sum(heat), mean(flow) by day");
     let cloud = Cloud::start(folder);
     for name in ["boiler", "yard"] {
         run(&["device", "add", name, "--channels", "heat,flow"]);

@@ -50,12 +50,7 @@ fn plant() -> (tempfile::TempDir, tokio::runtime::Runtime) {
     let outside = tempfile::tempdir().unwrap();
     let folder = outside.path();
     let run = |arguments: &[&str]| sotto(folder, arguments).unwrap();
-    run(&["init", "plant", "--time-zone", "UTC"]);
-    for name in ["heat", "flow"] {
-        let channel = ["channel", "add", name, "--unit", "kW", "--range", "0..10", "--resolution", "0.1"];
-        run(&[&channel[..], &["--every", "1h"]].concat());
-    }
-    run(&["question", "add", "daily", "mean(heat) by day"]);
+    session::init(folder, "mean(heat) by day");
     let cloud = session::serve(folder);
     run(&["device", "add", "boiler", "--channels", "heat,flow"]);
     (outside, cloud)

@@ -8,9 +8,6 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde_json::Value;
-use sotto_agent::arguments::{Arguments, Command as AgentCommand};
-use sotto_agent::device::Device;
-use sotto_agent::stop::Stop;
 
 use crate::session::{self, sotto};
 
@@ -23,15 +20,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 #[test]
 fn agent() {
     let Ok(words) = std::env::var(WORDS) else { return };
-    let AgentCommand::Run(run) = Arguments::read(words.lines()).unwrap().command else { panic!("run") };
-    let mut device = Device::open(*run, &Stop::default()).unwrap();
-    let sender = device.start_sending();
-    while let Some(window) = device.read_and_pack().unwrap() {
-        let encrypted = device.encrypt(window).unwrap();
-        let message = device.sign(encrypted).unwrap();
-        device.spool(message).unwrap();
-    }
-    device.finish(sender).unwrap();
+    session::run_agent(words.lines()).unwrap();
 }
 
 /// An agent that reads rows from its standard input. Killed when dropped.

@@ -6,24 +6,19 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::session::{Cloud, output, send_days, sotto};
+use crate::session::{self, Cloud, output, send_days, sotto};
 
 /// A plant whose device has sent four days, one a window.
 fn plant(folder: &Path) -> Cloud {
     let run = |arguments: &[&str]| sotto(folder, arguments).unwrap();
-    run(&["init", "plant", "--time-zone", "UTC"]);
-    for name in ["heat", "flow"] {
-        let channel = ["channel", "add", name, "--unit", "kW", "--range", "0..10", "--resolution", "0.1"];
-        run(&[&channel[..], &["--every", "1h"]].concat());
-    }
-    run(&["question", "add", "daily", "sum(heat), mean(flow) by day"]);
+    session::init(folder, "sum(heat), mean(flow) by day");
     let cloud = Cloud::start(folder);
     run(&["device", "add", "boiler", "--channels", "heat,flow"]);
     send_days(folder, "boiler.bundle", 0..4, 0);
     cloud
 }
 
-/// Copies the plant's folder to another computer, which knows nothing of what comes later.
+/// Copies the plant's folder to another computer, which learns of no later command.
 fn copy(folder: &Path, name: &str) -> PathBuf {
     let copy = folder.join(name);
     fs::create_dir(&copy).unwrap();

@@ -23,12 +23,7 @@ impl Plant {
         let outside = tempfile::tempdir().unwrap();
         let folder = outside.path();
         let run = |arguments: &[&str]| sotto(folder, arguments).unwrap();
-        run(&["init", "plant", "--time-zone", "UTC"]);
-        for name in ["heat", "flow"] {
-            let channel = ["channel", "add", name, "--unit", "kW", "--range", "0..10", "--resolution", "0.1"];
-            run(&[&channel[..], &["--every", "1h"]].concat());
-        }
-        run(&["question", "add", "daily", "sum(heat), mean(flow) by day"]);
+        session::init(folder, "sum(heat), mean(flow) by day");
         let cloud = Cloud::start(folder);
         run(&["device", "add", "boiler", "--channels", "heat,flow"]);
         send(folder, "boiler.bundle");

@@ -33,6 +33,17 @@ pub(crate) fn output(folder: &Path, arguments: &[&str]) -> (i32, String) {
     (done.status.code().unwrap(), String::from_utf8(done.stdout).unwrap())
 }
 
+/// Makes the folder `plant` with two channels by hour, heat and flow in kW, and a question.
+pub(crate) fn init(folder: &Path, question: &str) {
+    let run = |arguments: &[&str]| sotto(folder, arguments).unwrap();
+    run(&["init", "plant", "--time-zone", "UTC"]);
+    for name in ["heat", "flow"] {
+        let channel = ["channel", "add", name, "--unit", "kW", "--range", "0..10", "--resolution", "0.1"];
+        run(&[&channel[..], &["--every", "1h"]].concat());
+    }
+    run(&["question", "add", "daily", question]);
+}
+
 /// Sends two days of hourly readings.
 pub(crate) fn send(folder: &Path, bundle: &str) {
     send_with(folder, bundle, &[]);
@@ -90,6 +101,11 @@ fn send_file(folder: &Path, bundle: &str, text: &str, options: &[&str]) -> anyho
     let mut words = vec!["sotto-agent", "run", "--bundle", bundle.to_str().unwrap(), "--csv", &csv];
     words.extend(url.filter(|_| !options.contains(&"--cloud")).into_iter().flat_map(|url| ["--cloud", url]));
     let words = words.iter().chain(options).copied();
+    run_agent(words)
+}
+
+/// Runs an agent with the words of a command line to the end of its source.
+pub(crate) fn run_agent<'w>(words: impl Iterator<Item = &'w str>) -> anyhow::Result<()> {
     let AgentCommand::Run(run) = Arguments::read(words).unwrap().command else { panic!("run") };
     let mut device = Device::open(*run, &Stop::default()).unwrap();
     let sender = device.start_sending();

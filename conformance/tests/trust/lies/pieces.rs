@@ -30,6 +30,12 @@ fn deleted(number: u64) -> Lie {
     })
 }
 
+/// Puts a number in the place of another.
+fn exchange(all: &mut [Value], of: u64, by: u64) {
+    let at = all.iter().position(|number| *number == json!(of)).unwrap();
+    all[at] = json!(by);
+}
+
 /// Asks for the sums of another window in the place of one, or of one more.
 fn numbers(edit: impl Fn(&mut Vec<Value>) + Send + 'static) -> Lie {
     asks(move |body| {
@@ -188,19 +194,13 @@ pub(super) fn all(world: &World) -> Vec<Case> {
             "a piece of an open window in the place of another",
             FLOWED,
             other,
-            numbers(|all| {
-                let at = all.iter().position(|number| *number == json!(7)).unwrap();
-                all[at] = json!(5);
-            }),
+            numbers(|all| exchange(all, 7, 5)),
         ),
         Case::new(
             "the window before an amended one in the sum",
             FLOWED,
             other,
-            numbers(|all| {
-                let at = all.iter().position(|number| *number == json!(8)).unwrap();
-                all[at] = json!(0);
-            }),
+            numbers(|all| exchange(all, 8, 0)),
         ),
         Case::new(
             "another sum of pieces",

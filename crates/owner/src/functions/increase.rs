@@ -1,4 +1,4 @@
-//! `increase(x)`: how much a counter grew, with what it lost at falls.
+//! `increase(x)`: how much a counter grew, with the counts lost at falls.
 
 use serde::{Deserialize, Serialize};
 

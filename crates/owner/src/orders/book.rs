@@ -43,7 +43,7 @@ pub(crate) fn sign(plant: &Plant, device: &str, what: Ordered) -> Result<Signed,
 }
 
 impl Signed {
-    /// Sends the order. Returns what the cloud deleted for it.
+    /// Sends the order. Returns the counts of its deletion.
     pub(crate) fn send(&self, cloud: &Cloud) -> Result<Forgotten, OwnerError> {
         Ok(cloud.give_order(&self.frame)?)
     }
@@ -73,8 +73,7 @@ pub(crate) fn learn(plant: &Plant, cloud: &Cloud) -> Result<Vec<Order>, OwnerErr
     // One that nobody of ours has signed orders nothing.
     let there: Vec<Known> = frames.into_iter().filter_map(|frame| read_order(frame, &keys)).collect();
     let digests: BTreeSet<Digest> = there.iter().map(|known| known.digest).collect();
-    add(plant, there)?;
-    let all = read(plant)?;
+    let all = add(plant, there)?;
     for lacking in all.iter().filter(|known| !digests.contains(&known.digest)) {
         // One that it does not take now is sent with the next look.
         let _ = cloud.give_order(&lacking.frame);
@@ -117,13 +116,14 @@ fn read(plant: &Plant) -> Result<Vec<Known>, OwnerError> {
     if rest.is_empty() { Ok(all) } else { Err(damaged()) }
 }
 
-/// Adds those that are new.
-fn add(plant: &Plant, orders: Vec<Known>) -> Result<(), OwnerError> {
+/// Adds those that are new. Returns all.
+fn add(plant: &Plant, orders: Vec<Known>) -> Result<Vec<Known>, OwnerError> {
     let _lock = lock(plant)?;
-    let mut digests: BTreeSet<Digest> = read(plant)?.iter().map(|known| known.digest).collect();
+    let mut all = read(plant)?;
+    let mut digests: BTreeSet<Digest> = all.iter().map(|known| known.digest).collect();
     let new: Vec<Known> = orders.into_iter().filter(|known| digests.insert(known.digest)).collect();
     if new.is_empty() {
-        return Ok(());
+        return Ok(all);
     }
     let path = path(plant);
     let mut bytes = if path.exists() { read_within(&path, LARGEST)? } else { Vec::new() };
@@ -131,5 +131,7 @@ fn add(plant: &Plant, orders: Vec<Known>) -> Result<(), OwnerError> {
         bytes.extend_from_slice(&(known.frame.len() as u32).to_le_bytes());
         bytes.extend_from_slice(&known.frame);
     }
-    write_private(&path, &bytes)
+    write_private(&path, &bytes)?;
+    all.extend(new);
+    Ok(all)
 }

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use sotto_cloud_client::Cloud;
-use sotto_wire::{Digest, Frontier, Order};
+use sotto_wire::{Digest, Order};
 
-use super::entry::{Entry, StreamLog};
+use super::entry::{Entry, StreamLog, tree_of};
 use super::stored;
 use super::stream_name::StreamName;
 use crate::declared::Plant;
@@ -77,7 +77,7 @@ pub(super) fn learn_deleted(
         let size = usize::try_from(windows.size).unwrap_or(usize::MAX);
         let Some(had) = log.entries.get_mut(..size) else { continue };
         // Positions are those of one log.
-        if Frontier::of(had.iter().map(|entry| entry.leaf)).root() != windows.root {
+        if tree_of(had).root() != windows.root {
             continue;
         }
         for (from, to) in &windows.runs {

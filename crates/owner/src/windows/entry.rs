@@ -25,6 +25,11 @@ pub(crate) struct Entry {
     pub(crate) deleted_here: bool,
 }
 
+/// Returns the Merkle tree of windows that are a log from its beginning.
+pub(super) fn tree_of(entries: &[Entry]) -> Frontier {
+    Frontier::of(entries.iter().map(|entry| entry.leaf))
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct StreamLog {
     pub(crate) entries: Vec<Entry>,

@@ -81,8 +81,7 @@ pub(crate) fn note_deleted(
 
 #[cfg(test)]
 mod tests {
-    use sotto_wire::Frontier;
-
+    use super::super::entry::tree_of;
     use super::*;
 
     fn entry(sequence: u64, id: &str, deleted_here: bool) -> Entry {
@@ -95,7 +94,7 @@ mod tests {
         // Two were deleted before; the cloud gives no header of the others, whose time and number are only its word.
         let entries =
             vec![entry(0, "", true), entry(9, "", true), entry(u64::MAX, "bb", false), entry(4, "", false)];
-        let tree = Frontier::of(entries.iter().map(|entry| entry.leaf));
+        let tree = tree_of(&entries);
         let log = StreamLog { entries, tree: tree.clone(), bytes: 0 };
         let orders = orders("load", &log, 5, 10);
         let [Forget { stream: Some(stream), until: 5, next: 10, from_log: Some(windows) }] = &orders[..]
@@ -110,7 +109,7 @@ mod tests {
     fn many_runs_make_many_orders() {
         let entries: Vec<Entry> =
             (0..2 * MOST_RUNS as u64 + 3).map(|sequence| entry(sequence, "", sequence % 2 == 0)).collect();
-        let tree = Frontier::of(entries.iter().map(|entry| entry.leaf));
+        let tree = tree_of(&entries);
         let log = StreamLog { entries, tree, bytes: 0 };
         let runs: Vec<usize> = orders("load", &log, 5, 0)
             .iter()

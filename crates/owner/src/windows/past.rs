@@ -1,8 +1,8 @@
 //! Logs as they were when an earlier answer was given.
 
-use sotto_wire::{Digest, Frontier};
+use sotto_wire::Digest;
 
-use super::entry::StreamLog;
+use super::entry::{StreamLog, tree_of};
 use crate::error::OwnerError;
 
 /// The log of a stream when an answer was given.
@@ -19,7 +19,7 @@ impl LogThen {
     pub(super) fn cut(&self, device: &str, stream: &str, log: &mut StreamLog) -> Result<Digest, OwnerError> {
         let there = log.entries.len() as u64;
         log.entries.truncate(usize::try_from(self.windows).unwrap_or(usize::MAX));
-        let root = Frontier::of(log.entries.iter().map(|entry| entry.leaf)).root();
+        let root = tree_of(&log.entries).root();
         if there < self.windows || self.root.as_ref().is_some_and(|then| *then != hex::encode(root)) {
             return Err(OwnerError::Unanswerable(format!(
                 "the first {} windows in the log of stream {stream} of {device} are not those that the answer was given on: the \

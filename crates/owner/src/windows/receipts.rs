@@ -1,9 +1,9 @@
 //! The receipts that windows name, compared with the cloud's log: a device was told where its window stands, and signed it.
 
 use sotto_cloud_client::Cloud;
-use sotto_wire::{Frontier, Order, Ordered, TakenReceipt};
+use sotto_wire::{Order, Ordered, TakenReceipt};
 
-use super::entry::Entry;
+use super::entry::{Entry, tree_of};
 use super::stream_name::StreamName;
 use crate::declared::Plant;
 use crate::error::OwnerError;
@@ -58,8 +58,7 @@ fn accepted(orders: &[Order], name: StreamName<'_>, entries: &[Entry]) -> Option
     let size_of = of_stream.filter_map(|order| match &order.what {
         Ordered::Accept { size, root, .. } => {
             let size = usize::try_from(*size).ok()?;
-            let had = entries.get(..size)?;
-            (Frontier::of(had.iter().map(|entry| entry.leaf)).root() == *root).then_some(size)
+            (tree_of(entries.get(..size)?).root() == *root).then_some(size)
         }
         Ordered::Forget(_) | Ordered::Revoke { .. } => None,
     });
@@ -162,7 +161,7 @@ mod tests {
     fn the_longest_log_that_was_taken_counts() {
         let owner = SigningIdentity::from_bytes(&[5; 32]);
         let entries = [entry(0, None), entry(1, None), entry(2, None)];
-        let root = |size: usize| Frontier::of(entries[..size].iter().map(|entry| entry.leaf)).root();
+        let root = |size: usize| tree_of(&entries[..size]).root();
         let accept = |stream: &str, size, root| {
             let what = Ordered::Accept { stream: stream.to_owned(), size, root };
             let (owner_key, device) = (owner.verifying_key(), "cellar".to_owned());

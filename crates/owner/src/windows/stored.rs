@@ -10,9 +10,9 @@ use std::io::Read as _;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use sotto_wire::{Frontier, SignedHeader, StreamHead};
+use sotto_wire::{SignedHeader, StreamHead};
 
-use super::entry::{Entry, StreamLog};
+use super::entry::{Entry, StreamLog, tree_of};
 use super::stream_name::StreamName;
 use crate::declared::Plant;
 use crate::devices;
@@ -113,7 +113,7 @@ pub(crate) fn read_log(plant: &Plant, name: StreamName<'_>) -> Result<StreamLog,
     let file = fs::File::open(&log).map_err(io(&log))?;
     file.take(kept.bytes.min(LARGEST)).read_to_end(&mut bytes).map_err(io(&log))?;
     let entries = parse(&bytes).ok_or_else(|| damaged(&log, "a record cannot be read".to_owned()))?;
-    let tree = Frontier::of(entries.iter().map(|entry| entry.leaf));
+    let tree = tree_of(&entries);
     if (tree.size(), tree.root()) != (signed.size, signed.root) {
         return Err(damaged(&log, "its windows are not those of the head beside it".to_owned()));
     }

@@ -217,7 +217,7 @@ pub(crate) struct DeviceWindows {
 }
 
 impl DeviceWindows {
-    /// Returns true if a window is of a stream of sums whose tags prove what was added.
+    /// Returns true if a window is of a stream of sums whose tags prove which windows were added.
     pub(crate) fn proves(&self, window: &StoredWindow) -> bool {
         window.stream_of_sums().is_some_and(|stream| !self.is_twice(stream))
     }
