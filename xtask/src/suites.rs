@@ -48,7 +48,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "units", shows: "the unit tests pass", depth: Depth::Quick, beside: false, needs: &[&C_COMPILER], run: compile::units },
     Suite { name: "tests", shows: "the integration tests pass, and the examples of the reference", depth: Depth::Usual, beside: false, needs: &[&C_COMPILER], run: compile::tests },
     Suite { name: "docs", shows: "the reference builds without a warning", depth: Depth::Usual, beside: false, needs: &[&C_COMPILER], run: compile::docs },
-    Suite { name: "alarms", shows: "alarms are right, no event is lost or repeated, and requests do not depend on readings", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: alarms::run },
+    Suite { name: "alarms", shows: "alarms are right, no event is lost or repeated, and requests do not depend on readings", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER, &PYTHON_VENV], run: alarms::run },
     Suite { name: "durable", shows: "nothing is lost between device and owner, and nothing is made up", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: durable::run },
     Suite { name: "python", shows: "`pip install ./bindings/python` in an empty environment; the package's tests, types, style", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER, &PYTHON_VENV], run: python::run },
     Suite { name: "owner", shows: "whatever happens to the plant's folder: no secret is lost by a command, and the shown advice brings every reading back", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: owner::run },

@@ -93,6 +93,12 @@ impl Trust {
         }
     }
 
+    /// Returns the authorities' certificates in DER; None: Mozilla's list.
+    #[must_use]
+    pub fn authorities(&self) -> Option<&[Vec<u8>]> {
+        self.authorities.as_deref()
+    }
+
     /// Returns the TLS configuration for a ureq client.
     #[must_use]
     pub fn tls_config(&self) -> TlsConfig {

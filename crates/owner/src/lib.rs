@@ -50,6 +50,7 @@ mod secrets;
 mod streams;
 mod tls;
 mod trust;
+mod units;
 pub mod value;
 mod windows;
 mod work;

@@ -1,5 +1,7 @@
 //! Numbers with a bound and a unit, for arithmetic after decryption.
 
+use crate::units::Conversion;
+
 /// A number with a bound on its error.
 ///
 /// ```
@@ -86,12 +88,7 @@ impl Value {
     pub fn times(self, other: &Self) -> Self {
         let bound =
             self.value.abs() * other.bound + other.value.abs() * self.bound + self.bound * other.bound;
-        let unit = match (self.unit.as_str(), other.unit.as_str()) {
-            (unit, "") | ("", unit) => unit.to_owned(),
-            (a, b) if a == b => squared(a),
-            (a, b) => format!("{a}·{b}"),
-        };
-        Self::new(self.value * other.value, bound, unit)
+        Self::new(self.value * other.value, bound, product(&self.unit, &other.unit))
     }
 
     /// Returns a / b.
@@ -104,13 +101,19 @@ impl Value {
             return Err(ValueError::Undetermined("the divisor may be zero"));
         }
         let Bounded { value, bound } = quotient(self.bounded(), other.bounded());
-        let unit = match (self.unit.as_str(), other.unit.as_str()) {
-            (unit, "") => unit.to_owned(),
-            (a, b) if a == b => String::new(),
-            ("", b) => format!("1/{b}"),
-            (a, b) => format!("{a}/{b}"),
-        };
-        Ok(Self::new(value, bound, unit))
+        Ok(Self::new(value, bound, ratio(&self.unit, &other.unit)))
+    }
+
+    /// Returns the value in another unit.
+    pub(crate) fn converted(self, by: Conversion, unit: &str) -> Self {
+        let Conversion { factor, add } = by;
+        let unit = unit.to_owned();
+        if factor == 1.0 && add == 0.0 {
+            return Self { unit, ..self };
+        }
+        let value = self.value * factor + add;
+        let rounding = ROUNDING * ((self.value * factor).abs() + add.abs());
+        Self { value, bound: self.bound * factor.abs() + rounding, unit }
     }
 
     /// Returns the value without its unit.
@@ -159,20 +162,36 @@ pub fn squared(unit: &str) -> String {
     }
 }
 
-/// Returns the unit of a product.
+/// Returns the unit of a product: `W·h`, `W·h/m²`.
 #[must_use]
 pub fn product(left: &str, right: &str) -> String {
-    if left == right { squared(left) } else { [left, right].join("·").trim_matches('·').to_owned() }
+    match (left, right) {
+        (unit, "") | ("", unit) => unit.to_owned(),
+        (a, b) if a == b => squared(a),
+        // A factor after a division could be understood as below the line.
+        (a, b) => match a.split_once('/').filter(|_| !a.contains('(')) {
+            Some((above, below)) => format!("{above}·{b}/{below}"),
+            None => format!("{a}·{b}"),
+        },
+    }
 }
 
 /// Returns the unit of a quotient.
 #[must_use]
 pub fn ratio(left: &str, right: &str) -> String {
+    let whole = |unit: &str| {
+        if unit.contains(['/', '·']) && !unit.starts_with('(') {
+            format!("({unit})")
+        } else {
+            unit.to_owned()
+        }
+    };
     match (left, right) {
         (a, "") => a.to_owned(),
         (a, b) if a == b => String::new(),
-        ("", b) => format!("1/{b}"),
-        (a, b) => format!("{a}/{b}"),
+        ("", b) => format!("1/{}", whole(b)),
+        (a, b) if a.contains('/') => format!("{}/{}", whole(a), whole(b)),
+        (a, b) => format!("{a}/{}", whole(b)),
     }
 }
 

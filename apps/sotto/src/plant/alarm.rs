@@ -1,5 +1,7 @@
 //! `sotto alarm`: standing alarms.
 
+mod mail;
+
 use std::process::ExitCode;
 
 use clap::Subcommand;
@@ -36,6 +38,8 @@ pub(crate) enum Alarm {
         #[arg(long)]
         json: bool,
     },
+    /// Name the server that takes messages of alarms.
+    Mail(mail::Mail),
     /// Send a test event to every sink of an alarm.
     Test {
         /// Its name
@@ -67,6 +71,9 @@ pub(crate) struct New {
     /// Publish each event as JSON: mqtt://host/topic, or mqtts://user:password@host/topic
     #[arg(long, value_name = "ADDRESS")]
     mqtt: Option<String>,
+    /// Send each event as a message to these addresses: 'ann@farm.example, bo@farm.example' (`sotto alarm mail` names the server)
+    #[arg(long, value_name = "ADDRESSES")]
+    mail: Option<String>,
     /// The authority of the webhook's and the broker's certificates, a PEM file in the plant's folder [default:
     /// Mozilla's list]
     #[arg(long, value_name = "FILE")]
@@ -96,6 +103,7 @@ impl OnPlant for Alarm {
                     show(plant, &status)?;
                 }
             }
+            Self::Mail(arguments) => mail::set(plant, arguments)?,
             Self::Test { name } => return test(plant, &name),
         }
         Ok(ExitCode::SUCCESS)
@@ -103,15 +111,24 @@ impl OnPlant for Alarm {
 }
 
 fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
-    let New { name, condition, clear, clear_after, since, exec, webhook, mqtt, ca } = new;
+    let New { name, condition, clear, clear_after, since, exec, webhook, mqtt, mail, ca } = new;
     let now = || {
         let clock = plant.settings().clock()?;
         let now = jiff::Timestamp::now().as_millisecond();
         Ok::<String, OwnerError>(clock.rfc3339(now).chars().take(16).collect())
     };
     let since = since.map_or_else(now, Ok)?;
-    let settings =
-        AlarmSettings { when: condition, clear, clear_after, since: Some(since), exec, webhook, mqtt, ca };
+    let settings = AlarmSettings {
+        when: condition,
+        clear,
+        clear_after,
+        since: Some(since),
+        exec,
+        webhook,
+        mqtt,
+        mail,
+        ca,
+    };
     let declared = plant.condition(&settings)?;
     let settings = AlarmSettings { when: declared.alarm.to_string(), ..settings };
     let before = waiting("choosing parameters", || Most::of(plant));
@@ -227,7 +244,14 @@ fn test(plant: &Plant, name: &str) -> anyhow::Result<ExitCode> {
     }
     let mut failed = false;
     for sink in sinks {
-        match watch::give(plant.folder(), &declared.settings, sink, &event, false) {
+        match watch::give(
+            plant.folder(),
+            &declared.settings,
+            plant.settings().mail.as_ref(),
+            sink,
+            &event,
+            false,
+        ) {
             Ok(()) => say(format!("{}: taken", sink.word())),
             Err(reason) => {
                 failed = true;

@@ -17,6 +17,7 @@ use crate::run::Run;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Ask {
     /// A question such as 'mean(temperature) by day', or the name of a declared one
+    #[arg(allow_hyphen_values = true)]
     question: String,
     /// Use only windows from this time on: 2014-01-31 or 2014-01-31T12:00, in the plant's time zone
     #[arg(long, value_name = "TIME")]

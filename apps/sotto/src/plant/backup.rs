@@ -191,13 +191,7 @@ pub(super) fn last_backup(note: Option<&BackupNote>) -> String {
     let Some(BackupNote { at, path, .. }) = note else {
         return "no backup yet: sotto backup --to FILE".to_owned();
     };
-    let minutes = Timestamp::now().as_millisecond().saturating_sub(*at).max(0) / 60_000;
-    let age = match minutes {
-        0 => "less than a minute ago".to_owned(),
-        1..60 => format!("{} ago", show::counted(minutes.unsigned_abs(), "minute")),
-        60..1440 => format!("{} ago", show::counted((minutes / 60).unsigned_abs(), "hour")),
-        _ => format!("{} ago", show::counted((minutes / 1440).unsigned_abs(), "day")),
-    };
+    let age = show::ago(*at, Timestamp::now().as_millisecond());
     format!("last backup {age}: {}", path.display())
 }
 

@@ -20,6 +20,7 @@ pub(crate) enum Question {
         /// Its name
         name: String,
         /// Its text, such as 'mean(temperature) by day'
+        #[arg(allow_hyphen_values = true)]
         text: String,
         /// The largest error that noise may add to a value of a polynomial or a model; exact results need none
         #[arg(long, value_name = "X")]

@@ -49,6 +49,7 @@ impl Run for Status {
                 "the cloud's certificate is valid until {until}: make a new one with `sotto tls renew`"
             ));
         }
+        let now = jiff::Timestamp::now().as_millisecond();
         for device in &devices {
             if !device.enrolled {
                 let settings = plant.settings().devices.get(&device.device);
@@ -61,16 +62,30 @@ impl Run for Status {
             }
             say(if device.listed {
                 let windows = show::counted(device.windows, "window");
-                format!("{}: {windows}, {} bytes", device.device, device.bytes)
+                let heard = device.heard_ms.map(|at| format!("; last heard {}", show::ago(at, now)));
+                format!("{}: {windows}, {} bytes{}", device.device, device.bytes, heard.unwrap_or_default())
             } else {
                 format!("{}: its windows cannot be listed", device.device)
             });
+            if let (true, Some(newest), Some(length)) = (device.late, device.newest_ms, device.window_ms) {
+                say(format!(
+                    "  late: its newest window ended {}, and windows cover {} at most",
+                    show::ago(newest, now),
+                    length_in_words(length)
+                ));
+            }
             device.troubles.iter().for_each(|trouble| say(format!("  {}", trouble.error)));
             for channel in &device.channels {
                 let readings = show::counted(channel.readings, "reading");
                 let (from, to) = (minute(channel.from.as_deref()), minute(channel.to.as_deref()));
                 say(format!("  {}: {readings} from {from} to {to}", channel.channel));
                 let mut lacking = Vec::new();
+                if let Some(newest) = channel
+                    .newest_ms
+                    .filter(|at| device.newest_ms.is_some_and(|all| is_behind(*at, all, device.window_ms)))
+                {
+                    lacking.push(format!("the newest {}", show::ago(newest, now)));
+                }
                 if channel.missing > 0 {
                     lacking.push(format!("{} missing", channel.missing));
                 }
@@ -134,7 +149,11 @@ impl Run for Status {
             }
         }
         if devices.is_empty() {
-            say("no device yet: sotto device add NAME --channels …");
+            let channels: Vec<&str> = plant.settings().channels.keys().map(String::as_str).collect();
+            say(match channels.is_empty() {
+                true => "no device and no channel yet: sotto channel add NAME --unit U --range A..B --resolution R --every TIME".to_owned(),
+                false => format!("no device yet: sotto device add NAME --channels {}", channels.join(",")),
+            });
         }
         say(last_backup(plant.last_backup()?.as_ref()));
         for (name, question) in &plant.settings().questions {
@@ -148,6 +167,23 @@ impl Run for Status {
             say(format!("question {name}: {}{cost}", question.text));
         }
         Ok(code)
+    }
+}
+
+/// Returns true if a channel's newest reading is older than the device's newest window by more than the length of one: the
+/// channel is silent, the device is not.
+fn is_behind(newest: i64, of_device: i64, length: Option<i64>) -> bool {
+    length.is_some_and(|length| of_device.saturating_sub(newest) > length.saturating_mul(2))
+}
+
+/// Returns a length of time: `1 hour`, `25 hours`.
+fn length_in_words(milliseconds: i64) -> String {
+    let minutes = milliseconds.unsigned_abs() / 60_000;
+    match minutes {
+        0 => show::counted(milliseconds.unsigned_abs() / 1000, "second"),
+        1440.. if minutes.is_multiple_of(1440) => show::counted(minutes / 1440, "day"),
+        60.. if minutes.is_multiple_of(60) => show::counted(minutes / 60, "hour"),
+        _ => show::counted(minutes, "minute"),
     }
 }
 

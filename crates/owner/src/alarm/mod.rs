@@ -41,4 +41,6 @@ pub(crate) use status::alarm_status;
 pub use status::{AlarmStatus, DeviceAlarm};
 pub use watch::Watch;
 
-pub use crate::declared::{AlarmSettings, Declared, MqttAddress, NotAnAddress, SinkKind};
+pub use crate::declared::{
+    AlarmSettings, Declared, MailServer, MailSettings, MailTls, MqttAddress, NotAnAddress, SinkKind,
+};

@@ -12,7 +12,7 @@ use super::answer::{Answer, Complete, VERSION};
 use super::cause::{self, Facts};
 use super::evidence::LogsThen;
 use super::rows::{Column, rows};
-use super::{joint, notes};
+use super::{joint, many, notes};
 use crate::declared::Plant;
 use crate::declared::settings::Settings;
 use crate::devices::DeviceRecord;
@@ -105,6 +105,8 @@ fn ask_once(
     notes.extend(notes::on_unknown(plant, &cloud, &known)?);
     notes.extend(twice.iter().map(|(_, note)| note.clone()));
     notes.extend(notes::on_undecided(&asked, done.by_device.iter()));
+    let shown: Vec<&str> = listed.devices.iter().map(|device| device.shown.as_str()).collect();
+    let notes = many::merged(notes, &shown);
     let left_out = left_out(&listed.devices, &needed);
     let logs = listed.devices.iter().map(|device| (device.device.clone(), device.logs.clone())).collect();
     let (used, took_part) = (std::mem::take(&mut done.used), std::mem::take(&mut done.took_part));

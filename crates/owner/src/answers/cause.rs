@@ -78,8 +78,10 @@ impl Facts<'_> {
             );
         }
         format!(
-            "no window with {channels} has arrived from {devices}: start the agent with the device's bundle (`sotto-agent run --bundle …`); \
-             if it runs, `sotto-agent status` on the device shows what waits there and why"
+            "no window with {channels} has arrived from {devices}: start the agent with the device's bundle (`sotto-agent run --bundle \
+             {0}.bundle --csv FILE`); \
+             if it runs, `sotto-agent status --bundle {0}.bundle` on the device shows what waits there and why",
+            self.devices.first().map_or("DEVICE", |device| device.device.as_str())
         )
     }
 

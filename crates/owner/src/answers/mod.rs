@@ -11,12 +11,14 @@ mod evidence;
 mod forget;
 mod joint;
 mod kept;
+mod many;
 mod mark;
 mod notes;
 mod open_days;
 mod publish;
 mod remarks;
 mod rows;
+mod sizes;
 mod status;
 mod verify;
 

@@ -6,7 +6,7 @@ use super::answer::Row;
 use super::assurance::Assurance;
 use crate::functions::{Call, Part, Time, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Tally};
-use crate::question::{Asked, AskedCall, AskedResult, CallArithmetic, Expression, unit_of};
+use crate::question::{Asked, AskedCall, AskedResult, CallArithmetic, Expression, conversion, unit_of};
 use crate::value::{Value, ValueError};
 use crate::windows::Group;
 
@@ -92,6 +92,15 @@ impl<'t> From<'t> {
         let mut fold = Fold { from: *self, calls: result.calls.iter(), count: None, missing: 0 };
         let value = result.expression.fold(&mut fold);
         let unit = unit_of(result.expression, self.channels).unwrap_or_default();
+        let (value, unit) = match conversion(result.expression, result.unit, self.channels) {
+            Ok(Some(conversion)) => {
+                let to = result.unit.unwrap_or_default();
+                (value.map(|value| value.converted(conversion, to)), to.to_owned())
+            }
+            Ok(None) => (value, unit),
+            // A channel's unit was changed since the question was checked.
+            Err(_) => (Err(ValueError::Undetermined("its unit cannot be converted")), unit),
+        };
         let counted = Counted { value, count: fold.count.unwrap_or_default(), missing: fold.missing };
         rows.push(named.clone().with(counted, unit));
     }

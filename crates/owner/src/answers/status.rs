@@ -1,6 +1,6 @@
 //! The status of devices: readings received and missing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use sotto_api::devices::Device;
@@ -40,6 +40,16 @@ pub struct DeviceStatus {
     pub windows: u64,
     /// Number of bytes received.
     pub bytes: u64,
+    /// Time at which the cloud stored its last message, by the cloud's clock, as RFC 3339.
+    pub heard_at: Option<String>,
+    /// The same, in milliseconds since 1970.
+    pub heard_ms: Option<i64>,
+    /// True if its next window is overdue by more than the length of one: nothing of the newest time has arrived.
+    pub late: bool,
+    /// End of its newest window, in milliseconds since 1970.
+    pub newest_ms: Option<i64>,
+    /// The longest time that one of its windows covers, in milliseconds.
+    pub window_ms: Option<i64>,
     /// One entry for each of its channels.
     pub channels: Vec<ChannelStatus>,
     /// Number of windows with made-up readings, from an agent's generator.
@@ -95,6 +105,11 @@ impl DeviceStatus {
             enrolled: false,
             windows: 0,
             bytes: 0,
+            heard_at: None,
+            heard_ms: None,
+            late: false,
+            newest_ms: None,
+            window_ms: None,
             channels: Vec::new(),
             generated: 0,
             recoveries: 0,
@@ -127,6 +142,10 @@ pub struct ChannelStatus {
     pub from: Option<String>,
     /// End of its last window, as RFC 3339.
     pub to: Option<String>,
+    /// Time of the newest reading, as RFC 3339.
+    pub newest: Option<String>,
+    /// The same, in milliseconds since 1970.
+    pub newest_ms: Option<i64>,
     /// Counts of readings that the device left out, by reason.
     pub left_out: LeftOut,
 }
@@ -149,14 +168,22 @@ fn status_of(
     }
     let most = by_form.values().max_by_key(|(readings, ..)| *readings).copied();
     let (readings, expected, from, to) = most.unwrap_or_default();
+    let newest_ms = windows::last_reading(&BTreeSet::from([channel.to_owned()]), listed.windows.iter());
     ChannelStatus {
         channel: channel.to_owned(),
         readings,
         missing: expected.saturating_sub(readings),
         from: most.map(|_| clock.rfc3339(from)),
         to: most.map(|_| clock.rfc3339(to)),
+        newest: newest_ms.map(|at| clock.rfc3339(at)),
+        newest_ms,
         left_out: left_out.get(channel).cloned().unwrap_or_default(),
     }
+}
+
+/// Returns true if a window of the newest time is overdue: two of the longest could have been sent since the newest ended.
+fn is_late(newest: i64, longest: i64, now: i64) -> bool {
+    now.saturating_sub(newest) > longest.saturating_mul(2)
 }
 
 /// Registers every enrolled device that the cloud does not know, and returns the status of each declared device. The
@@ -198,6 +225,8 @@ impl Look<'_> {
             status.taken_numbers = known.taken_numbers;
             status.taken_at = known.taken_at.map(|at| self.clock.rfc3339(at));
             status.revoked = known.revoked;
+            status.heard_ms = known.sent.last_stored_at;
+            status.heard_at = known.sent.last_stored_at.map(|at| self.clock.rfc3339(at));
         }
         let Some(record) = of_device(devices::record(self.plant, name), &mut status)?.flatten() else {
             return Ok(status);
@@ -213,6 +242,11 @@ impl Look<'_> {
         status.windows = windows::once(&listed.windows).count() as u64;
         status.bytes = windows::once(&listed.windows).map(|window| window.bytes).sum();
         status.channels = settings.channels.iter().map(channel).collect();
+        status.newest_ms = listed.windows.iter().map(StoredWindow::to).max();
+        status.window_ms = listed.windows.iter().map(|window| window.to() - window.from()).max();
+        let now = jiff::Timestamp::now().as_millisecond();
+        let newest = status.newest_ms.zip(status.window_ms);
+        status.late = newest.is_some_and(|(newest, longest)| is_late(newest, longest, now));
         let generated = windows::once(&listed.windows).filter(|window| window.description.generated);
         status.generated = generated.count() as u64;
         status.unusable = listed.aside.unusable() as u64;
@@ -242,5 +276,21 @@ fn of_device<T>(done: Result<T, OwnerError>, status: &mut DeviceStatus) -> Resul
             status.troubles.push(error.into());
             Ok(None)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_late_when_two_windows_could_have_come() {
+        let hour = 3_600_000;
+        for (now, late) in
+            [(0, false), (2 * hour, false), (2 * hour + 1, true), (-hour, false), (i64::MAX, true)]
+        {
+            assert_eq!(is_late(0, hour, now), late, "{now}");
+        }
+        assert!(!is_late(i64::MIN, i64::MAX, 0));
     }
 }

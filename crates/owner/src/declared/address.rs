@@ -42,24 +42,24 @@ pub struct NotAnAddress(pub(super) String);
 
 /// An address, cut into its parts: `scheme://user:password@host:port/path`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Server<'a> {
+pub(super) struct Server<'a> {
     /// Empty if there is none.
-    scheme: &'a str,
+    pub(super) scheme: &'a str,
     /// The user, if a login stands before the host. Bytes stand as `%40` and the like.
-    user: Option<&'a str>,
+    pub(super) user: Option<&'a str>,
     /// The password, if there is a colon in the login.
-    password: Option<&'a str>,
+    pub(super) password: Option<&'a str>,
     /// The name or IP address, without the brackets of one of version 6.
-    host: &'a str,
+    pub(super) host: &'a str,
     /// The text behind the host's colon.
-    port: Option<&'a str>,
+    pub(super) port: Option<&'a str>,
     /// Everything behind, with the mark that begins it.
-    path: &'a str,
+    pub(super) path: &'a str,
 }
 
 impl<'a> Server<'a> {
     /// Cuts an address. Checks nothing.
-    fn of(address: &'a str) -> Self {
+    pub(super) fn of(address: &'a str) -> Self {
         let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
         // A topic begins behind a slash alone.
         let ends: &[char] = if scheme.starts_with("mqtt") { &['/'] } else { &['/', '?', '#'] };
@@ -128,7 +128,7 @@ impl std::str::FromStr for MqttAddress {
 }
 
 /// Replaces `%40` and the like.
-fn decoded(text: &str) -> String {
+pub(super) fn decoded(text: &str) -> String {
     let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
     while let [first, after @ ..] = rest {
         let code = after.get(..2).filter(|_| *first == b'%').and_then(|digits| hex::decode(digits).ok());

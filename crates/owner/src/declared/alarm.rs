@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::address::{MqttAddress, check_webhook};
+use super::mail::mailboxes;
 use crate::language::When;
 use crate::question::Alarm;
 
@@ -21,6 +22,8 @@ pub enum SinkKind {
     Webhook,
     /// A topic of an MQTT broker.
     Mqtt,
+    /// E-mail.
+    Mail,
 }
 
 impl SinkKind {
@@ -31,6 +34,7 @@ impl SinkKind {
             Self::Exec => "exec",
             Self::Webhook => "webhook",
             Self::Mqtt => "mqtt",
+            Self::Mail => "mail",
         }
     }
 }
@@ -78,6 +82,10 @@ pub struct AlarmSettings {
     /// A topic of an MQTT broker: `mqtt://host/topic`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mqtt: Option<String>,
+    /// Addresses of people who get each event as a message: `ann@farm.example, bo@farm.example`. The server is that of
+    /// `[mail]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mail: Option<String>,
     /// A PEM file with the authority of the webhook's and the broker's certificates, relative to the plant's folder.
     /// None: Mozilla's list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -100,6 +108,7 @@ impl AlarmSettings {
             exec: None,
             webhook: None,
             mqtt: None,
+            mail: None,
             ca: None,
         }
     }
@@ -107,9 +116,19 @@ impl AlarmSettings {
     /// Returns the kinds of sinks that get events.
     #[must_use]
     pub fn sinks(&self) -> Vec<SinkKind> {
-        let named =
-            [(SinkKind::Exec, &self.exec), (SinkKind::Webhook, &self.webhook), (SinkKind::Mqtt, &self.mqtt)];
+        let named = [
+            (SinkKind::Exec, &self.exec),
+            (SinkKind::Webhook, &self.webhook),
+            (SinkKind::Mqtt, &self.mqtt),
+            (SinkKind::Mail, &self.mail),
+        ];
         named.into_iter().filter(|(_, named)| named.is_some()).map(|(kind, _)| kind).collect()
+    }
+
+    /// Returns the addresses of the people who get messages.
+    #[must_use]
+    pub fn mailboxes(&self) -> Vec<&str> {
+        self.mail.as_deref().and_then(|mail| mailboxes(mail).ok()).unwrap_or_default()
     }
 
     /// Checks everything but names of channels and devices. Returns the condition.
@@ -143,6 +162,9 @@ impl AlarmSettings {
         }
         if let Some(mqtt) = &self.mqtt {
             mqtt.parse::<MqttAddress>().map_err(|error| error.to_string())?;
+        }
+        if let Some(mail) = &self.mail {
+            mailboxes(mail).map_err(|error| error.to_string())?;
         }
         Ok(alarm)
     }

@@ -3,6 +3,7 @@
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use super::alarm::AlarmSettings;
+use super::mail::MailSettings;
 use super::settings::{ChannelSettings, Compare, KindName, QuestionSettings};
 use crate::error::OwnerError;
 
@@ -98,7 +99,7 @@ pub fn add_question(
 /// # Errors
 /// [`OwnerError::Declared`] if the alarm already exists.
 pub fn add_alarm(document: &mut DocumentMut, name: &str, alarm: &AlarmSettings) -> Result<(), OwnerError> {
-    let AlarmSettings { when, clear, clear_after, since, exec, webhook, mqtt, ca } = alarm;
+    let AlarmSettings { when, clear, clear_after, since, exec, webhook, mqtt, mail, ca } = alarm;
     let mut table = Table::new();
     table.insert("when", value(when));
     if let Some(clear) = clear {
@@ -107,13 +108,26 @@ pub fn add_alarm(document: &mut DocumentMut, name: &str, alarm: &AlarmSettings) 
     if *clear_after != 1 {
         table.insert("clear_after", value(i64::from(*clear_after)));
     }
-    let texts = [("since", since), ("exec", exec), ("webhook", webhook), ("mqtt", mqtt), ("ca", ca)];
+    let texts =
+        [("since", since), ("exec", exec), ("webhook", webhook), ("mqtt", mqtt), ("mail", mail), ("ca", ca)];
     for (key, text) in texts {
         if let Some(text) = text {
             table.insert(key, value(text));
         }
     }
     insert(document, "alarms", name, Item::Table(table))
+}
+
+/// Writes `[mail]`, in place of the one that stands there.
+pub fn set_mail(document: &mut DocumentMut, mail: &MailSettings) {
+    let MailSettings { server, from, ca } = mail;
+    let mut table = Table::new();
+    table.insert("server", value(server));
+    table.insert("from", value(from));
+    if let Some(ca) = ca {
+        table.insert("ca", value(ca));
+    }
+    document.insert("mail", Item::Table(table));
 }
 
 /// Removes an alarm.

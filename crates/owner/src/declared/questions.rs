@@ -11,7 +11,7 @@ use crate::error::OwnerError;
 use crate::files::read_text;
 use crate::functions::Call;
 use crate::language::{By, Clause, LinearModel, Measurand, Period, QuestionError, TextSpans, When};
-use crate::question::{Question, unit_of};
+use crate::question::{Question, Selected, conversion, unit_of};
 
 /// Largest file of a model, in bytes.
 const LARGEST_MODEL: u64 = 64 << 10;
@@ -70,16 +70,18 @@ pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) 
             let known: Vec<&str> = plant.settings().devices.keys().map(String::as_str).take(20).collect();
             let there = if known.is_empty() { "none is" } else { "declared are" };
             let reason = format!(
-                "there is no device {device}; {there} {}. Declare and enrol it with `sotto device add {device} --channels …`",
-                known.join(", ")
+                "there is no device {device}; {there} {}. Declare and enrol it with `sotto device add {device} --channels {}`",
+                known.join(", "),
+                question.channels().into_iter().collect::<Vec<_>>().join(",")
             );
             return Err(OwnerError::NotEnrolled(places.error_at_device(device, reason).to_string()));
         }
     }
     for (index, selected) in question.select.iter().enumerate() {
-        if let Err(error) = unit_of(&selected.expression, plant.settings()) {
-            return Err(at(places.error_at_selected(index, error.to_string())));
-        }
+        let Selected { expression, unit, .. } = selected;
+        let found = unit_of(expression, plant.settings()).map_err(|error| error.to_string());
+        let converted = found.and_then(|_| conversion(expression, unit.as_deref(), plant.settings()));
+        converted.map_err(|error| at(places.error_at_selected(index, error)))?;
     }
     let every = |channel: &String| plant.settings().channels.get(channel).map(|channel| channel.every);
     let mut all: Vec<_> = question.channels().iter().filter_map(every).collect();

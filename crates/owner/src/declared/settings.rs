@@ -11,6 +11,7 @@ use super::address::names_password;
 use super::alarm::AlarmSettings;
 pub use super::channel_settings::{ChannelSettings, KindName};
 use super::flooding::FloodingSettings;
+use super::mail::MailSettings;
 pub use super::question_settings::{Compare, QuestionSettings};
 use crate::amount::{Every, Range};
 use crate::functions::Call;
@@ -70,6 +71,9 @@ pub struct Settings {
     /// Questions by name.
     #[serde(default)]
     pub questions: BTreeMap<String, QuestionSettings>,
+    /// The server that takes messages of alarms. None: alarms send none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mail: Option<MailSettings>,
     /// Standing alarms by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub alarms: BTreeMap<String, AlarmSettings>,
@@ -165,7 +169,8 @@ impl Settings {
     /// Returns true if the file holds a password: then nobody else may read it.
     pub(crate) fn names_password(&self) -> bool {
         let sinks = |alarm: &AlarmSettings| [alarm.webhook.clone(), alarm.mqtt.clone()];
-        self.alarms.values().flat_map(sinks).flatten().any(|address| names_password(&address))
+        let mail = self.mail.iter().map(|mail| mail.server.clone());
+        self.alarms.values().flat_map(sinks).flatten().chain(mail).any(|address| names_password(&address))
     }
 
     /// Reads the file's text and checks every part of it.
@@ -292,6 +297,9 @@ impl Settings {
     }
 
     fn check_alarms(&self) -> Result<(), SettingsError> {
+        if let Some(mail) = &self.mail {
+            mail.check().map_err(|reason| part("mail", reason))?;
+        }
         for (name, alarm) in &self.alarms {
             let place = format!("alarms.{name}");
             check_name(name, &place)?;
@@ -299,6 +307,11 @@ impl Settings {
             let channels = read.question(None).channels();
             if let Some(unknown) = channels.iter().find(|channel| !self.channels.contains_key(*channel)) {
                 return Err(part(place, self.no_channel(unknown)));
+            }
+            if alarm.mail.is_some() && self.mail.is_none() {
+                let way_out = "it sends messages, and no server takes them: name one with `sotto alarm mail --server \
+                               smtps://user@host --from ADDRESS`";
+                return Err(part(place, way_out));
             }
         }
         Ok(())

@@ -52,6 +52,10 @@ impl OneValue for Changes {
         String::new()
     }
 
+    fn begins_at_zero(&self) -> bool {
+        true
+    }
+
     fn value(&self, from: &Gathered<'_>) -> Counted {
         from.of_windows(&self.0.0, |windows| windows.changes())
     }

@@ -82,6 +82,10 @@ impl OneValue for Count {
         String::new()
     }
 
+    fn begins_at_zero(&self) -> bool {
+        true
+    }
+
     fn value(&self, from: &Gathered<'_>) -> Counted {
         let number = |count: u64| Ok(Value::exact(count as f64));
         match &self.0 {
@@ -118,6 +122,10 @@ impl Function for CountWhere {
 impl OneValue for CountWhere {
     fn unit(&self, _: &dyn Channels) -> String {
         String::new()
+    }
+
+    fn begins_at_zero(&self) -> bool {
+        true
     }
 
     fn value(&self, from: &Gathered<'_>) -> Counted {

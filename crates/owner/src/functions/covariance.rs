@@ -6,6 +6,7 @@ use super::Call;
 use super::arguments::TwoChannels;
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Need};
+use crate::units::Scale;
 use crate::value::product;
 
 pub(super) const SYNTAX: Syntax = Syntax {
@@ -53,6 +54,10 @@ impl Function for Covariance {
 impl OneValue for Covariance {
     fn unit(&self, channels: &dyn Channels) -> String {
         product(&channels.unit(&self.0.x), &channels.unit(&self.0.y))
+    }
+
+    fn scale(&self) -> Scale {
+        Scale::Difference
     }
 
     fn value(&self, from: &Gathered<'_>) -> Counted {

@@ -53,6 +53,10 @@ impl OneValue for Coverage {
         String::new()
     }
 
+    fn begins_at_zero(&self) -> bool {
+        true
+    }
+
     fn value(&self, from: &Gathered<'_>) -> Counted {
         let channel = &self.0.0;
         let expected = from.expected(channel);

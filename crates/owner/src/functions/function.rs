@@ -5,6 +5,7 @@ use std::fmt::{self, Formatter};
 use super::{Arguments, Call, Circumstances};
 use crate::gathered::{Channels, Counted, Gathered, Need};
 use crate::language::{Measurand, Parsed, Parser};
+use crate::units::Scale;
 
 /// A function's words, and the grammar of its arguments.
 pub(crate) struct Syntax {
@@ -64,6 +65,16 @@ pub(crate) enum Yields<'c> {
 /// A function with one value.
 pub(crate) trait OneValue {
     fn unit(&self, channels: &dyn Channels) -> String;
+
+    /// Returns what the value says about a unit with a zero of its own, as °C.
+    fn scale(&self) -> Scale {
+        Scale::Other
+    }
+
+    /// Returns true if a value is a size, which is never below zero: its chart begins there.
+    fn begins_at_zero(&self) -> bool {
+        false
+    }
 
     /// Returns the value in a group.
     fn value(&self, from: &Gathered<'_>) -> Counted;

@@ -58,6 +58,10 @@ impl OneValue for Increase {
         channels.unit(&self.0.0)
     }
 
+    fn begins_at_zero(&self) -> bool {
+        true
+    }
+
     fn value(&self, from: &Gathered<'_>) -> Counted {
         from.of_windows(&self.0.0, |windows| windows.increase(&from.unit(&self.0.0)))
     }

@@ -6,6 +6,7 @@ use super::Call;
 use super::arguments::Channel;
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Need, WindowQuantity};
+use crate::units::Scale;
 
 pub(super) const SYNTAX: Syntax = Syntax {
     names: &[Named { word: "max", arguments: "x" }],
@@ -49,6 +50,10 @@ impl Function for Max {
 impl OneValue for Max {
     fn unit(&self, channels: &dyn Channels) -> String {
         channels.unit(&self.0.0)
+    }
+
+    fn scale(&self) -> Scale {
+        Scale::Point
     }
 
     fn value(&self, from: &Gathered<'_>) -> Counted {

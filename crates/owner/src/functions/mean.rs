@@ -7,6 +7,7 @@ use super::arguments::{one_reading, unit_of};
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Need, Reals};
 use crate::language::Measurand;
+use crate::units::Scale;
 
 pub(super) const SYNTAX: Syntax = Syntax {
     names: &[Named { word: "mean", arguments: "x" }],
@@ -50,6 +51,10 @@ impl Function for Mean {
 impl OneValue for Mean {
     fn unit(&self, channels: &dyn Channels) -> String {
         unit_of(&self.0, channels)
+    }
+
+    fn scale(&self) -> Scale {
+        Scale::Point
     }
 
     fn value(&self, from: &Gathered<'_>) -> Counted {

@@ -10,6 +10,7 @@ use super::{Call, Circumstances};
 use crate::gathered::moments::Moments;
 use crate::gathered::{Channels, Counted, Gathered, Need};
 use crate::language::{Measurand, Name, QuestionErrorKind as Kind, limits};
+use crate::units::Scale;
 use crate::value::ValueError;
 
 pub(super) const SYNTAX: Syntax = Syntax {
@@ -92,6 +93,10 @@ impl Function for MovingAverage {
 impl OneValue for MovingAverage {
     fn unit(&self, channels: &dyn Channels) -> String {
         channels.unit(&self.0.channel)
+    }
+
+    fn scale(&self) -> Scale {
+        Scale::Point
     }
 
     fn value(&self, from: &Gathered<'_>) -> Counted {

@@ -10,6 +10,7 @@ use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Need};
 use crate::language::{Measurand, Name, Number, Parsed, Parser, QuestionErrorKind as Kind};
+use crate::units::Scale;
 
 pub(super) const SYNTAX: Syntax = Syntax {
     names: &[Named { word: "quantile", arguments: "x, 0.95" }],
@@ -99,6 +100,10 @@ impl Function for Quantile {
 impl OneValue for Quantile {
     fn unit(&self, channels: &dyn Channels) -> String {
         channels.unit(&self.0.channel)
+    }
+
+    fn scale(&self) -> Scale {
+        Scale::Point
     }
 
     fn value(&self, from: &Gathered<'_>) -> Counted {

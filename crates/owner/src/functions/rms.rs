@@ -51,6 +51,10 @@ impl OneValue for Rms {
         channels.unit(&self.0.0)
     }
 
+    fn begins_at_zero(&self) -> bool {
+        true
+    }
+
     fn value(&self, from: &Gathered<'_>) -> Counted {
         from.of_moments(&self.0.0, |moments| moments.root_mean_square(&from.unit(&self.0.0)))
     }

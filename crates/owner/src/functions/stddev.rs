@@ -6,6 +6,7 @@ use super::Call;
 use super::arguments::Channel;
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Need};
+use crate::units::Scale;
 
 pub(super) const SYNTAX: Syntax = Syntax {
     names: &[Named { word: "stddev", arguments: "x" }],
@@ -49,6 +50,14 @@ impl Function for Stddev {
 impl OneValue for Stddev {
     fn unit(&self, channels: &dyn Channels) -> String {
         channels.unit(&self.0.0)
+    }
+
+    fn scale(&self) -> Scale {
+        Scale::Difference
+    }
+
+    fn begins_at_zero(&self) -> bool {
+        true
     }
 
     fn value(&self, from: &Gathered<'_>) -> Counted {

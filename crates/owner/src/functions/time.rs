@@ -62,6 +62,10 @@ impl OneValue for TimeWhere {
         "h".to_owned()
     }
 
+    fn begins_at_zero(&self) -> bool {
+        true
+    }
+
     fn value(&self, from: &Gathered<'_>) -> Counted {
         let Self(condition) = self;
         match &condition.reading {

@@ -6,6 +6,7 @@ use super::Call;
 use super::arguments::Channel;
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Need};
+use crate::units::Scale;
 use crate::value::squared;
 
 pub(super) const SYNTAX: Syntax = Syntax {
@@ -50,6 +51,14 @@ impl Function for Variance {
 impl OneValue for Variance {
     fn unit(&self, channels: &dyn Channels) -> String {
         squared(&channels.unit(&self.0.0))
+    }
+
+    fn scale(&self) -> Scale {
+        Scale::Difference
+    }
+
+    fn begins_at_zero(&self) -> bool {
+        true
     }
 
     fn value(&self, from: &Gathered<'_>) -> Counted {

@@ -10,6 +10,7 @@ use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
 use super::{Call, Circumstances};
 use crate::gathered::{Channels, Counted, Gathered, Need};
 use crate::language::{Measurand, Name, Numbers, Parsed, Parser, QuestionErrorKind as Kind, Weights, limits};
+use crate::units::Scale;
 
 pub(super) const SYNTAX: Syntax = Syntax {
     names: &[Named { word: "weighted_sum", arguments: "x, [1, 2]" }],
@@ -118,6 +119,13 @@ impl Function for WeightedSum {
 impl OneValue for WeightedSum {
     fn unit(&self, channels: &dyn Channels) -> String {
         channels.unit(&self.0.channel)
+    }
+
+    fn scale(&self) -> Scale {
+        match &self.0.weights {
+            Weights::Each(weights) if weights.iter().sum::<f64>() == 0.0 => Scale::Difference,
+            _ => Scale::Other,
+        }
     }
 
     fn value(&self, from: &Gathered<'_>) -> Counted {

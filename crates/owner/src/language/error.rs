@@ -63,6 +63,21 @@ pub enum QuestionErrorKind {
         /// The names of all functions, with commas.
         known: String,
     },
+    /// The unit of a result is not known.
+    #[error(
+        "there is no unit {unit}: known are °C, °F, K, W, Wh, J, m, m², L, g, s, min, h, d, Pa, bar, psi, V, A, m/s, km/h, mph, % and others \
+         (docs/concepts/questions.md#units), with n, µ, m, k, M, G before them; one with a space goes in \"quotes\""
+    )]
+    Unit {
+        /// The text that stands there.
+        unit: String,
+    },
+    /// A unit of a call with several values.
+    #[error("{call} has several values, whose units may differ: `in` is for one value")]
+    UnitOfSeveral {
+        /// The function.
+        call: &'static str,
+    },
     /// The mode of readings.
     #[error(
         "mode is not in the language: ask for a histogram, as in histogram(x, 16), and take its largest bin"

@@ -132,6 +132,11 @@ pub(crate) const fn in_file(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/')
 }
 
+/// Returns true for the bytes of a unit that stands without quotes: `kWh/m²`.
+pub(crate) const fn in_unit(byte: u8) -> bool {
+    !byte.is_ascii() || byte.is_ascii_graphic() && !matches!(byte, b',' | b'"')
+}
+
 /// Returns true if the name of a file needs no quotes.
 pub(crate) fn is_bare_file(file: &str) -> bool {
     !file.is_empty() && file.bytes().all(in_file)

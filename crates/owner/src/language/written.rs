@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use super::lexer::{is_bare_file, is_bare_name};
+use super::lexer::{in_unit, is_bare_file, is_bare_name};
 
 /// Writes a name, in quotes if it needs them.
 pub(crate) struct Name<'n>(pub(crate) &'n str);
@@ -22,6 +22,16 @@ pub(super) fn quoted(text: &str, out: &mut Formatter<'_>) -> fmt::Result {
         out.write_char(character)?;
     }
     out.write_char('"')
+}
+
+/// Writes a unit, in quotes if it needs them.
+pub(crate) struct UnitName<'n>(pub(crate) &'n str);
+
+impl Display for UnitName<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let is_bare = !self.0.is_empty() && self.0.bytes().all(in_unit);
+        if is_bare { out.write_str(self.0) } else { quoted(self.0, out) }
+    }
 }
 
 pub(super) struct File<'n>(pub(super) &'n str);

@@ -15,6 +15,8 @@ pub(crate) struct Asked<'q> {
 pub(crate) struct AskedResult<'q> {
     pub(crate) name: String,
     pub(crate) expression: &'q Expression,
+    /// The unit of `in`.
+    pub(crate) unit: Option<&'q str>,
     /// The calls of the expression, in the order of the text.
     pub(crate) calls: Vec<AskedCall<'q>>,
 }
@@ -33,7 +35,12 @@ impl<'q> Asked<'q> {
         let mut results = Vec::with_capacity(question.select.len());
         for selected in &question.select {
             let calls = selected.expression.calls().map(&mut call).collect();
-            results.push(AskedResult { name: selected.name(), expression: &selected.expression, calls });
+            results.push(AskedResult {
+                name: selected.name(),
+                expression: &selected.expression,
+                unit: selected.unit.as_deref(),
+                calls,
+            });
         }
         Self { question, results, needed }
     }

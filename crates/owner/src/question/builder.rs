@@ -131,7 +131,7 @@ impl QuestionBuilder {
 
 impl From<Expression> for Selected {
     fn from(expression: Expression) -> Self {
-        Self { expression, name: None }
+        Self { expression, unit: None, name: None }
     }
 }
 

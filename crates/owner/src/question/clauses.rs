@@ -37,7 +37,7 @@ impl Clauses {
     }
 }
 
-const CLAUSE: &str = "',', as, a clause (over, since, until, by, per, across, where, shared) or the end";
+const CLAUSE: &str = "',', as, in, a clause (over, since, until, by, per, across, where, shared) or the end";
 
 impl Parser<'_> {
     pub(super) fn clauses(&mut self) -> Parsed<Clauses> {
@@ -49,7 +49,7 @@ impl Parser<'_> {
                 Token::End => return Ok(clauses),
                 Token::Word(word) => word,
                 _ if clauses.is_empty() => {
-                    return Err(self.expected("an operator (+ - * /), ',', as, a clause or the end"));
+                    return Err(self.expected("an operator (+ - * /), ',', as, in, a clause or the end"));
                 }
                 _ => {
                     return Err(self.expected(

@@ -110,7 +110,7 @@ impl Expression {
     /// Names the result, like `as`.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Selected {
-        Selected { expression: self, name: Some(name.into()) }
+        Selected { expression: self, unit: None, name: Some(name.into()) }
     }
 
     /// Evaluates the expression with the caller's arithmetic, left operands first.

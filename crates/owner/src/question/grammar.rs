@@ -7,9 +7,10 @@ use sotto_program::text;
 use super::{Expression, Question, Selected};
 use crate::functions::{self, Call};
 use crate::language::{
-    By, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Spanned, TextSpans, Token, limits, near,
-    outside_of_a_call, unquoted,
+    By, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Spanned, TextSpans, Token, in_unit,
+    limits, near, outside_of_a_call, unquoted,
 };
+use crate::units::Unit;
 
 const VALUE: &str = "a function such as mean(temperature), a number or '('";
 
@@ -53,13 +54,18 @@ impl<'t> Parser<'t> {
             let first_call = self.places.calls.len();
             let expression = self.sum()?.expression;
             self.check_calls(&expression, start, first_call)?;
-            let mut named_at = start;
-            let mut name = None;
-            if self.accept_word("as")? {
-                named_at = self.start();
-                name = Some(self.name("a name for the result")?);
+            let (mut named_at, mut name, mut unit) = (start, None, None);
+            loop {
+                if name.is_none() && self.accept_word("as")? {
+                    named_at = self.start();
+                    name = Some(self.name("a name for the result")?);
+                } else if unit.is_none() && self.accept_word("in")? {
+                    unit = Some(self.unit(&expression)?);
+                } else {
+                    break;
+                }
             }
-            let selected = Selected { expression, name };
+            let selected = Selected { expression, unit, name };
             if !names.insert(selected.name()) {
                 let name = text::excerpt(&selected.name());
                 return Err(self.error(Kind::NameTwice { name }, named_at));
@@ -69,6 +75,24 @@ impl<'t> Parser<'t> {
                 return Ok(select);
             }
         }
+    }
+
+    /// Reads the unit after `in`: without white space and commas, or in quotes.
+    fn unit(&mut self, of: &Expression) -> Parsed<String> {
+        let at = self.start();
+        if let Expression::Call(call) = of
+            && call.is_vector()
+        {
+            return Err(self.error(Kind::UnitOfSeveral { call: call.function() }, at));
+        }
+        let unit = match self.quoted(at)? {
+            Some(quoted) => quoted,
+            None => self.raw(in_unit).to_owned(),
+        };
+        if Unit::read(&unit).is_none() || unit.is_empty() {
+            return Err(self.error(Kind::Unit { unit: text::excerpt(&unit) }, at));
+        }
+        Ok(unit)
     }
 
     /// Checks that an expression has a call, and that a call with several values stands alone.

@@ -70,7 +70,7 @@ pub(crate) use asked::{Asked, AskedCall, AskedResult};
 pub use builder::QuestionBuilder;
 pub use expression::{CallArithmetic, Expression};
 pub use scheme::{ExactScheme, NotExact};
-pub(crate) use units::unit_of;
+pub(crate) use units::{conversion, unit_of};
 
 pub use crate::functions::{Bins, Call};
 pub use crate::language::{
@@ -78,7 +78,7 @@ pub use crate::language::{
     Period, QuestionError, QuestionErrorKind, TextSpans, Weights, When, limits,
 };
 
-use crate::language::{Name, list, only_devices};
+use crate::language::{Name, UnitName, list, only_devices};
 
 /// A question: results to compute, and the readings that they are computed from.
 ///
@@ -132,6 +132,9 @@ pub struct Question {
 pub struct Selected {
     /// The value.
     pub expression: Expression,
+    /// The unit given with `in`. None: that of the channels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
     /// The name given with `as`.
     #[serde(default)]
     pub name: Option<String>,
@@ -259,6 +262,7 @@ impl std::str::FromStr for Question {
 impl Display for Selected {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         self.expression.fmt(out)?;
+        self.unit.iter().try_for_each(|unit| write!(out, " in {}", UnitName(unit)))?;
         self.name.iter().try_for_each(|name| write!(out, " as {}", Name(name)))
     }
 }

@@ -3,6 +3,7 @@
 use super::{CallArithmetic, Expression};
 use crate::functions::{Call, Yields};
 use crate::gathered::Channels;
+use crate::units::{Conversion, Scale};
 use crate::value::{Value, ValueError, common};
 
 /// Returns the unit of a result; empty if it has several values, whose units may differ.
@@ -11,6 +12,54 @@ use crate::value::{Value, ValueError, common};
 /// [`ValueError::Units`] if results with different units are added.
 pub(crate) fn unit_of(expression: &Expression, channels: &dyn Channels) -> Result<String, ValueError> {
     expression.fold(&mut Units(channels)).map(|value| value.unit)
+}
+
+/// Returns the conversion of a result into its unit of `in`; None if it has none.
+///
+/// # Errors
+/// Why it cannot be converted.
+pub(crate) fn conversion(
+    expression: &Expression,
+    unit: Option<&str>,
+    channels: &dyn Channels,
+) -> Result<Option<Conversion>, String> {
+    let Some(to) = unit else { return Ok(None) };
+    let from = unit_of(expression, channels).map_err(|error| error.to_string())?;
+    let conversion = Conversion::between(&from, to, scale(expression)).map_err(|error| error.to_string())?;
+    Ok(Some(conversion))
+}
+
+/// Returns what a result says about a unit with a zero of its own.
+fn scale(expression: &Expression) -> Scale {
+    use Scale::{Difference, Other, Point};
+    match expression {
+        // A number takes the unit of what it is added to.
+        Expression::Number(_) => Difference,
+        Expression::Call(call) => match call.of().yields() {
+            Yields::One(of) => of.scale(),
+            Yields::Several(_) => Other,
+        },
+        Expression::Negate(of) => match scale(of) {
+            Difference => Difference,
+            Point | Other => Other,
+        },
+        Expression::Add(left, right) => match (scale(left), scale(right)) {
+            (Difference, Difference) => Difference,
+            (Point, Difference) | (Difference, Point) => Point,
+            _ => Other,
+        },
+        Expression::Subtract(left, right) => match (scale(left), scale(right)) {
+            (Point, Point) | (Difference, Difference) => Difference,
+            (Point, Difference) => Point,
+            _ => Other,
+        },
+        Expression::Multiply(left, right) | Expression::Divide(left, right) => {
+            match (scale(left), scale(right)) {
+                (Difference, Difference) => Difference,
+                _ => Other,
+            }
+        }
+    }
 }
 
 /// Arithmetic on units alone.

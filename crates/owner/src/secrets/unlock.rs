@@ -63,13 +63,21 @@ impl Unlock {
     /// [`SecretsError::OpenToOthers`] if others may read it, [`SecretsError::ShortPassphrase`] if it is too short; another
     /// [`OwnerError`] if it cannot be read.
     pub fn passphrase_in(file: &Path) -> Result<Zeroizing<String>, OwnerError> {
+        checked(Self::password_in(file)?)
+    }
+
+    /// Reads a password of another program in a file, without the line's end.
+    ///
+    /// # Errors
+    /// [`SecretsError::OpenToOthers`] if others may read it; another [`OwnerError`] if it cannot be read.
+    pub fn password_in(file: &Path) -> Result<Zeroizing<String>, OwnerError> {
         // A pipe, as of a shell's `<(…)`, has no mode that says anything.
         if file.is_file() && is_open_to_others(file) {
             return Err(SecretsError::OpenToOthers { path: file.to_owned() }.into());
         }
         let text = Zeroizing::new(read_text(file, LARGEST)?);
         let line = text.strip_suffix('\n').unwrap_or(&text);
-        checked(Zeroizing::new(line.strip_suffix('\r').unwrap_or(line).to_owned()))
+        Ok(Zeroizing::new(line.strip_suffix('\r').unwrap_or(line).to_owned()))
     }
 
     /// Opens the plant's key in `path`, whose bytes are `file`, without asking a person. Returns None if there is no way.

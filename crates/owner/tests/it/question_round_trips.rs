@@ -163,7 +163,7 @@ fn without_repeats(mut names: Vec<String>) -> Vec<String> {
 
 prop_compose! {
     fn question()(
-        select in vec((expression(), prop::option::of(name())), 1..5),
+        select in vec((expression(), prop::option::of(prop::sample::select(&["°F", "kWh/m²", "%", "m / s"][..])), prop::option::of(name())), 1..5),
         period in period(),
         by in prop::option::of(prop::sample::select(&By::ALL[..])),
         each in any::<bool>(),
@@ -171,7 +171,11 @@ prop_compose! {
         only in prop::option::of(vec(name(), 1..5)),
     ) -> Question {
         let mut select: Vec<Selected> =
-            select.into_iter().map(|(expression, name)| Selected { expression, name }).collect();
+            select.into_iter().map(|(expression, unit, name)| {
+                let is_one = expression.calls().all(|call| !call.is_vector());
+                let unit = unit.filter(|_| is_one).map(str::to_owned);
+                Selected { expression, unit, name }
+            }).collect();
         let mut seen = std::collections::BTreeSet::new();
         select.retain(|selected| seen.insert(selected.name()));
         let mut question = Question {

@@ -164,3 +164,43 @@ fn the_latest_answer_needs_one() {
     let folder = tempfile::tempdir().unwrap();
     assert!(plant(&folder).latest_answer().unwrap_err().to_string().contains("ask first"));
 }
+
+#[test]
+fn a_result_is_converted_into_the_unit_of_in_or_refused_before_anything_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plant = with_channel(&folder);
+    let hour = "1h".parse().unwrap();
+    for (name, unit, range) in
+        [("inlet", "°C", "-20..120"), ("ghi", "W/m²", "0..1500"), ("odd", "widgets", "0..10")]
+    {
+        let channel = ChannelSettings::new(unit, range.parse().unwrap(), 0.1, hour);
+        plant.edit(|settings| add_channel(settings, name, &channel)).unwrap();
+    }
+    let asked = |text: &str| {
+        plant.question(text).map(|question| question.to_string()).map_err(|error| error.to_string())
+    };
+    for text in [
+        "mean(temperature) in °F",
+        "energy(ghi) in kWh/m² as sun, max(ghi) in kW/m² by day",
+        "mean(temperature) - mean(inlet) in K",
+        "stddev(temperature) in °F",
+        "weighted_sum(temperature, [-1, 1]) in °F",
+    ] {
+        assert_eq!(asked(text).as_deref(), Ok(text));
+    }
+    assert_eq!(asked("mean(ghi) as sun in kW/m²").as_deref(), Ok("mean(ghi) in kW/m² as sun"));
+    for (text, says) in [
+        ("sum(temperature) in °F", "whose zero is another one"),
+        ("energy(temperature) in °F·h", "whose zero is another one"),
+        ("mean(temperature) + mean(inlet) in °F", "whose zero is another one"),
+        ("mean(temperature) in kWh", "they measure different things"),
+        ("mean(odd) in kg", "\"widgets\" is no unit that sotto converts"),
+        ("count(temperature) in kg", "has no unit"),
+        ("mean(temperature) in", "there is no unit"),
+        ("mean(temperature) in furlongs", "there is no unit furlongs"),
+        ("regression(temperature ~ inlet) in °F", "has several values"),
+    ] {
+        let refused = asked(text).expect_err(text);
+        assert!(refused.contains(says), "{text}: {refused}");
+    }
+}

@@ -170,7 +170,7 @@ fn delivered(requests: &[Request], all: &[(String, i64)]) -> Vec<String> {
 }
 
 /// Runs rounds until `count` events were delivered.
-fn until_delivered(site: &Site, count: usize, delivered: &dyn Fn() -> usize) -> Result<()> {
+pub(super) fn until_delivered(site: &Site, count: usize, delivered: &dyn Fn() -> usize) -> Result<()> {
     let begin = Instant::now();
     while delivered() < count && begin.elapsed() < Duration::from_secs(30) {
         site.sotto(&["watch", "--once"])?;

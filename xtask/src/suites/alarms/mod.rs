@@ -4,6 +4,7 @@
 mod events;
 mod requests;
 mod server;
+mod sinks;
 
 use super::ask;
 use crate::suite::{Context, Outcome};
@@ -22,6 +23,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             ("events", events::run),
             ("polynomials", events::on_a_polynomial),
             ("restarts", events::restarts),
+            ("sinks", sinks::run),
             ("requests", requests::run),
         ],
     )

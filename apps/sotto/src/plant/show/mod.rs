@@ -10,6 +10,6 @@ mod series;
 mod table;
 
 pub(crate) use html::html;
-pub(crate) use number::{counted, number, rounded_up};
+pub(crate) use number::{ago, counted, number, rounded_up};
 pub(crate) use plot::plot;
 pub(crate) use table::{answer_text, explanation, table_of};

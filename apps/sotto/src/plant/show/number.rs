@@ -53,9 +53,39 @@ pub(crate) fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
+/// Returns the time since an instant in words: `3 days ago`. Both are milliseconds since 1970.
+pub(crate) fn ago(at: i64, now: i64) -> String {
+    let minutes = now.saturating_sub(at).max(0).unsigned_abs() / 60_000;
+    let (count, noun) = match minutes {
+        0 => return "less than a minute ago".to_owned(),
+        1..60 => (minutes, "minute"),
+        60..1440 => (minutes / 60, "hour"),
+        1440..1_051_200 => (minutes / 1440, "day"),
+        _ => (minutes / 525_960, "year"),
+    };
+    format!("{} ago", counted(count, noun))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ages_are_told_in_words() {
+        let minute = 60_000;
+        for (age, words) in [
+            (0, "less than a minute ago"),
+            (-5 * minute, "less than a minute ago"),
+            (minute, "1 minute ago"),
+            (59 * minute, "59 minutes ago"),
+            (60 * minute, "1 hour ago"),
+            (2 * 1440 * minute, "2 days ago"),
+            (800 * 1440 * minute, "2 years ago"),
+        ] {
+            assert_eq!(ago(1_000_000 - age, 1_000_000), words);
+        }
+        assert!(ago(i64::MIN, i64::MAX).ends_with("years ago"));
+    }
 
     #[test]
     fn values_are_shown_to_the_place_of_their_bound() {

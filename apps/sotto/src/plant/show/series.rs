@@ -1,5 +1,6 @@
 //! The rows of an answer as series over time.
 
+use sotto_chart::extent;
 use sotto_owner::{Answer, Assurance, Row};
 
 /// All rows of one result.
@@ -7,6 +8,8 @@ pub(super) struct Series<'a> {
     /// The result's name; `name[0]`, `name[1]`, … form one series.
     pub(super) name: &'a str,
     pub(super) unit: &'a str,
+    /// True if its values are never below zero.
+    pub(super) is_size: bool,
     /// One line for each device, or a single line over all devices.
     pub(super) lines: Vec<Line<'a>>,
 }
@@ -59,12 +62,12 @@ pub(super) fn times<'a>(rows: impl IntoIterator<Item = &'a Row>) -> impl Iterato
 
 /// Returns the series of an answer, in the order in which their names first occur.
 pub(super) fn series(answer: &Answer) -> Vec<Series<'_>> {
-    let mut all: Vec<Series<'_>> = Vec::new();
+    let (sizes, mut all) = (answer.sizes(), Vec::<Series<'_>>::new());
     // Bins are no series over time.
     for row in answer.rows.iter().filter(|row| row.bin.is_none()) {
         let (name, device) = (base(&row.name), row.device.as_deref());
         let at = all.iter().position(|series| series.name == name).unwrap_or_else(|| {
-            all.push(Series { name, unit: "", lines: Vec::new() });
+            all.push(Series { name, unit: "", is_size: sizes.contains(name), lines: Vec::new() });
             all.len() - 1
         });
         let series = &mut all[at];
@@ -95,6 +98,12 @@ impl<'a> Series<'a> {
 
     pub(super) fn points(&self) -> impl Iterator<Item = Point<'a>> + '_ {
         self.rows().filter_map(Point::new)
+    }
+
+    /// Returns the ends of an axis for these values and their bounds: sizes begin at zero.
+    pub(super) fn ends(&self, points: impl Iterator<Item = Point<'a>>) -> Option<(f64, f64)> {
+        let (low, high) = extent(points.flat_map(|point| [point.low(), point.high()]))?;
+        Some(if self.is_size { (0.0, high.max(0.0)) } else { (low, high) })
     }
 }
 

@@ -7,10 +7,10 @@ use std::thread;
 use std::time::Duration;
 
 use sotto_http::Trust;
-use sotto_owner::alarm::{AlarmSettings, Delivery, Event, MqttAddress, Outbox, SinkKind};
+use sotto_owner::alarm::{AlarmSettings, Delivery, Event, MailSettings, MqttAddress, Outbox, SinkKind};
 use sotto_owner::{OwnerError, Plant};
 
-use super::{exec, mqtt, now_ms, webhook};
+use super::{exec, mail, mqtt, now_ms, webhook};
 
 /// Time limits of a command, and of a request.
 const EXEC_LIMIT: Duration = Duration::from_secs(30);
@@ -23,13 +23,14 @@ const LARGEST_AUTHORITY: u64 = sotto_http::LARGEST_AUTHORITY as u64;
 /// Deliveries of one alarm to one sink, in order.
 type Lines = BTreeMap<(String, SinkKind), Vec<Delivery>>;
 
-/// Gives an event to a sink. `again` says that it may have got the event before.
+/// Gives an event to a sink; `server` takes messages. `again` says that it may have got the event before.
 ///
 /// # Errors
 /// The reason for a person.
 pub(crate) fn give(
     folder: &Path,
     settings: &AlarmSettings,
+    server: Option<&MailSettings>,
     sink: SinkKind,
     event: &Event,
     again: bool,
@@ -38,20 +39,33 @@ pub(crate) fn give(
         |of: &Option<String>| of.clone().ok_or_else(|| format!("the alarm has no {} any more", sink.word()));
     match sink {
         SinkKind::Exec => exec::run(&address(&settings.exec)?, folder, event, EXEC_LIMIT),
-        SinkKind::Webhook => {
-            webhook::post(&address(&settings.webhook)?, &trust(folder, settings)?, event, REQUEST_LIMIT)
-        }
+        SinkKind::Webhook => webhook::post(
+            &address(&settings.webhook)?,
+            &trust(folder, settings.ca.as_ref())?,
+            event,
+            REQUEST_LIMIT,
+        ),
         SinkKind::Mqtt => {
             let address: MqttAddress =
                 address(&settings.mqtt)?.parse().map_err(|error| format!("{error}"))?;
             let json = serde_json::to_vec(event).map_err(|error| error.to_string())?;
-            mqtt::publish(&address, &trust(folder, settings)?, &json, again, REQUEST_LIMIT)
+            mqtt::publish(&address, &trust(folder, settings.ca.as_ref())?, &json, again, REQUEST_LIMIT)
+        }
+        SinkKind::Mail => {
+            let server = server.ok_or("sotto.toml has no [mail] any more")?;
+            mail::send(
+                server,
+                &trust(folder, server.ca.as_ref())?,
+                &settings.mailboxes(),
+                event,
+                REQUEST_LIMIT,
+            )
         }
     }
 }
 
-fn trust(folder: &Path, settings: &AlarmSettings) -> Result<Trust, String> {
-    let Some(name) = &settings.ca else { return Ok(Trust::default()) };
+fn trust(folder: &Path, authority: Option<&String>) -> Result<Trust, String> {
+    let Some(name) = authority else { return Ok(Trust::default()) };
     let path = folder.join(name);
     let shown = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let length = std::fs::metadata(&path).map_err(|error| shown(&error))?.len();
@@ -81,16 +95,19 @@ fn line(folder: &Path, outbox: &Mutex<Outbox>, deliveries: &[Delivery], tell: &(
     for Delivery { event, sink, attempts, .. } in deliveries {
         let (id, sink) = (&event.id, *sink);
         // Read anew: a wrong address may have been corrected.
-        let settings = Plant::open(folder).map(|plant| plant.settings().alarms.get(&event.alarm).cloned());
-        let settings = match settings {
-            Ok(Some(settings)) => settings,
-            Ok(None) => {
+        let plant = match Plant::open(folder) {
+            Ok(plant) => plant,
+            Err(error) => return tell(format!("sotto: {error}")),
+        };
+        let (alarm, server) = (plant.settings().alarms.get(&event.alarm), plant.settings().mail.as_ref());
+        let settings = match alarm {
+            Some(settings) => settings,
+            None => {
                 let _ = locked(outbox).drop_alarm(&event.alarm);
                 return;
             }
-            Err(error) => return tell(format!("sotto: {error}")),
         };
-        let done = give(folder, &settings, sink, event, *attempts > 0);
+        let done = give(folder, settings, server, sink, event, *attempts > 0);
         let kept = match done {
             Ok(()) => locked(outbox).delivered(id, sink),
             Err(reason) => locked(outbox)

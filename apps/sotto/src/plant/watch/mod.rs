@@ -2,6 +2,7 @@
 
 mod deliver;
 mod exec;
+mod mail;
 mod mqtt;
 mod webhook;
 

@@ -1,8 +1,6 @@
 //! The chart of a single group: a dot for each device, bounds as whiskers.
 
-use sotto_chart::{
-    Element, Length, Linear, colour_class, column, drawing, extent, line, point, words, words_before,
-};
+use sotto_chart::{Element, Length, Linear, colour_class, column, drawing, line, point, words, words_before};
 use sotto_owner::Row;
 
 use super::super::series::{Point, Series};
@@ -13,8 +11,7 @@ const PITCH: f64 = 44.0;
 
 /// Returns the chart of a series that has at least one value.
 pub(super) fn chart(series: &Series<'_>, label: &str) -> Element {
-    let (low, high) =
-        extent(series.points().flat_map(|point| [point.low(), point.high()])).unwrap_or((0.0, 1.0));
+    let (low, high) = series.ends(series.points()).unwrap_or((0.0, 1.0));
     let scale = Linear::round(low, high, 6);
     let bottom = series.rows().count() as f64 * PITCH + 4.0;
     // Leaves room for half a number at both ends.

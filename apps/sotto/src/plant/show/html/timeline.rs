@@ -21,7 +21,7 @@ const MARKED: usize = 100;
 
 /// Returns the chart of a series that has at least one value.
 pub(super) fn chart(series: &Series<'_>, local: &LocalTime, label: &str) -> Element {
-    let values = extent(series.points().flat_map(|point| [point.low(), point.high()])).unwrap_or((0.0, 1.0));
+    let values = series.ends(series.points()).unwrap_or((0.0, 1.0));
     let times =
         extent(series.rows().flat_map(|row| [row.from_ms as f64, row.to_ms as f64])).unwrap_or((0.0, 1.0));
     let frame = Frame { scale: Linear::round(values.0, values.1, 6), times };

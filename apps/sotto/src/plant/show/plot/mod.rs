@@ -9,7 +9,7 @@ use sotto_owner::{Answer, Row};
 
 use self::canvas::Canvas;
 use super::number::rounded_up;
-use super::series::{Line, Point, middle, series};
+use super::series::{Line, Point, Series, middle, series};
 
 const COLUMNS: usize = 80;
 /// Approximate lines of a chart; the distance of ticks is a whole number of lines.
@@ -25,7 +25,7 @@ pub(crate) fn plot(answer: &Answer) -> String {
             let unit = if series.unit.is_empty() { String::new() } else { format!(" [{}]", series.unit) };
             let device = line.device.map_or_else(String::new, |device| format!(", {device}"));
             let _ = write!(text, "{}{unit}{device}", series.name);
-            text.push_str(&chart(line));
+            text.push_str(&chart(&series, line));
         }
     }
     for histogram in super::histogram::histograms(&answer.rows) {
@@ -36,8 +36,8 @@ pub(crate) fn plot(answer: &Answer) -> String {
 }
 
 /// Returns the rest of the caption, then the chart.
-fn chart(line: &Line<'_>) -> String {
-    let values = extent(line.points().flat_map(|point| [point.low(), point.high()]));
+fn chart(series: &Series<'_>, line: &Line<'_>) -> String {
+    let values = series.ends(line.points());
     let times = extent(line.rows.iter().map(|row| middle(row)));
     let (Some((low, high)), Some(times)) = (values, times) else { return ": no value\n".to_owned() };
     let scale = Linear::round(low, high, 6);

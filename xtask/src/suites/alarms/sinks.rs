@@ -1,0 +1,167 @@
+//! Events on their way to servers that others have written: of e-mail with TLS, STARTTLS and neither, of MQTT with TLS and
+//! without, of HTTP.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Stdio};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
+
+use super::super::ask::{Cases, Site};
+use super::super::venv::Venv;
+use super::events::until_delivered;
+use super::file;
+
+const SERVERS: &str = include_str!("servers.py");
+const PACKAGES: [&str; 2] = ["aiosmtpd==1.4.6", "amqtt==0.12.1"];
+/// The user of the servers; the password is that of servers.py.
+const LOGIN: &str = "farm:p%40ss%3Aw%2F%C3%B6";
+
+/// Names the server of messages: scheme, which server, further options.
+type Mail<'m> = dyn Fn(&str, &str, &[&str]) -> Result<String> + 'm;
+
+/// The servers. They end when it is dropped.
+struct Servers {
+    process: Child,
+    ports: Value,
+}
+
+impl Drop for Servers {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Servers {
+    fn start(site: &Site, venv: &Venv) -> Result<Self> {
+        site.write("servers.py", SERVERS)?;
+        let mut command = venv.python();
+        command.arg("servers.py").args(["plant/tls/server.pem", "plant/tls/server.key", "taken.jsonl"]);
+        command.current_dir(site.folder()).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().context("the servers cannot be started")?;
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().context("no output")?).read_line(&mut line)?;
+        let servers = Self { process, ports: serde_json::from_str(&line).unwrap_or_default() };
+        ensure!(servers.ports.is_object(), "the servers do not start: {line}");
+        Ok(servers)
+    }
+
+    fn port(&self, name: &str) -> u64 {
+        self.ports[name].as_u64().unwrap_or_default()
+    }
+}
+
+/// Returns what a server has taken.
+fn taken(site: &Site, by: &str) -> Vec<Value> {
+    let text = fs::read_to_string(site.folder().join("taken.jsonl")).unwrap_or_default();
+    text.lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|one| one["by"] == by)
+        .collect()
+}
+
+/// The name of an event without what an attempt adds.
+fn event(of: &Value) -> String {
+    of["event"]["id"].as_str().unwrap_or_default().to_owned()
+}
+
+fn faults(found: &impl std::fmt::Debug, right: bool) -> Vec<String> {
+    if right { Vec::new() } else { vec![format!("{found:?}")] }
+}
+
+pub(super) fn run(cases: &mut Cases) -> Result<()> {
+    let venv = Venv::new(&cases.sotto().ancestors().nth(2).context("no folder")?.join("sinks"))?;
+    venv.install(&PACKAGES)?;
+    let mut site = Site::new(cases.sotto(), "UTC")?;
+    site.sotto(&["tls", "init", "--host", "localhost"])?;
+    site.start_cloud()?;
+    let servers = Servers::start(&site, &venv)?;
+    let channel =
+        ["channel", "add", "temperature", "--unit", "°C", "--range", "-20..120", "--resolution", "0.5"];
+    site.sotto(&[&channel[..], &["--every", "5m"]].concat())?;
+    site.write_private("password", "p@ss:w/ö\n".as_bytes())?;
+    let condition = ["temperature > 80 for 3 windows", "--since", "2026-05-04"];
+    let early =
+        site.try_sotto(&[&["alarm", "add", "early"], &condition[..], &["--mail", "ann@h"]].concat())?;
+    let refused = !early.status.success() && early.stderr.contains("sotto alarm mail --server");
+    cases.case("messages without a server are refused", faults(&early.stderr, refused));
+
+    let mail = |scheme: &str, port: &str, more: &[&str]| -> Result<String> {
+        let server = format!("{scheme}://farm@127.0.0.1:{}", servers.port(port));
+        let server = if port == "starttls" { format!("{server}?starttls=yes") } else { server };
+        let named = ["alarm", "mail", "--server", &server, "--from", "barn@farm.example"];
+        site.sotto(&[&named[..], &["--password-file", "password"], more].concat())
+    };
+    mail("smtps", "smtps", &["--ca", "ca.pem"])?;
+    let hook = format!("http://127.0.0.1:{}/hot", servers.port("webhook"));
+    let topic =
+        |scheme: &str, port: &str| format!("{scheme}://{LOGIN}@127.0.0.1:{}/farm/hot", servers.port(port));
+    let (mqtt, mqtts) = (topic("mqtt", "mqtt"), topic("mqtts", "mqtts"));
+    for (name, more) in [
+        ("hot", vec!["--mail", "ann@farm.example, bo@farm.example", "--webhook", &hook, "--mqtt", &mqtt]),
+        ("tls", vec!["--mqtt", &mqtts, "--ca", "ca.pem"]),
+    ] {
+        site.sotto(&[&["alarm", "add", name], &condition[..], &more].concat())?;
+    }
+    site.sotto(&["device", "add", "boiler", "--channels", "temperature"])?;
+    let hours: Vec<Option<f64>> = [85.0, 85.5, 86.0, 70.0].into_iter().map(Some).collect();
+    site.write("boiler.csv", file(&hours))?;
+    site.agent("boiler", &["--csv", "boiler.csv"])?;
+    let first = site.try_sotto(&["watch", "--once"])?;
+    let waits = first.stderr.contains("transient error (451)") && first.stderr.contains("503");
+    cases.case("a refusal is told, and the event waits", faults(&first.stderr, waits));
+    until_delivered(&site, 2, &|| taken(&site, "smtps").len().min(taken(&site, "webhook").len()))?;
+    site.sotto(&["watch", "--once"])?;
+    same_events(cases, &site);
+    refusals(cases, &site, &mail)?;
+    drop(servers);
+    cases.case("nothing is left behind", site.close()?);
+    Ok(())
+}
+
+/// Every server has each of the two events once, and the messages are for people.
+fn same_events(cases: &mut Cases, site: &Site) {
+    let hooked: Vec<String> = taken(site, "webhook").iter().map(event).collect();
+    let by_topic: Vec<Value> = taken(site, "mqtt");
+    let published = |alarm: &str| -> Vec<String> {
+        by_topic.iter().filter(|one| one["event"]["alarm"] == alarm).map(event).collect()
+    };
+    cases.case("the webhook has each event once", faults(&hooked, hooked.len() == 2));
+    cases.case("MQTT has the same events", faults(&published("hot"), published("hot") == hooked));
+    cases.case("MQTT with TLS has each event once", faults(&by_topic, published("tls").len() == 2));
+    let messages = taken(site, "smtps");
+    let ids: Vec<String> =
+        messages.iter().map(|one| one["id"].as_str().unwrap_or_default().to_owned()).collect();
+    let same = ids.iter().zip(&hooked).filter(|(id, event)| id.contains(event.as_str())).count();
+    cases.case("e-mail has the same events", faults(&(&ids, &hooked), ids.len() == 2 && same == 2));
+    let first = messages.first().cloned().unwrap_or_default();
+    let right = first["from"] == "barn@farm.example"
+        && first["to"] == serde_json::json!(["ann@farm.example", "bo@farm.example"])
+        && first["subject"].as_str().is_some_and(|subject| subject.starts_with("ALARM hot, boiler: "))
+        && first["text"].as_str().is_some_and(|text| text.contains("temperature > 80 for 3 windows"))
+        && first["login"] == true;
+    cases.case("a message is for people", faults(&first, right));
+}
+
+/// Servers that do not take a message, and why.
+fn refusals(cases: &mut Cases, site: &Site, mail: &Mail<'_>) -> Result<()> {
+    let test = |words: &[&str]| -> Result<Vec<String>> {
+        let told = site.try_sotto(&["alarm", "test", "hot"])?.stdout;
+        let line = told.lines().find(|line| line.starts_with("mail: ")).unwrap_or_default().to_owned();
+        let right = words.iter().all(|word| line.contains(word));
+        Ok(faults(&line, right))
+    };
+    mail("smtp", "starttls", &["--ca", "ca.pem"])?;
+    test(&["451"])?;
+    cases.case("STARTTLS", test(&["taken"])?);
+    mail("smtps", "smtps", &[])?;
+    cases.case("an authority that nobody named is refused", test(&["failed", "UnknownIssuer", "--ca FILE"])?);
+    mail("smtps", "smtp", &["--ca", "ca.pem"])?;
+    cases.case("a server without TLS gets nothing", test(&["failed", "smtp://"])?);
+    fs::write(site.folder().join("password"), "other")?;
+    mail("smtps", "smtps", &["--ca", "ca.pem"])?;
+    cases.case("a wrong password is told", test(&["failed", "535"])?);
+    Ok(())
+}
