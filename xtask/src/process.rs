@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, Result, bail};
 use std::fs::{self, File};
+use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -196,4 +197,20 @@ mod tests {
         }
         Ok(())
     }
+}
+/// Returns a port of this machine that nothing listens at. It is below those that systems give to connections, so that none
+/// takes it before a server does.
+pub(crate) fn free_port() -> Result<u16> {
+    const FIRST: u32 = 12_000;
+    const COUNT: u32 = 20_000;
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
+    // Suites run beside one another: each begins elsewhere.
+    let start = now.subsec_nanos().wrapping_add(std::process::id().wrapping_mul(7919));
+    for step in 0..COUNT {
+        let port = u16::try_from(FIRST + start.wrapping_add(step.wrapping_mul(31)) % COUNT)?;
+        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
+            return Ok(port);
+        }
+    }
+    anyhow::bail!("no port is free")
 }

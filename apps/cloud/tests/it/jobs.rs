@@ -144,7 +144,8 @@ fn a_job_that_would_hold_too_much_at_once_is_refused() {
 fn a_cancelled_job_ends_and_keeps_nothing() {
     let (world, params, mut device) = World::with_device();
     let a = world.keep(&device.envelope(0, &[1, 2, 3]));
-    let steps: Vec<Step> = (0..400)
+    // Longer than a busy machine takes to cancel it.
+    let steps: Vec<Step> = (0..8000)
         .flat_map(|i| [Step::Multiply(Register(0), Register(0)), Step::Relinearise(Register(2 * i + 1))])
         .collect();
     let asked = plan(&params, 1, &steps);

@@ -34,6 +34,9 @@ const QUESTIONS: &[Refused] = &[
     ("moving_average(temperature, 9) over 3d by day", 4, &["averages 9 groups", "^"]),
     ("mean(temperature) over 5m", 4, &["shorter than the 1h", "^"]),
     ("mean(temperature) since 2025-01-02 until 2025-01-01", 17, &["exchange them", "^"]),
+    ("mean(temperature) in furlongs", 4, &["no unit furlongs", "^"]),
+    ("mean(temperature) in kWh", 4, &["measure different things", "^"]),
+    ("sum(temperature) in °F", 4, &["whose zero is another one", "^"]),
     ("mean(load) by day", 16, &["no device", "load"]),
     ("variance(temperature) by day", 4, &["question add", "device renew"]),
     ("covariance(temperature, humidity) by day", 4, &["question add", "device renew"]),
@@ -61,6 +64,9 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
         let found = told_twice(&site, question, *code, words)?;
         cases.case(&format!("`{question}` is refused"), found);
     }
+    units(cases, &site)?;
+    advice(cases, &site)?;
+    causes(cases, &site)?;
     commands(cases, &site)?;
     by_hand(cases, &site)?;
     bundles(cases, &site)?;
@@ -100,6 +106,81 @@ pub(in crate::suites) fn refusal(done: &Finished, code: u8, words: &[&str]) -> V
         }
     }
     faults
+}
+
+/// Asks for results in other units. The readings are 20 °C and 21 °C.
+fn units(cases: &mut Cases, site: &Site) -> Result<()> {
+    for (question, unit, right) in [
+        ("mean(temperature) in °F", "°F", 68.9),
+        ("mean(temperature) as warm in K by day", "K", 293.65),
+        ("stddev(temperature) in °F", "°F", 0.9),
+        ("-mean(temperature)", "°C", -20.5),
+        ("energy(temperature)", "°C·h", 41.0),
+    ] {
+        let done = site.try_sotto(&["ask", question, "--json", "--unchecked"])?;
+        let answer: Value = serde_json::from_str(&done.stdout).unwrap_or_default();
+        let row = &answer["rows"][0];
+        let (value, bound) = (row["value"].as_f64().unwrap_or(f64::NAN), row["bound"].as_f64());
+        let within = (value - right).abs() <= bound.unwrap_or_default() + 1e-9;
+        let fault = (row["unit"] != unit || !within).then(|| format!("{row} {}", done.stderr));
+        cases.case(&format!("`{question}` is {right} {unit}"), fault.into_iter().collect());
+    }
+    Ok(())
+}
+
+/// Follows the advice that the program gives to one who asks for a device that there is not, up to an answer.
+fn advice(cases: &mut Cases, site: &Site) -> Result<()> {
+    let question = "mean(temperature) where device in (roof)";
+    let command = |text: &str, program: &str| -> Vec<String> {
+        let mut commands = text.split('`').skip(1).step_by(2);
+        let found = commands.find(|command| command.starts_with(&format!("{program} ")));
+        found.unwrap_or_default().split_whitespace().skip(1).map(str::to_owned).collect()
+    };
+    let run = |program: &str, args: &[String]| {
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        site.try_program(program, &args)
+    };
+    let refused = site.try_sotto(&["ask", question])?;
+    let added = run("sotto", &command(&refused.stderr, "sotto"))?;
+    cases.case("the advice `sotto device add` is complete", refusal(&added, 0, &[]));
+    let empty = site.try_sotto(&["ask", question])?;
+    cases.case("nothing has arrived: code 10", code(&empty, 10));
+    let send = command(&empty.stdout, "sotto-agent");
+    let send: Vec<String> =
+        send.iter().map(|arg| if arg == "FILE" { "boiler.csv".to_owned() } else { arg.clone() }).collect();
+    cases.case("the advice `sotto-agent run` is complete", refusal(&run("sotto-agent", &send)?, 0, &[]));
+    let answered = site.try_sotto(&["ask", question])?;
+    let right = answered.status.success() && answered.stdout.contains("20.5");
+    cases.case("then there is an answer", (!right).then_some(answered.stdout).into_iter().collect());
+    Ok(())
+}
+
+/// Each other cause of an answer without a value, with its exit code.
+fn causes(cases: &mut Cases, site: &Site) -> Result<()> {
+    let ask = |question: &str| site.try_sotto(&["ask", question]);
+    cases.case("another time: code 11", code(&ask("mean(temperature) since 2030-01-01")?, 11));
+    let between = "mean(temperature) since 2025-01-15T05:00 until 2025-01-15T06:00";
+    cases.case("no reading in this time: code 12", code(&ask(between)?, 12));
+    let settings = site.folder().join("plant/sotto.toml");
+    let text = fs::read_to_string(&settings)?;
+    fs::write(&settings, text.replace("\"°C\"", "\"K\""))?;
+    cases.case("another unit then: code 13", code(&ask("mean(temperature)")?, 13));
+    fs::write(&settings, text)?;
+    let key = site.folder().join("plant/secrets/boiler.key");
+    fs::rename(&key, site.folder().join("kept"))?;
+    let only = "mean(temperature) where device in (boiler)";
+    cases.case("a missing secret: code 14", code(&ask(only)?, 14));
+    fs::rename(site.folder().join("kept"), &key)?;
+    site.sotto(&["question", "add", "exact", "mean(temperature)", "--scheme", "bfv"])?;
+    cases.case("windows of another way: code 15", code(&ask("exact")?, 15));
+    site.sotto(&["question", "remove", "exact"])?;
+    Ok(())
+}
+
+/// Returns a fault if a command ended with another code, or if its last line names no way out.
+fn code(done: &Finished, code: i32) -> Vec<String> {
+    let right = done.status.code() == Some(code) && done.stdout.contains("no answer: ");
+    (!right).then(|| format!("{}: {} {}", done.status, done.stdout, done.stderr)).into_iter().collect()
 }
 
 fn away(cases: &mut Cases, site: &Site) -> Result<()> {

@@ -5,7 +5,7 @@ use crate::process::{self, Finished, Scratch, Times};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 use std::fs::{self, File};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -25,7 +25,7 @@ impl Site {
     /// Makes a plant without channels. `sotto` is the program's path; the other programs are in the same folder.
     pub(in crate::suites) fn new(sotto: &Path, zone: &str) -> Result<Self> {
         let programs = sotto.parent().context("the program has no folder")?.to_owned();
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        let port = process::free_port()?;
         let site = Self { scratch: Scratch::new()?, programs, cloud: None };
         let listen = format!("127.0.0.1:{port}");
         site.sotto(&["init", "plant", "--listen", &listen, "--time-zone", zone])?;
@@ -34,7 +34,7 @@ impl Site {
 
     /// Copies the folder, with another address for the cloud, which does not run.
     pub(in crate::suites) fn copy(&self) -> Result<Self> {
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        let port = process::free_port()?;
         let copy = Self { scratch: Scratch::new()?, programs: self.programs.clone(), cloud: None };
         let copied = Command::new("cp").arg("-a").arg(self.folder().join(".")).arg(copy.folder()).status()?;
         if !copied.success() {
