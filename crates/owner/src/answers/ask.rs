@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Instant;
 
 use sotto_api::reason::BODY_DROPPED;
-use sotto_cloud_client::{Cloud, CloudError};
+use sotto_cloud_client::CloudError;
 use sotto_pack::{Clock, LeftOut};
 use sotto_wire::Digest;
 
@@ -21,6 +21,7 @@ use crate::functions::Call;
 use crate::gathered::Tally;
 use crate::language::Devices;
 use crate::lie::Lie;
+use crate::orders::Orders;
 use crate::question::{Asked, ExactScheme, Question};
 use crate::streams::Kind;
 use crate::windows::{Between, DeviceWindows, Group, Groups, Needed, StoredWindow};
@@ -72,8 +73,14 @@ pub(crate) fn ask(
             ask_once(plant, question, as_of, progress)
         }
         // Another computer of the owner may have deleted it.
-        Err(OwnerError::Lie(Lie::MissingWindow { .. })) if windows::learn_orders(plant, &plant.cloud()?)? => {
-            ask_once(plant, question, as_of, progress)
+        Err(OwnerError::Lie(Lie::MissingWindow { reason })) => {
+            let (is_ordered, notes) = windows::learn_orders(plant, &plant.cloud()?)?;
+            if is_ordered {
+                return ask_once(plant, question, as_of, progress);
+            }
+            // A copy with a key of its own may have.
+            let reason = std::iter::once(reason).chain(notes).collect::<Vec<_>>().join(". ");
+            Err(Lie::MissingWindow { reason }.into())
         }
         answered => answered,
     }
@@ -88,7 +95,8 @@ fn ask_once(
     let begin = Instant::now();
     let (cloud, clock) = (plant.cloud()?, plant.settings().clock()?);
     let asked = Asked::new(question);
-    let mut listed = listed(plant, question, as_of, &cloud, &clock)?;
+    let orders = Orders::new(plant, &cloud);
+    let mut listed = listed(&orders, question, as_of, &clock)?;
     let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
     let twice = windows::mark_twice(plant, &known, listed.devices.iter_mut())?;
     let mut computer = Computer::new(plant, &cloud, question.shared)?;
@@ -97,6 +105,7 @@ fn ask_once(
     let needed = question.channels();
     let mut notes: Vec<String> = declared::not_pinned(plant).into_iter().collect();
     notes.extend(notes::on_windows(&listed.devices, question.scheme, notes::Lacks::of(&asked)));
+    notes.extend(orders.notes());
     notes.extend(done.faulty.iter().map(|(device, windows)| notes::on_faulty(device, windows)));
     notes.extend(joint::on_partners_apart(&asked, &listed.devices));
     notes.extend(notes::on_hidden(&listed.groups, listed.hidden, question.by, &clock));
@@ -195,19 +204,19 @@ fn complete(devices: &[DeviceWindows], clock: &Clock) -> Vec<Complete> {
 
 /// Lists the windows of a question's devices, and groups them by the clock.
 fn listed(
-    plant: &Plant,
+    orders: &Orders<'_>,
     question: &Question,
     as_of: Option<&LogsThen>,
-    cloud: &Cloud,
     clock: &Clock,
 ) -> Result<Listed, OwnerError> {
+    let plant = orders.plant;
     let records = devices_of(plant, question)?;
     let mut between = Between::of(question, clock)?;
     let needed = Needed::of(question);
     let mut devices = Vec::with_capacity(records.len());
     for (name, record) in &records {
         let limited = as_of.map(|logs| needed.as_of(logs.get(name).cloned().unwrap_or_default()));
-        let found = windows::list(plant, cloud, record, between, limited.as_ref().unwrap_or(&needed));
+        let found = windows::list(orders, record, between, limited.as_ref().unwrap_or(&needed));
         let found = found.map_err(|error| shown(plant, error))?;
         if found.windows.is_empty() && found.aside == windows::Aside::default() {
             // The cloud may not know the device yet.
