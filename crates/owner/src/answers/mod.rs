@@ -19,6 +19,7 @@ mod remarks;
 mod rows;
 mod status;
 mod verify;
+mod written;
 
 pub use answer::{Answer, Complete, Logs, Row, VERSION};
 pub(crate) use ask::ask;
