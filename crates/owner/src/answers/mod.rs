@@ -1,16 +1,19 @@
 //! Answers: asked, kept, verified, published, forgotten.
 
+mod able;
 mod answer;
 mod ask;
 mod assurance;
 mod by_window;
 mod cause;
 mod checked;
+mod computed;
 mod empty;
 mod evidence;
 mod forget;
 mod joint;
 mod kept;
+mod listed;
 mod mark;
 mod notes;
 mod open_days;
