@@ -161,7 +161,7 @@ pub(crate) fn accept(plant: &Plant, streams: &[GivenUp]) -> Result<(), OwnerErro
         receipts::compare_behind(StreamName { device, stream }, &log.entries, size)?;
         all.push(Taken { device: device.clone(), stream: stream.clone(), log, head, size });
     }
-    take(plant, &cloud, all).map(|_| ())
+    take(plant, &cloud, &all).map(|_| ())
 }
 
 /// Accepts the cloud's logs of a device, whatever stood in those of the folder.
@@ -182,14 +182,14 @@ pub(crate) fn accept_logs(plant: &Plant, device: &str) -> Result<Accepted, Owner
         let size = log.entries.len();
         all.push(Taken { device: device.to_owned(), stream: stream.to_owned(), log, head, size });
     }
-    Ok(Accepted { moved: take(plant, &cloud, all)?, streams })
+    Ok(Accepted { moved: take(plant, &cloud, &all)?, streams })
 }
 
 /// Takes the cloud's logs in the place of those in the folder. First signed, then done. An order that the cloud does not take is
 /// noted, and sent again with the next one. Returns true if there were logs in the folder.
-fn take(plant: &Plant, cloud: &Cloud, all: Vec<Taken>) -> Result<bool, OwnerError> {
+fn take(plant: &Plant, cloud: &Cloud, all: &[Taken]) -> Result<bool, OwnerError> {
     let (given, mut signed) = (orders::learn(plant, cloud)?.ours, Vec::new());
-    for Taken { device, stream, log, size, .. } in &all {
+    for Taken { device, stream, log, size, .. } in all {
         let root = tree_of(&log.entries[..*size]).root();
         let accept = Ordered::Accept { stream: stream.clone(), size: *size as u64, root };
         signed.push(orders::sign(plant, device, accept)?);
@@ -204,7 +204,7 @@ fn take(plant: &Plant, cloud: &Cloud, all: Vec<Taken>) -> Result<bool, OwnerErro
         let is_moved = |name: &str| all.iter().any(|taken| taken.device == device && taken.stream == name);
         moved |= stored::put_logs_aside(plant, device, time, is_moved)?;
     }
-    for Taken { device, stream, log, head, .. } in &all {
+    for Taken { device, stream, log, head, .. } in all {
         devices::make_log_folder(plant, device)?;
         let _lock = stored::lock_logs(plant, device)?;
         stored::append_log(plant, StreamName { device, stream }, 0, &log.entries, head)?;
