@@ -3,7 +3,7 @@
 import unittest
 
 from spec import sums_open
-from spec.sums_wire_vectors import STREAM, case
+from spec.sums_wire_vectors import FLAGS, STREAM, case, case_of, heads_with_flags
 
 
 class OpenTests(unittest.TestCase):
@@ -28,6 +28,24 @@ class OpenTests(unittest.TestCase):
             edges = bins[0]
             counted = [sum(sum(edge <= reading for edge in edges) == at for reading in first) for at in range(len(edges) + 1)]
             self.assertEqual(opened["parts"][1][:len(edges) + 1], counted if first else [None] * len(counted))
+
+    def test_windows_with_all_flags_and_quantities_are_opened(self):
+        made = case_of("sums wire flags", FLAGS, heads_with_flags)
+        secret, key, header = (bytes.fromhex(made[name]) for name in ("secret", "verifying_key", "header"))
+        stream, seen = sums_open.read_header(header), set()
+        for told in made["windows"]:
+            opened = sums_open.open_window(stream, secret, key, bytes.fromhex(told["message"]))
+            self.assertEqual(opened["parts"], told["values"])
+            for name in ("replaces", "provisional", "receipt"):
+                flag = told.get(name)
+                seen |= {name} if flag else set()
+                self.assertEqual(opened[name] or None, flag)
+            first, last, _, doubt, falls, _ = opened["parts"][2]
+            readings = [q for q in told["readings"][0] if q is not None]
+            self.assertEqual((first, last), (readings[0], readings[-1]) if readings else (None, None))
+            seen |= {"falls"} if falls else set()
+            seen |= {"doubt"} if doubt else set()
+        self.assertEqual(seen, {"replaces", "provisional", "receipt", "falls", "doubt"})
 
     def test_no_forged_window_is_opened(self):
         message = bytes.fromhex(self.case["windows"][0]["message"])

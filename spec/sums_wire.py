@@ -13,18 +13,23 @@ HEADER, ANSWER = 32, 33
 LOW = (1 << 30) - 1
 
 # A reading is a whole number q of steps of the resolution from the middle of the range: see `top`.
-Channel = namedtuple("Channel", "name unit minimum maximum resolution")
-# kind: reading, square, product, bins, least or largest; digit 0: the value, 1: its low 30 bits, 2: the rest.
+# counter: the largest increase of a tick of a counter, 0 for none; None for another channel.
+Channel = namedtuple("Channel", "name unit minimum maximum resolution counter", defaults=(None,))
+# kind: a name of CODES; digit 0: the value, 1: its low 30 bits, 2: the rest.
 Quantity = namedtuple("Quantity", "kind columns edges digit width")
 StreamPart = namedtuple("StreamPart", "quantities reasons")
 # rounded: True if windows count the readings that were rounded.
 Stream = namedtuple("Stream", "device stream period ticks channels rounded parts")
 # presence: for each column the ticks with a reading; left_out: for each column a dictionary from a reason's number to a count; rounded:
-# for each column the number of readings that were rounded, of a stream that counts them.
-Head = namedtuple("Head", "sequence salt number start ticks presence left_out rounded generated")
+# for each column the number of readings that were rounded, of a stream that counts them. replaces: the numbers of other windows and
+# the columns whose readings are replaced; provisional: True for a piece of an open window; receipt: number and position of a window.
+Head = namedtuple("Head", "sequence salt number start ticks presence left_out rounded generated replaces provisional receipt",
+                  defaults=(None, False, None))
 
-ROUNDED = 1 << 14
-CODES = {"reading": 1, "square": 2, "product": 3, "bins": 4, "least": 5, "largest": 6}
+ROUNDED, KINDS = 1 << 14, 1 << 15
+CODES = {"reading": 1, "square": 2, "product": 3, "bins": 4, "least": 5, "largest": 6, "first": 7, "last": 8, "increase": 9,
+         "doubt": 10, "changes": 11, "falls": 14}
+COUNTER = 2
 
 
 def text(string):
@@ -43,11 +48,15 @@ def zigzag(value):
     return 2 * value if value >= 0 else -2 * value - 1
 
 
-def top(channel):
-    """The largest |q|. q = 0 is the multiple of the resolution nearest to the middle of the range, ties away from 0."""
+def centre(channel):
+    """The reading of q = 0: the multiple of the resolution nearest to the middle of the range, ties away from 0."""
     steps = (channel.minimum / 2 + channel.maximum / 2) / channel.resolution
-    centre = copysign(floor(Fraction(abs(steps)) + Fraction(1, 2)), steps) * channel.resolution
-    furthest = max(channel.maximum - centre, centre - channel.minimum)
+    return copysign(floor(Fraction(abs(steps)) + Fraction(1, 2)), steps) * channel.resolution
+
+
+def top(channel):
+    """The largest |q|."""
+    furthest = max(channel.maximum - centre(channel), centre(channel) - channel.minimum)
     # Slightly less: an end that is a multiple of the resolution takes no further step by rounding.
     return max(1, ceil(furthest / channel.resolution - 1e-6))
 
@@ -56,15 +65,51 @@ def is_once(quantity):
     return CODES[quantity.kind] >= 4
 
 
+def turn(channel):
+    """Steps of a counter from its minimum to where it begins again: at a power of ten or of two within a unit above its maximum,
+    otherwise a step above."""
+    end = floor(channel.maximum) + 1
+    is_power = end in [10 ** e for e in range(16)] + [2 ** e for e in range(1, 53)]
+    return round(((end if is_power else channel.maximum + channel.resolution) - channel.minimum) / channel.resolution)
+
+
+def increases(channel, readings):
+    """Increase, doubt and falls of a counter over some readings, a dictionary from ticks to q."""
+    lowest = round((channel.minimum - centre(channel)) / channel.resolution)
+    most_of_tick = max(1, round(channel.counter / channel.resolution)) if channel.counter else 0
+    total = [0, 0, 0]
+    for (before_tick, before), (tick, q) in zip(list(readings.items()), list(readings.items())[1:]):
+        if q >= before:
+            total[0] += q - before
+            continue
+        total[2] += 1
+        # It began again at the minimum, or passed the end.
+        again, passed = q - lowest, q - before + turn(channel)
+        if not most_of_tick:
+            total[0] += again
+            continue
+        smaller, larger = sorted([again, passed])
+        total[0] += smaller
+        if not smaller <= most_of_tick * (tick - before_tick) < larger:
+            total[1] += larger - smaller
+    return total
+
+
 def facts(stream):
     """All of a header but its key's id."""
     numerator, denominator = stream.period
     assert numerator > 0 and denominator > 0 and gcd(numerator, denominator) == 1
     assert 1000 * numerator % denominator == 0, "the period has whole milliseconds"
+    kinds = any(channel.counter is not None for channel in stream.channels)
     out = name(stream.device) + name(stream.stream)
-    out += struct.pack("<IIIH", numerator, denominator, stream.ticks, len(stream.channels) | ROUNDED * stream.rounded)
+    out += struct.pack("<IIIH", numerator, denominator, stream.ticks, len(stream.channels) | ROUNDED * stream.rounded | KINDS * kinds)
     for channel in stream.channels:
-        out += text(channel.name) + text(channel.unit) + struct.pack("<ddd", *channel[2:])
+        out += text(channel.name) + text(channel.unit) + struct.pack("<ddd", *channel[2:5])
+        if channel.counter is not None:
+            # Of several readings at a tick the last one counts.
+            out += struct.pack("<BBd", COUNTER, 1, channel.counter)
+        elif kinds:
+            out += b"\0"
     out += bytes([len(stream.parts)])
     for part in stream.parts:
         out += struct.pack("<BH", part.reasons, len(part.quantities))
@@ -100,10 +145,14 @@ def place(stream, quantity):
     """The place of a quantity: its bits and the range of its values."""
     tops = [top(stream.channels[column]) for column in quantity.columns]
     x, y = tops[0], tops[-1]
-    if quantity.kind in ("reading", "least", "largest"):
+    if quantity.kind in ("reading", "least", "largest", "first", "last"):
         least, most = -x, x
-    elif quantity.kind == "bins":
+    elif quantity.kind in ("bins", "changes", "falls"):
         least, most = 0, stream.ticks
+    elif quantity.kind in ("increase", "doubt"):
+        channel = stream.channels[quantity.columns[0]]
+        is_possible = quantity.kind == "increase" or channel.counter
+        least, most = 0, turn(channel) * stream.ticks if is_possible else 0
     else:
         least, most = -x * y if quantity.kind == "product" else 0, x * y
     if quantity.digit == 1:
@@ -125,13 +174,24 @@ def sent_ticks(head):
     return max((max(ticks) + 1 for ticks in head.presence if ticks), default=0)
 
 
-def values(part, head, readings):
+def once_of(stream, quantity, readings):
+    """The value of a quantity that a window has once and that has one place. readings: a dictionary from ticks to q, not empty."""
+    inside, channel = list(readings.values()), stream.channels[quantity.columns[0]]
+    if quantity.kind in ("increase", "doubt", "falls"):
+        return increases(channel, readings)[("increase", "doubt", "falls").index(quantity.kind)]
+    if quantity.kind == "changes":
+        return sum(before != q for before, q in zip(inside, inside[1:]))
+    return {"least": min(inside), "largest": max(inside), "first": inside[0], "last": inside[-1]}[quantity.kind]
+
+
+def values(stream, part, head, readings):
     """The values of a part, None where absent. readings: for each column a dictionary from ticks to q."""
     once, ticks = [], []
     for quantity in part.quantities:
-        inside = list(readings[quantity.columns[0]].values())
-        if quantity.kind == "least" or quantity.kind == "largest":
-            once.append((min if quantity.kind == "least" else max)(inside) if inside else None)
+        of_column = readings[quantity.columns[0]]
+        inside = list(of_column.values())
+        if is_once(quantity) and quantity.kind != "bins":
+            once.append(once_of(stream, quantity, of_column) if inside else None)
         elif quantity.kind == "bins":
             bins = [sum(edge <= q for edge in quantity.edges) for q in inside]
             once += [bins.count(at) if inside else None for at in range(len(quantity.edges) + 1)]
@@ -180,7 +240,9 @@ def head_bytes(stream, keys, head):
     gaps = any(len(ticks) != head.ticks for ticks in head.presence)
     left_out, back = any(head.left_out) or any(head.rounded), head.sequence - head.number
     out = b"\5" + header_id(stream, keys)[:8] + head.salt + varint(head.sequence) + varint(zigzag(head.start))
-    out += bytes([head.generated | gaps << 1 | left_out << 2 | (back > 0) << 3]) + varint(head.ticks)
+    flags = head.generated | gaps << 1 | left_out << 2 | (back > 0) << 3
+    flags |= (head.replaces is not None) << 4 | head.provisional << 5 | (head.receipt is not None) << 6
+    out += bytes([flags]) + varint(head.ticks)
     if back:
         out += varint(back)
     if gaps:
@@ -190,13 +252,28 @@ def head_bytes(stream, keys, head):
                         for column, rounded, ticks in zip(head.left_out, head.rounded, head.presence))
     elif left_out:
         out += b"".join(left_out_bytes(column) for column in head.left_out)
+    if head.replaces:
+        out += replaces_bytes(head.sequence, *head.replaces)
+    if head.receipt:
+        number, position = head.receipt
+        out += varint(zigzag(head.sequence - number)) + varint(zigzag(position - number))
     return out
+
+
+def replaces_bytes(sequence, numbers, columns):
+    """The windows that are replaced, the last first, and a bit for each column whose readings are."""
+    out, above = varint(len(numbers)), sequence
+    for number in reversed(numbers):
+        out, above = out + varint(above - number), number
+    bits = sum(1 << column for column in columns)
+    length = (bits.bit_length() + 7) // 8
+    return out + varint(length) + bits.to_bytes(length, "little")
 
 
 def window(stream, secret, head, readings, signing):
     """A window as its device sends it, and its parts."""
     keys, start = (sums.stream_keys(secret, stream_id(stream)), sums.start_keys(secret, stream_id(stream), head.salt))
-    parts = [sums.encrypt(form(stream, part), keys, start, head.number, at, values(part, head, readings), counts(part, head))
+    parts = [sums.encrypt(form(stream, part), keys, start, head.number, at, values(stream, part, head, readings), counts(part, head))
              for at, part in enumerate(stream.parts)]
     bodies = b"".join(sums.pack(form(stream, part), sent.body) + sums.pack_tag(sent.tag) for part, sent in zip(stream.parts, parts))
     first = head_bytes(stream, keys, head)

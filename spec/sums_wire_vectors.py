@@ -22,6 +22,27 @@ STREAM = Stream(
 ROUNDED = [[0, 0], [3, 3], [2, 0], [0, 1], [0, 0]]
 
 
+# A counter of five digits, which may rise by 60,000 a tick: some falls are decided, others in doubt.
+FLAGS = Stream(
+    "cellar", "meter", (1, 50), 6, [Channel("energy", "kWh", 0.0, 99_999.0, 1.0, 60_000.0), Channel("level", "cm", 0.0, 300.0, 0.5)], False,
+    [StreamPart([Quantity("reading", [0], [], 0, 24), Quantity("reading", [1], [], 0, 20)], 0),
+     StreamPart([Quantity("changes", [1], [], 0, 12), Quantity("product", [0, 1], [], 0, 40)], 1),
+     StreamPart([Quantity("first", [0], [], 0, 24), Quantity("last", [0], [], 0, 24), Quantity("increase", [0], [], 0, 28),
+                 Quantity("doubt", [0], [], 0, 28), Quantity("falls", [0], [], 0, 12), Quantity("last", [1], [], 0, 20)], 0)],
+)
+
+
+def heads_with_flags(salts):
+    """A piece of an open window; a window in the place of two; one that names a receipt; all at once; one without a reading."""
+    every, none = [set(range(6))] * 2, [{}, {}]
+    start = 1_795_000_000_000
+    yield Head(4, salts[0], 4, start, 6, [{0, 1}, {0}], none, [], False, None, True)
+    yield Head(300, salts[0], 5, start, 6, every, none, [], False, ([4, 260], [0, 1]))
+    yield Head(301, salts[0], 6, start + 120, 6, every, none, [], False, None, False, (299, 7))
+    yield Head(302, salts[1], 0, start + 240, 4, [{0, 2, 3}, {1}], [{}, {3: 2}], [], True, ([301], [1]), True, (305, 1 << 40))
+    yield Head(303, salts[1], 1, start + 360, 3, [set(), set()], none, [], False, ([302], [0]))
+
+
 def heads(salts, rounded):
     all_ticks = set(range(6))
     yield Head(0, salts[0], 0, 1_795_000_000_000, 6, [all_ticks, all_ticks], [{}, {}], rounded[0], False)
@@ -32,26 +53,34 @@ def heads(salts, rounded):
 
 
 def case(name, counts_rounded):
+    return case_of(name, STREAM._replace(rounded=counts_rounded),
+                   lambda salts: heads(salts, ROUNDED if counts_rounded else [[]] * 5))
+
+
+def told_flags(head):
+    return {name: value for name, value in head._asdict().items() if name in ("replaces", "provisional", "receipt") and value}
+
+
+def case_of(name, stream, heads_of):
     random = Sampler(name)
-    stream = STREAM._replace(rounded=counts_rounded)
     secret, signing = (random.random.randbytes(32) for _ in range(2))
     salts = [random.random.randbytes(12) for _ in range(2)]
     keys = sums.stream_keys(secret, stream_id(stream))
     told, names, parts_of, terms_of = [], [], [], [[] for _ in stream.parts]
     tops = [top(channel) for channel in stream.channels]
     weights = [3, -2, 1, 5, -1]
-    for head, weight in zip(heads(salts, ROUNDED if counts_rounded else [[]] * 5), weights):
+    for head, weight in zip(heads_of(salts), weights):
         readings = [{tick: random.random.randint(-most, most) for tick in sorted(ticks)} for most, ticks in zip(tops, head.presence)]
         sent, parts = window(stream, secret, head, readings, signing)
         start = sums.start_keys(secret, stream_id(stream), head.salt)
         for part, terms in zip(stream.parts, terms_of):
-            present = [value is not None for value in values(part, head, readings)]
+            present = [value is not None for value in values(stream, part, head, readings)]
             assert len(counts(part, head)) == sums.counts_of(form(stream, part), sent_ticks(head))
             terms.append(Term(start, head.number, present, sent_ticks(head), weight))
-        values_of = [values(part, head, readings) for part in stream.parts]
+        values_of = [values(stream, part, head, readings) for part in stream.parts]
         slots = [[column.get(tick) for tick in range(sent_ticks(head))] for column in readings]
         told.append({"message": sent.hex(), "weight": weight, "number": head.number, "sequence": head.sequence,
-                     "readings": slots, "values": values_of} | ({"rounded": head.rounded} if counts_rounded else {}))
+                     "readings": slots, "values": values_of} | ({"rounded": head.rounded} if stream.rounded else {}) | told_flags(head))
         names.append((head.salt, head.number))
         parts_of.append(parts)
     totals = [sums.add(form(stream, part), [parts[at] for parts in parts_of], weights) for at, part in enumerate(stream.parts)]
@@ -68,3 +97,4 @@ def case(name, counts_rounded):
 def sums_wire_files():
     yield "sums-wire", case("sums wire", False)
     yield "sums-wire-rounded", case("sums wire rounded", True)
+    yield "sums-wire-flags", case_of("sums wire flags", FLAGS, heads_with_flags)

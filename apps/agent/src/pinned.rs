@@ -1,5 +1,6 @@
 //! The cloud's keys that the owner pinned. A message leaves the spool only with a receipt signed by one of them.
 
+use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
 use sotto_pack::DeviceProfile;
@@ -22,6 +23,12 @@ impl FromStr for CloudKey {
         let mut key = [0; 32];
         hex::decode_to_slice(text, &mut key).map_err(|_| NotAKey)?;
         Ok(Self(key))
+    }
+}
+
+impl Display for CloudKey {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str(&hex::encode(self.0))
     }
 }
 
@@ -57,13 +64,20 @@ impl Pinned {
         self.0.is_empty()
     }
 
-    /// Refuses a receipt unless a pinned key signed it for this window of this device.
+    /// Returns the present key: the first one. None if none is pinned.
+    #[must_use]
+    pub fn present(&self) -> Option<CloudKey> {
+        self.0.first().copied()
+    }
+
+    /// Refuses a receipt unless a pinned key signed it for this window of this device. Returns that key; None if none is
+    /// pinned.
     ///
     /// # Errors
     /// [`Later`]: keep the message in the spool.
-    pub fn check(&self, window: WindowName<'_>, receipt: &Receipt) -> Result<(), Later> {
+    pub fn check(&self, window: WindowName<'_>, receipt: &Receipt) -> Result<Option<CloudKey>, Later> {
         if self.0.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let (mut digest, mut signature) = ([0; 32], [0; 64]);
         let read = hex::decode_to_slice(&receipt.digest, &mut digest)
@@ -71,8 +85,9 @@ impl Pinned {
         let Receipt { position, stored_at, .. } = *receipt;
         let WindowName { device, stream, sequence } = window;
         let statement = sotto_wire::Receipt { device, stream, sequence, digest, position, stored_at };
-        if read.is_ok() && self.0.iter().any(|CloudKey(key)| statement.verify(&signature, key).is_ok()) {
-            return Ok(());
+        let signer = self.0.iter().find(|CloudKey(key)| statement.verify(&signature, key).is_ok());
+        if let Some(key) = signer.filter(|_| read.is_ok()) {
+            return Ok(Some(*key));
         }
         let reason = "the receipt is not signed with the key of the cloud that the owner pinned: the message stays in the spool. Another server \
                       answers at the cloud's address, or the cloud has a new key: its owner pins it (`sotto cloud pin`) and makes a new \
@@ -112,7 +127,9 @@ mod tests {
         let window = WindowName { device, stream, sequence };
         let check = |receipt: &Receipt| pinned.check(window, receipt).is_ok();
         let good = receipt(&cloud);
-        assert!(check(&good) && check(&receipt(&other)), "either key");
+        for signer in [&cloud, &other] {
+            assert_eq!(pinned.check(window, &receipt(signer)), Ok(Some(key(signer))), "either key");
+        }
         assert!(Pinned(vec![key(&other)]).check(window, &good).is_err());
         assert!(
             pinned.check(WindowName { sequence: sequence + 1, ..window }, &good).is_err(),

@@ -10,7 +10,7 @@ use sotto_api::uploads::Upload;
 use sotto_http::{Address, Failure, Limits, NotAnAddress, Request, Site, Trust};
 use sotto_wire::{Heads, LARGEST_HEADS, is_final_refusal, message_digest};
 
-pub use sotto_api::position::Position;
+pub use sotto_api::position::{Position, PositionQuery};
 pub use sotto_api::uploads::Receipt;
 
 const LIMITS: Limits = Limits {
@@ -154,23 +154,28 @@ impl Cloud {
         }
     }
 
-    /// Asks for the position of a stream, with the frame of a signed question.
+    /// Asks for the position of a stream, with the frame of a signed question. `query` says whether for the owner's order alone.
     #[must_use]
-    pub fn position(&self, question: &[u8]) -> Lookup<Position> {
-        self.ask::<AskPosition, _>(question, Ok)
+    pub fn position(&self, question: &[u8], query: &PositionQuery) -> Lookup<Position> {
+        self.ask::<AskPosition, _>(question, query, Ok)
     }
 
     /// Asks for heads of a stream, with the frame of a signed question.
     #[must_use]
     pub fn heads(&self, question: &[u8]) -> Lookup<Heads> {
-        self.ask::<AskHeads, _>(question, |frame| Heads::read(&frame).map_err(|error| error.to_string()))
+        self.ask::<AskHeads, _>(question, &(), |frame| Heads::read(&frame).map_err(|error| error.to_string()))
     }
 
-    fn ask<R, T>(&self, question: &[u8], read: impl FnOnce(R::Answer) -> Result<T, String>) -> Lookup<T>
+    fn ask<R, T>(
+        &self,
+        question: &[u8],
+        query: &R::Query,
+        read: impl FnOnce(R::Answer) -> Result<T, String>,
+    ) -> Lookup<T>
     where
-        R: for<'n> Route<Names<'n> = [&'n str; 0], Query = (), Request = [u8]>,
+        R: for<'n> Route<Names<'n> = [&'n str; 0], Request = [u8]>,
     {
-        let arrived = match self.site.send(&Request::to::<R>([], &(), question)) {
+        let arrived = match self.site.send(&Request::to::<R>([], query, question)) {
             Ok(arrived) => arrived,
             Err(failure) => return Lookup::Later(failure.into()),
         };

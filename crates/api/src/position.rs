@@ -12,7 +12,32 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::route::route;
+use crate::route::{Query, present, route};
+
+/// The purpose of a question for a position.
+///
+/// ```
+/// use sotto_api::Query as _;
+/// use sotto_api::position::PositionQuery;
+///
+/// assert_eq!(PositionQuery::default().text(), "");
+/// assert_eq!(PositionQuery { order: true }.text(), "?order=true");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::IntoParams), into_params(parameter_in = Query))]
+#[serde(deny_unknown_fields)]
+pub struct PositionQuery {
+    /// True for a device that asks for the owner's order alone, as a window of it was refused as deleted. It has not lost its
+    /// spool.
+    #[serde(default)]
+    pub order: bool,
+}
+
+impl Query for PositionQuery {
+    fn pairs(&self) -> Vec<(&'static str, String)> {
+        present([("order", self.order.then(|| "true".to_owned()))])
+    }
+}
 
 /// The last window of a stream, and the time up to which the owner has deleted windows.
 ///
@@ -42,8 +67,9 @@ route! {
     /// Returns the position of a stream, to the device that signs the question.
     ///
     /// For a device that has lost its spool. The answer has the device's own signature of its last window, so that the
-    /// cloud cannot invent one. The cloud counts such questions for the owner.
-    AskPosition: Signature post "/v1/position", "the position", takes frame, gives json Position;
+    /// cloud cannot invent one. The cloud counts such questions for the owner, but for those with `order=true`.
+    AskPosition: Signature post "/v1/position", "the position", query PositionQuery, takes frame, gives json Position;
+    params(PositionQuery),
     request_body(content = crate::schema::Frame, content_type = "application/octet-stream", description = "A frame of kind 17 (question for a position), at most 1024 bytes, signed by the device at most 24 h from the cloud's clock."),
     responses(
         (status = 200, description = "The position.", body = Position),

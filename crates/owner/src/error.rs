@@ -283,6 +283,17 @@ pub enum OwnerError {
     /// A statement of the cloud is false.
     #[error("the cloud is not to be believed: {0}")]
     Lie(Lie),
+    /// The cloud's log is another one than the one that was shown before it was accepted.
+    #[error(
+        "the cloud's log of stream {stream} of {device} has changed since it was shown: nothing was accepted. Look at it again with \
+         `sotto cloud accept --all`"
+    )]
+    ChangedLog {
+        /// The device's name.
+        device: String,
+        /// The stream's name.
+        stream: String,
+    },
     /// An answer does not hold: the cloud's work was repeated here.
     #[error("the answer does not hold: {reason}")]
     NotHeld {
@@ -396,7 +407,11 @@ impl OwnerError {
             | Self::OtherDevice { .. } => 6,
             Self::NotEnrolled(_) => 16,
             Self::EmptyTime(_) => 17,
-            Self::WrongAnswer(_) | Self::Lie(_) | Self::NotHeld { .. } | Self::FaultyWindows { .. } => 7,
+            Self::WrongAnswer(_)
+            | Self::Lie(_)
+            | Self::ChangedLog { .. }
+            | Self::NotHeld { .. }
+            | Self::FaultyWindows { .. } => 7,
             Self::Withheld { .. } => 8,
             _ => 3,
         }

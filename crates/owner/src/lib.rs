@@ -74,7 +74,7 @@ pub use devices::{opened_record, sealed_record};
 pub use error::{FaultyWindow, OwnerError};
 pub use gathered::{BinsNeeded, USUAL_BINS, WindowQuantity, distribution, moments};
 pub use lie::Lie;
-pub use orders::GivenOrder;
+pub use orders::{GivenOrder, UnknownOrders};
 pub use secrets::{SecretsError, Unlock};
 pub use sotto_cloud_client::{CloudError, Interrupt};
 pub use streams::{
@@ -86,5 +86,5 @@ pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles, WARNING_D
 pub use trust::{Finding, OnVerified, Verification, verify_folder};
 #[doc(hidden)]
 pub use windows::rewritten_log;
-pub use windows::{GivenUp, moment};
+pub use windows::{Accepted, GivenUp, moment};
 pub use work::{Evidence, Flooded, OnProgress, WorkRecord};

@@ -236,11 +236,10 @@ impl Device {
             _ => bail!("a window of {name} is not of its stream's kind"),
         };
         // Of windows that wait, the first alone names a receipt: those behind it can follow it in a group.
-        let envelope =
-            match self.sending.last_receipts.last(name).filter(|_| self.sending.spool.waiting() == 0) {
-                Some(receipt) => envelope.after_receipt(receipt, sign)?,
-                None => envelope,
-            };
+        let envelope = match self.sending.last_receipt(name).filter(|_| self.sending.spool.waiting() == 0) {
+            Some(receipt) => envelope.after_receipt(receipt, sign)?,
+            None => envelope,
+        };
         let (bytes, upload_bytes) = (envelope.write_kept(), envelope.message_bytes() as u64);
         times.spool = begin.elapsed();
         Ok(Message { stream, sequence, readings, bytes, upload_bytes, contents, keeps, times })

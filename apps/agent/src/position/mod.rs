@@ -16,7 +16,7 @@ use crate::backoff::Backoff;
 use crate::source::now;
 use crate::spool::{Cuts, Learnt, Spool, SpoolError};
 use crate::stop::Stop;
-use crate::upload::{Cloud, Later, Lookup, Position};
+use crate::upload::{Cloud, Later, Lookup, Position, PositionQuery};
 
 /// Longest wait for an unreachable cloud before sensors are read: later readings would be lost.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -207,7 +207,7 @@ impl Positions<'_> {
     /// # Errors
     /// [`NoPosition`] if the cloud does not tell it, or tells one that this device has not signed.
     pub fn ask(&self, stream: &str) -> Result<Standing, NoPosition> {
-        match self.cloud.position(&self.question(stream)?) {
+        match self.cloud.position(&self.question(stream)?, &PositionQuery::default()) {
             Lookup::Known(position) => self.check(stream, &position),
             Lookup::Unknown => {
                 tracing::warn!(
@@ -233,8 +233,8 @@ impl Positions<'_> {
         let Position { signed_header, latest_header, .. } = position;
         let deletion = self.deletion(stream, position)?;
         let forgotten = deletion.map(|deletion| deletion.until);
-        let [next, ordered_next] = deletion
-            .map_or([0; 2], |Deletion { next, is_signed, .. }| [next, if is_signed { next } else { 0 }]);
+        let [next, ordered_next] =
+            deletion.map_or([0; 2], |Deletion { next, signed_next, .. }| [next, signed_next]);
         let Some(frame) = signed_header else {
             return Ok(Standing { next, signed_next: ordered_next, until: forgotten, forgotten });
         };

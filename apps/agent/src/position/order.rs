@@ -4,7 +4,7 @@ use sotto_wire::Order;
 
 use super::{NoPosition, Positions, largest_unsigned, not_ours};
 use crate::source::now;
-use crate::upload::{Later, Lookup, Position};
+use crate::upload::{Later, Lookup, Position, PositionQuery};
 
 /// A deletion that the device believes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,8 +13,9 @@ pub struct Deletion {
     pub until: i64,
     /// The number behind the largest that was deleted.
     pub next: u64,
-    /// True if the owner signed it; false of a bundle without the owner's key, for which the cloud's word has to do.
-    pub is_signed: bool,
+    /// The number that the owner's order names; 0 for a bundle without the owner's key, for which the cloud's word has to do,
+    /// and of an order about all streams.
+    pub signed_next: u64,
 }
 
 impl Positions<'_> {
@@ -25,13 +26,14 @@ impl Positions<'_> {
     /// [`Later`] if the cloud does not answer now.
     pub fn ordered_until(&self, stream: &str) -> Result<Option<i64>, Later> {
         let Ok(question) = self.question(stream) else { return Ok(None) };
-        let position = match self.cloud.position(&question) {
+        let position = match self.cloud.position(&question, &PositionQuery { order: true }) {
             Lookup::Known(position) => position,
             Lookup::Unknown => return Ok(None),
             Lookup::Later(later) => return Err(later),
         };
         let deletion = self.deletion(stream, &position).ok().flatten();
-        Ok(deletion.filter(|deletion| deletion.is_signed).map(|deletion| deletion.until))
+        // Without the owner's key nothing is signed.
+        Ok(deletion.filter(|_| self.owner.is_some()).map(|deletion| deletion.until))
     }
 
     /// Returns the deletion that an answer tells, if it is believed: one that the owner signed. Without the owner's key, what
@@ -44,10 +46,10 @@ impl Positions<'_> {
                 return Err(not_ours("its sequence number is too large"));
             }
             // At most the present: otherwise the cloud could declare all future readings deleted.
-            let deletion = |until: i64| Deletion { until: until.min(now()), next: *next, is_signed: false };
+            let deletion = |until: i64| Deletion { until: until.min(now()), next: *next, signed_next: 0 };
             return Ok(forgotten_until.map(deletion));
         };
-        let believed = order.as_deref().and_then(|order| self.ordered(stream, owner, order));
+        let believed = order.as_deref().and_then(|order| self.ordered(stream, owner, order, *next));
         if believed.is_none() && (order.is_some() || forgotten_until.is_some()) {
             tracing::warn!(
                 stream,
@@ -57,8 +59,9 @@ impl Positions<'_> {
         Ok(believed)
     }
 
-    /// Returns the deletion of an order, if the owner signed it for this stream.
-    fn ordered(&self, stream: &str, owner: [u8; 32], order: &str) -> Option<Deletion> {
+    /// Returns the deletion of an order, if the owner signed it for this stream. `said` is the cloud's number: an order about all
+    /// streams names none, and the device goes on behind the deleted windows all the same.
+    fn ordered(&self, stream: &str, owner: [u8; 32], order: &str, said: u64) -> Option<Deletion> {
         let order = Order::read(&hex::decode(order).ok()?).ok()?;
         order.verify(&owner).ok()?;
         let parts = order.parts();
@@ -67,6 +70,8 @@ impl Positions<'_> {
         if forget.next > largest_unsigned() {
             return None;
         }
-        Some(Deletion { until: forget.until.min(now()), next: forget.next, is_signed: true })
+        let (until, signed_next) = (forget.until.min(now()), forget.next);
+        let is_said = forget.stream.is_none() && said <= largest_unsigned();
+        Some(Deletion { until, next: if is_said { signed_next.max(said) } else { signed_next }, signed_next })
     }
 }

@@ -97,6 +97,13 @@ fn a_deletion_is_believed_under_the_owners_signature_alone() {
     assert_eq!(check(right(), None), Ok(deleted));
     let behind = Standing { next: 21, signed_next: 21, until: None, forgotten: Some(5) };
     assert_eq!(check(right(), signed("load", 20, 1)), Ok(behind));
+    // An order about all streams names no number: the device goes on behind the one that the cloud names, within limits.
+    let said = |next| {
+        let order = order(&owner, "boiler", None, 5, 0);
+        positions.check("load", &Position { next, order, ..Position::default() })
+    };
+    assert_eq!(said(9), Ok(Standing { next: 9, signed_next: 0, until: Some(5), forgotten: Some(5) }));
+    assert_eq!(said(1 << 60), Ok(Standing { next: 0, signed_next: 0, until: Some(5), forgotten: Some(5) }));
     let future = check(order(&owner, "boiler", Some("load"), i64::MAX, 9), None).unwrap();
     assert!(future.until.unwrap() <= now(), "not the readings to come");
     for wrong in [

@@ -78,13 +78,16 @@ impl Sending {
         match self.cloud.upload_group(&key, &bytes, &digests) {
             GroupAnswer::Stored(receipts) => {
                 let checked = entries.iter().zip(&receipts);
-                if let Some(later) =
-                    checked.filter_map(|(entry, receipt)| self.check(entry, receipt).err()).next()
+                let checked: Result<Vec<_>, _> =
+                    checked.map(|(entry, receipt)| self.check(entry, receipt)).collect();
+                let signers = match checked {
+                    Ok(signers) => signers,
+                    Err(later) => return Ok(Grouped::NotYet(later)),
+                };
+                if let Some(((entry, receipt), signer)) =
+                    entries.iter().zip(&receipts).zip(signers).next_back()
                 {
-                    return Ok(Grouped::NotYet(later));
-                }
-                if let Some((entry, receipt)) = entries.iter().zip(&receipts).next_back() {
-                    self.took(entry, receipt);
+                    self.took(entry, receipt, signer);
                 }
                 // Each window gets its share of the bytes and of the time; the first also gets the remainder.
                 let (each, time) = ((bytes.len() / count) as u64, begin.elapsed() / count as u32);

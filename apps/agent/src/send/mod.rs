@@ -1,6 +1,7 @@
 //! Sends the messages in the spool, oldest first, until the cloud has them. Waiting windows of one stream travel as a
 //! group.
 
+mod deletions;
 mod group;
 mod open;
 
@@ -12,17 +13,18 @@ use serde_json::json;
 use sotto_api::{PROBLEM_TYPE, reason};
 use sotto_keys::SigningIdentity;
 use sotto_pack::WindowDescription;
-use sotto_wire::Envelope;
+use sotto_wire::{Envelope, TakenReceipt};
 
 use crate::backoff::Backoff;
 use crate::journal::Journal;
 use crate::last_receipts::LastReceipts;
-use crate::pinned::{Pinned, WindowName};
+use crate::pinned::{CloudKey, Pinned, WindowName};
 use crate::position::Positions;
 use crate::spool::kept::Kept;
 use crate::spool::{Cuts, Entry, NAMES_REFUSED, Spool, SpoolError};
 use crate::stop::Stop;
 use crate::upload::{Cloud, Delivery, Later, Receipt, Refusal};
+pub use deletions::Deletions;
 use group::{Grouped, Grouping};
 
 /// Time that the sender may go on after a stop.
@@ -74,6 +76,8 @@ pub struct Sending {
     pub last_receipts: Arc<LastReceipts>,
     /// The owner's key, which signs orders. None for a bundle of before.
     pub owner: Option<[u8; 32]>,
+    /// The owner's deletions, as the cloud has shown them in this run.
+    pub deletions: Arc<Deletions>,
 }
 
 impl Sender {
@@ -169,10 +173,10 @@ impl Sending {
         let begin = Instant::now();
         match cloud.upload(&envelope.header().upload_key(), message) {
             Delivery::Stored(receipt) => {
-                if let Err(later) = self.check(entry, &receipt) {
-                    return Ok(Some(later));
+                match self.check(entry, &receipt) {
+                    Ok(signer) => self.took(entry, &receipt, signer),
+                    Err(later) => return Ok(Some(later)),
                 }
-                self.took(entry, &receipt);
                 journal.delivered(entry, receipt.id, message.len() as u64, begin.elapsed());
                 spool.delivered(entry)?;
                 Ok(None)
@@ -205,8 +209,8 @@ impl Sending {
         if self.owner.is_none() {
             return Ok(self.pinned.is_empty());
         }
-        let until = self.positions().ordered_until(&entry.stream)?;
-        Ok(until.is_some_and(|until| envelope.header().ended_at < until))
+        let (stream, end) = (entry.stream.as_str(), envelope.header().ended_at);
+        self.deletions.cover(stream, end, || self.positions().ordered_until(stream))
     }
 
     /// Refuses a message that comes in the place of one whose number is another window's in the cloud.
@@ -228,16 +232,22 @@ impl Sending {
         }))
     }
 
-    fn check(&self, entry: &Entry, receipt: &Receipt) -> Result<(), Later> {
+    fn check(&self, entry: &Entry, receipt: &Receipt) -> Result<Option<CloudKey>, Later> {
         let window = WindowName { device: &self.device, stream: &entry.stream, sequence: entry.sequence };
         self.pinned.check(window, receipt)
     }
 
     /// Notes that the cloud has a window. A receipt that no pinned key signed may be another server's: no window names it.
-    fn took(&self, entry: &Entry, receipt: &Receipt) {
-        if !self.pinned.is_empty() {
-            self.last_receipts.note(&entry.stream, entry.sequence, receipt.position);
+    fn took(&self, entry: &Entry, receipt: &Receipt, signer: Option<CloudKey>) {
+        if let Some(cloud) = signer {
+            let receipt = TakenReceipt { sequence: entry.sequence, position: receipt.position };
+            self.last_receipts.note(&entry.stream, cloud, receipt);
         }
+    }
+
+    /// Returns the last receipt of a stream from the present cloud.
+    pub(crate) fn last_receipt(&self, stream: &str) -> Option<TakenReceipt> {
+        self.last_receipts.last(stream, self.pinned.present()?)
     }
 
     /// Returns the questions about the positions of the device's streams.

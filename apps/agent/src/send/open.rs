@@ -49,6 +49,19 @@ impl Sending {
         let owner = bundle.profile.owner_key.as_ref().and_then(|key| <[u8; 32]>::from_hex(key).ok());
         let last_receipts = Arc::new(LastReceipts::open(&folder));
         let (journal, identity) = (Journal::default(), Arc::clone(&bundle.identity));
-        Ok(Self { spool, kept, cloud, pinned, journal, device, identity, cuts, last_receipts, owner })
+        let deletions = Arc::default();
+        Ok(Self {
+            spool,
+            kept,
+            cloud,
+            pinned,
+            journal,
+            device,
+            identity,
+            cuts,
+            last_receipts,
+            owner,
+            deletions,
+        })
     }
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Request, State};
+use axum::extract::{Query, Request, State};
 use axum::http::header;
 use axum::response::IntoResponse;
-use sotto_api::position::{AskHeads, AskPosition, Position};
+use sotto_api::position::{AskHeads, AskPosition, Position, PositionQuery};
 use sotto_api::{FRAME, reason};
 use sotto_service::body;
 use sotto_wire::{
@@ -29,9 +29,13 @@ pub(super) fn routes(routes: Routes) -> Routes {
     routes.serve(AskPosition, post).serve(AskHeads, post_heads)
 }
 
-async fn post(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<Json<Position>, Problem> {
+async fn post(
+    State(cloud): State<Arc<Cloud>>,
+    Query(query): Query<PositionQuery>,
+    request: Request,
+) -> Result<Json<Position>, Problem> {
     let frame = body::read(request, LARGEST_POSITION_REQUEST, cloud.config.body_time()).await?;
-    cloud.computing(move |cloud| position(cloud, &PositionRequest::read(&frame)?).map(Json)).await
+    cloud.computing(move |cloud| position(cloud, &PositionRequest::read(&frame)?, query).map(Json)).await
 }
 
 async fn post_heads(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<impl IntoResponse, Problem> {
@@ -68,13 +72,17 @@ fn check(
     Ok(())
 }
 
-fn position(cloud: &Cloud, asked: &PositionRequest) -> Result<Position, Problem> {
+fn position(
+    cloud: &Cloud,
+    asked: &PositionRequest,
+    PositionQuery { order }: PositionQuery,
+) -> Result<Position, Problem> {
     let PositionRequest { device, stream, asked_at, .. } = asked;
     let question = Question { device, asked_at: *asked_at, about: format!("position {stream}") };
     check(cloud, &question, |key| asked.verify(key))?;
     let LastWindows { sequence, last, latest } = cloud.store.last_windows(device, stream)?;
     let forgotten = cloud.store.forgotten(device, stream)?;
-    if sequence.is_some() || forgotten.is_some() {
+    if !order && (sequence.is_some() || forgotten.is_some()) {
         tracing::warn!(device, stream, "the device has lost its spool, and asks where it stood");
         cloud.store.note_recovery(device, stream, *asked_at)?;
     }

@@ -54,21 +54,25 @@ impl Store {
         Ok(orders)
     }
 
-    /// Returns the frame of the order to delete windows of a stream that reaches furthest, of the last [`MOST_READ`].
+    /// Returns the frame of the order to delete windows of a stream that reaches furthest, of the last [`MOST_READ`]
+    /// about it and as many about all streams of the device.
     pub(crate) fn order_to_forget(&self, device: &str, stream: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let connection = self.connection();
         let mut query = connection.prepare_cached(
-            "SELECT frame FROM orders WHERE device = ?1 AND stream = ?2 AND forgets
+            "SELECT frame FROM orders WHERE device = ?1 AND stream IS ?2 AND forgets
              ORDER BY position DESC LIMIT ?3",
         )?;
-        let frames = query.query_map(params![device, stream, MOST_READ], |row| row.get::<_, Vec<u8>>(0))?;
         let mut furthest: Option<(i64, Vec<u8>)> = None;
-        for frame in frames {
-            let frame = frame?;
-            let until = Order::read(&frame).ok().and_then(|order| Some(order.parts().forget()?.until));
-            if let Some(until) = until.filter(|until| furthest.as_ref().is_none_or(|(most, _)| until > most))
-            {
-                furthest = Some((until, frame));
+        // Those about the stream, and those about all streams of the device.
+        for of in [Some(stream), None] {
+            let frames = query.query_map(params![device, of, MOST_READ], |row| row.get::<_, Vec<u8>>(0))?;
+            for frame in frames {
+                let frame = frame?;
+                let until = Order::read(&frame).ok().and_then(|order| Some(order.parts().forget()?.until));
+                let is_further = |until: &i64| furthest.as_ref().is_none_or(|(most, _)| until > most);
+                if let Some(until) = until.filter(is_further) {
+                    furthest = Some((until, frame));
+                }
             }
         }
         Ok(furthest.map(|(_, frame)| frame))

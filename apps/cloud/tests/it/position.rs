@@ -4,7 +4,7 @@ use std::fs;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use sotto_rlwe::Scheme;
-use sotto_wire::{Envelope, Heads, HeadsRequest, PositionRequest, SignedHeader};
+use sotto_wire::{Envelope, Forget, Heads, HeadsRequest, Order, Ordered, PositionRequest, SignedHeader};
 
 use crate::device::Device;
 use crate::streams::site::Site;
@@ -44,7 +44,46 @@ fn the_last_window_is_told_with_the_devices_own_signature() {
     assert_eq!(ask(&world, &device, "other", now()).expect(200)["next"], 0);
     world.forget("kitchen", None, 9000).expect(200);
     let answer = ask(&world, &device, "load", now()).expect(200);
-    assert_eq!(answer, serde_json::json!({ "next": 8, "forgotten_until": 9000 }));
+    let order = hex::encode(crate::world::order("kitchen", forget(None, 9000)).write().unwrap());
+    assert_eq!(answer, serde_json::json!({ "next": 8, "forgotten_until": 9000, "order": order }));
+}
+
+fn forget(stream: Option<&str>, until: i64) -> Ordered {
+    Ordered::Forget(Forget { stream: stream.map(str::to_owned), until, next: 0, from_log: None })
+}
+
+#[test]
+fn the_order_that_reaches_furthest_is_told_whether_it_names_the_stream_or_not() {
+    let (world, _, mut device) = World::with_device();
+    world.keep(&device.envelope(0, &[1]));
+    for (stream, until, furthest) in [
+        (Some("load"), 2_000, (Some("load"), 2_000)),
+        (None, 9_000, (None, 9_000)),
+        (Some("other"), 20_000, (None, 9_000)),
+        (Some("load"), 12_000, (Some("load"), 12_000)),
+        (None, 5_000, (Some("load"), 12_000)),
+    ] {
+        world.order("kitchen", forget(stream, until)).expect(200);
+        let told = ask(&world, &device, "load", now()).expect(200);
+        let order = Order::read(&hex::decode(told["order"].as_str().unwrap()).unwrap()).unwrap();
+        let forget = order.parts().forget().unwrap();
+        assert_eq!((forget.stream.as_deref(), forget.until), furthest);
+    }
+}
+
+#[test]
+fn a_question_for_the_order_alone_is_of_no_lost_spool() {
+    let (world, _, mut device) = World::with_device();
+    world.keep(&device.envelope(0, &[1]));
+    world.forget("kitchen", Some("load"), 9_000).expect(200);
+    let at = now();
+    let sign = |message: &[u8]| device.identity.sign(message);
+    let asked = PositionRequest::sign("kitchen", "load", at, sign).unwrap().write().unwrap();
+    let told = send("POST", &world.url("/v1/position?order=true"), &[], &asked).expect(200);
+    assert_eq!((&told["forgotten_until"], told["order"].is_string()), (&9_000.into(), true));
+    assert_eq!(recoveries(&world), 0);
+    ask(&world, &device, "load", at + 1).expect(200);
+    assert_eq!(recoveries(&world), 1);
 }
 
 /// Windows whose files are damaged or gone have numbers all the same.

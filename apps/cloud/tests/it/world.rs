@@ -22,7 +22,6 @@ pub(crate) const TOKEN: &str = "the-owner-of-this-test";
 /// Large enough for an envelope at n = 4096, small enough to exceed quickly.
 pub(crate) const LARGEST_UPLOAD: u64 = 200_000;
 
-/// BFV with slots at n = 4096.
 /// Returns an order of the owner, given at a fixed time.
 pub(crate) fn order(device: &str, what: Ordered) -> Order {
     let owner = SigningIdentity::from_bytes(&[77; 32]);
@@ -31,6 +30,7 @@ pub(crate) fn order(device: &str, what: Ordered) -> Order {
     Order::sign(parts, |message| owner.sign(message)).unwrap()
 }
 
+/// BFV with slots at n = 4096.
 pub(crate) fn bfv() -> Params<Bfv> {
     Params::default_chain(4096, 40_961).unwrap()
 }
@@ -169,7 +169,6 @@ impl World {
         send(method, &self.url(path), &headers, body)
     }
 
-    /// Returns the JSON answer to a GET of the owner, which must succeed.
     /// Gives an order to delete windows that ended before a time.
     pub(crate) fn forget(&self, device: &str, stream: Option<&str>, until: i64) -> Answer {
         let forget = Forget { stream: stream.map(str::to_owned), until, next: 0, from_log: None };
@@ -181,6 +180,7 @@ impl World {
         self.owner("POST", "/v1/orders", &order(device, what).write().unwrap())
     }
 
+    /// Returns the JSON answer to a GET of the owner, which must succeed.
     pub(crate) fn ask(&self, path: &str) -> Value {
         self.owner("GET", path, &[]).expect(200)
     }

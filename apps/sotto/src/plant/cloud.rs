@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::json;
-use sotto_owner::{GivenOrder, GivenUp, OwnerError, Plant};
+use sotto_owner::{Accepted, GivenOrder, GivenUp, OwnerError, Plant};
 
 use super::forget::NOT_CONFIRMED;
 use super::group::OnPlant;
@@ -30,8 +30,12 @@ pub(crate) enum Cloud {
     /// Make the secrets shared with the cloud that are gone: the owner's token, and the signing key of a cloud on this
     /// machine, which is pinned. Also the owner's signing key. Nothing that the cloud stores is lost.
     Secrets,
-    /// List your signed orders: windows that you deleted, logs that you accepted, devices that you revoked.
+    /// List your signed orders: windows that you deleted, logs that you accepted, devices that you revoked. Names those that
+    /// keys which are not yours here have signed.
     Orders {
+        /// Believe the orders that another copy of this folder signed: its key, which `sotto cloud orders` shows there
+        #[arg(long, value_name = "KEY")]
+        believe: Option<String>,
         /// Print one JSON document
         #[arg(long)]
         json: bool,
@@ -99,25 +103,22 @@ impl OnPlant for Cloud {
                     );
                 }
             }
-            Self::Orders { json } => orders(plant, *json)?,
+            Self::Orders { believe, json } => orders(plant, believe.as_deref(), *json)?,
             Self::Accept { device: None, windows, json, .. } => return accept_all(plant, *windows, *json),
             Self::Accept { device: Some(device), .. } => {
-                let wire = plant.wire_device(device).to_owned();
-                // Told before, as the logs of before tell it. A cloud that is away or lies in another way is no obstacle.
-                let lost = plant.set_back().unwrap_or_default();
-                let lost: Vec<GivenUp> = lost.into_iter().filter(|stream| stream.device == wire).collect();
-                if !lost.is_empty() {
-                    list(plant, &lost);
-                }
                 if plant.device(device)?.is_none() {
                     return Err(
                         OwnerError::NotDeclared { kind: "enrolled device", name: device.clone() }.into()
                     );
                 }
-                say(if plant.accept_logs(device)? {
+                let Accepted { mut streams, moved } = plant.accept_logs(device)?;
+                streams.retain(|stream| stream.windows > 0);
+                if !streams.is_empty() {
+                    list(plant, &streams);
+                }
+                say(if moved {
                     format!(
-                        "the logs of {device} are read from the cloud again when they are next needed; those of before are in \
-                         logs/old"
+                        "the logs of {device} count as the cloud has them now; those of before are in logs/old"
                     )
                 } else {
                     format!("no log of {device} was read yet: it counts as the cloud has it now")
@@ -128,11 +129,18 @@ impl OnPlant for Cloud {
     }
 }
 
-fn orders(plant: &Plant, json: bool) -> anyhow::Result<()> {
-    let all = plant.orders()?;
+fn orders(plant: &Plant, believe: Option<&str>, json: bool) -> anyhow::Result<()> {
+    if let Some(key) = believe {
+        plant.believe_owner_key(key)?;
+    }
+    let (all, unknown, key) = (plant.orders()?, plant.unknown_orders()?, plant.owner_key()?);
     if json {
-        say(serde_json::to_string_pretty(&json!({ "version": 1, "orders": all }))?);
+        let document = json!({ "version": 1, "owner_key": key, "orders": all, "unknown_keys": unknown });
+        say(serde_json::to_string_pretty(&document)?);
         return Ok(());
+    }
+    if let Some(key) = key {
+        say(format!("your key: {key}"));
     }
     if all.is_empty() {
         say("You have given no order yet.");
@@ -151,6 +159,7 @@ fn orders(plant: &Plant, json: bool) -> anyhow::Result<()> {
         };
         say(format!("{}  {what}", minute(Some(&given_at))));
     }
+    unknown.iter().for_each(|unknown| say(unknown.note()));
     Ok(())
 }
 
@@ -189,7 +198,7 @@ fn list(plant: &Plant, lost: &[GivenUp]) {
     if lost.is_empty() {
         say("The cloud continues every log: there is nothing to accept.");
     }
-    for GivenUp { device, stream, windows, from, to, has } in lost {
+    for GivenUp { device, stream, windows, from, to, has, .. } in lost {
         let of = match (from, to) {
             (Some(from), Some(to)) => {
                 format!(" with readings from {} to {}", minute(Some(from)), minute(Some(to)))

@@ -35,11 +35,12 @@ impl Run for Status {
                 return Ok(ExitCode::from(error.exit_code()));
             }
         };
+        let unknown = plant.unknown_orders();
         let first = devices.iter().flat_map(|device| &device.troubles).next();
         let code = first.map_or(ExitCode::SUCCESS, |trouble| ExitCode::from(trouble.exit_code));
         if self.json {
             say(serde_json::to_string_pretty(
-                &json!({"version": 1, "devices": devices, "backup": plant.last_backup()?}),
+                &json!({"version": 1, "devices": devices, "unknown_keys": unknown.as_ref().ok(), "backup": plant.last_backup()?}),
             )?);
             return Ok(code);
         }
@@ -50,6 +51,10 @@ impl Run for Status {
             ));
         }
         let now = jiff::Timestamp::now().as_millisecond();
+        match unknown {
+            Ok(unknown) => unknown.iter().for_each(|unknown| say(unknown.note())),
+            Err(error) => say(format!("the orders cannot be read: {error}")),
+        }
         for device in &devices {
             if !device.enrolled {
                 let settings = plant.settings().devices.get(&device.device);

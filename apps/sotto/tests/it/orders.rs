@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+use sotto_cloud::maintain;
 
-use crate::session::{self, Cloud, output, send_days, sotto};
+use crate::session::{self, Cloud, config, output, send_days, sotto};
 
 /// A plant whose device has sent four days, one a window.
 fn plant(folder: &Path) -> Cloud {
@@ -126,4 +127,100 @@ fn accepting_and_revoking_are_orders_too() {
     let text = sotto(folder, &["cloud", "orders"]).unwrap();
     assert!(text.contains("accept the log of stream exact-1h of boiler with 4 windows"), "{text}");
     assert!(text.contains("revoke boiler"), "{text}");
+}
+
+/// Makes a plant one of an earlier version, as from its backup: it had no key of the owner.
+fn without_owner_key(folder: &Path) {
+    for file in ["secrets/owner-signing-key", "logs/owner-keys"] {
+        fs::remove_file(folder.join("plant").join(file)).unwrap();
+    }
+}
+
+#[test]
+fn orders_of_a_copy_with_a_key_of_its_own_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let _cloud = plant(folder);
+    let copied = copy(folder, "copied");
+    without_owner_key(&copied);
+    sotto(&copied, &FORGET).unwrap();
+    let document = |of: &Path| -> Value {
+        serde_json::from_str(&sotto(of, &["cloud", "orders", "--json"]).unwrap()).unwrap()
+    };
+    let theirs = document(&copied)["owner_key"].as_str().unwrap().to_owned();
+    assert_ne!(document(folder)["owner_key"].as_str().unwrap(), theirs);
+    // Told where the answer lacks windows, in the status, and among the orders; each names the way out.
+    let way_out = format!("sotto cloud orders --believe {theirs}");
+    let unordered = "deleted from the cloud without an order of yours";
+    let told = notes(&ask(folder));
+    assert!(told.contains(unordered) && told.contains(&way_out), "{told}");
+    for verb in [&["status"][..], &["cloud", "orders"]] {
+        let said = sotto(folder, verb).unwrap();
+        assert!(said.contains(&way_out) && said.contains("1 order "), "{said}");
+    }
+    let unknown = &document(folder)["unknown_keys"];
+    assert_eq!(unknown[0], serde_json::json!({ "key": theirs, "orders": 1 }), "{unknown}");
+    assert_eq!(orders(folder).len(), 0);
+    // Believed, the order explains the deletion.
+    let said = sotto(folder, &["cloud", "orders", "--believe", &theirs]).unwrap();
+    assert!(said.contains("delete 2 windows of stream exact-1h of boiler"), "{said}");
+    let told = notes(&ask(folder));
+    assert!(!told.contains("order"), "{told}");
+    assert!(!sotto(folder, &["status"]).unwrap().contains("--believe"));
+    assert_ne!(document(folder)["owner_key"].as_str().unwrap(), theirs, "its own key stays the present one");
+    let refused = sotto(folder, &["cloud", "orders", "--believe", "00"]).unwrap_err();
+    assert!(refused.contains("64 hexadecimal digits"), "{refused}");
+}
+
+#[test]
+fn windows_that_were_there_and_are_missing_lead_to_the_order_of_a_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let _cloud = plant(folder);
+    ask(folder);
+    let copied = copy(folder, "copied");
+    without_owner_key(&copied);
+    sotto(&copied, &FORGET).unwrap();
+    let said = sotto(folder, &["ask", "daily", "--since", "2024-01-01"]).unwrap_err();
+    assert!(said.contains("missing window") && said.contains("sotto cloud orders --believe"), "{said}");
+}
+
+#[test]
+fn a_device_whose_windows_were_deleted_has_not_lost_its_spool() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let _cloud = plant(folder);
+    sotto(folder, &["forget", "--device", "boiler", "--before", "2024-01-08", "--yes"]).unwrap();
+    send_days(folder, "boiler.bundle", 4..8, 0);
+    let status: Value = serde_json::from_str(&sotto(folder, &["status", "--json"]).unwrap()).unwrap();
+    let device = &status["devices"][0];
+    assert_eq!((&device["windows"], &device["recoveries"]), (&1.into(), &0.into()), "{device}");
+}
+
+/// Deleted windows that a backup brought back are deleted again where their log is accepted.
+#[test]
+fn a_deletion_follows_into_a_log_that_is_accepted() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let cloud = plant(folder);
+    maintain::backup(&config(folder), &folder.join("copy")).unwrap();
+    send_days(folder, "boiler.bundle", 4..6, 0);
+    ask(folder);
+    let new = copy(folder, "new");
+    fs::remove_dir_all(new.join("plant/logs/boiler.d")).unwrap();
+    sotto(folder, &FORGET).unwrap();
+    cloud.stop();
+    maintain::restore(&config(folder), &folder.join("copy")).unwrap();
+    let _cloud = Cloud::start(folder);
+    fs::copy(folder.join("plant/sotto.toml"), new.join("plant/sotto.toml")).unwrap();
+    sotto(folder, &["cloud", "accept", "--all", "--windows", "2"]).unwrap();
+    let given: Vec<(Value, Value)> =
+        orders(folder).iter().map(|order| (order["order"].clone(), order["windows"].clone())).collect();
+    let order = |name: &str, windows: u64| (Value::from(name), Value::from(windows));
+    assert_eq!(given, [order("forget", 2), order("accept", 4), order("forget", 2)]);
+    // Deleted in the cloud, and known to a computer that has read none of the logs.
+    let there = ask(&new);
+    assert_eq!(there["rows"], ask(folder)["rows"]);
+    assert_eq!(there["rows"].as_array().unwrap().len(), 2 * 2, "{there}");
+    assert!(!notes(&there).contains("without an order"), "{there}");
 }

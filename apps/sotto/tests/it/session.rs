@@ -1,8 +1,9 @@
 //! A plant, its cloud and its devices: `sotto` as a process, the others in this one.
 
 use std::fmt::Write as _;
+use std::fs::File;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -146,6 +147,7 @@ pub(crate) struct Cloud {
     runtime: Runtime,
     stop: oneshot::Sender<()>,
     ended: JoinHandle<anyhow::Result<()>>,
+    lock: PathBuf,
 }
 
 impl Cloud {
@@ -155,12 +157,18 @@ impl Cloud {
         let server = open(folder, &runtime);
         let (stop, stopped) = oneshot::channel::<()>();
         let ended = runtime.spawn(server.serve(async { drop(stopped.await) }));
-        Self { runtime, stop, ended }
+        Self { runtime, stop, ended, lock: folder.join("plant/cloud/lock") }
     }
 
     pub(crate) fn stop(self) {
-        self.stop.send(()).unwrap();
-        self.runtime.block_on(self.ended).unwrap().unwrap();
+        let Self { runtime, stop, ended, lock } = self;
+        stop.send(()).unwrap();
+        runtime.block_on(ended).unwrap().unwrap();
+        drop(runtime);
+        // A child that another test forks holds its parent's files until it runs its program, the store's lock among them.
+        let lock = File::open(lock).unwrap();
+        lock.lock().unwrap();
+        lock.unlock().unwrap();
     }
 }
 

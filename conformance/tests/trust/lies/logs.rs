@@ -10,7 +10,7 @@ use crate::liar::{Lie, Reply, Request, edited};
 use crate::world::{DAILY, TOTAL, World};
 
 /// What a note says of windows that are gone without an order.
-const DELETED: &str = "deleted from the cloud without an order of yours: window";
+pub(crate) const DELETED: &str = "deleted from the cloud without an order of yours: window";
 
 pub(super) fn is_log(request: &Request) -> bool {
     request.is("GET", "/v1/log") && request.path.contains("stream=exact")

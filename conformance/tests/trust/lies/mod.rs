@@ -7,6 +7,8 @@ mod past;
 mod pieces;
 mod sums;
 
+pub(crate) use logs::DELETED;
+
 use serde_json::Value;
 
 use crate::liar::{Lie, Reply, Request, Truth, edited};

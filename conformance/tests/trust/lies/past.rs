@@ -13,7 +13,7 @@ const ACCEPTED: &[&[&str]] = &[&["cloud", "accept", "meter"]];
 
 pub(super) fn all() -> Vec<Case> {
     let other = (Refused, "other windows");
-    let others = (Refused, "other receipt");
+    let doubled = (Refused, "doubled window");
     let fewer = (Refused, "are not those that the answer was given on");
     vec![
         Case::new(
@@ -54,7 +54,7 @@ pub(super) fn all() -> Vec<Case> {
         Case::new(
             "windows in another order, once the logs were accepted anew",
             TOTAL,
-            others,
+            doubled,
             log(|windows| windows.reverse()),
         )
         .running(ACCEPTED)
@@ -62,7 +62,7 @@ pub(super) fn all() -> Vec<Case> {
         Case::new(
             "a later window first, once the logs were accepted anew",
             TOTAL,
-            others,
+            doubled,
             log(|windows| windows.rotate_right(1)),
         )
         .running(ACCEPTED)
@@ -70,7 +70,7 @@ pub(super) fn all() -> Vec<Case> {
         Case::new(
             "a window of then dropped, once the logs were accepted anew",
             TOTAL,
-            others,
+            fewer,
             log(|windows| {
                 windows.remove(2);
             }),

@@ -7,7 +7,7 @@ use sotto_evaluate::{TaggedSum, TaggedSumming};
 use sotto_pack::Presence;
 use sotto_rlwe::KeyId;
 use sotto_sums::{Encryptor, Opening, StartKeys, StreamKeys, TagKey};
-use sotto_wire::{Envelope, StreamHeader, SumsAnswer, SumsStream, TickPeriod};
+use sotto_wire::{Envelope, StreamHeader, SumsAnswer, SumsStream, TakenReceipt, TickPeriod};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -39,15 +39,24 @@ struct Window {
     /// By column, of a stream that counts rounded readings.
     #[serde(default)]
     rounded: Option<Vec<u32>>,
+    /// The numbers of the windows in whose place it comes, and the columns whose readings it replaces.
+    #[serde(default)]
+    replaces: Option<(Vec<u64>, Vec<u16>)>,
+    #[serde(default)]
+    provisional: bool,
+    /// The number and the position of the last receipt that the device took.
+    #[serde(default)]
+    receipt: Option<(u64, u64)>,
 }
 
 fn array(text: &str) -> [u8; 32] {
     hex::decode(text).unwrap().try_into().unwrap()
 }
 
-/// Returns the cases: of a stream that does not count rounded readings, and of one that does.
-fn read() -> [(Case, Arc<StreamHeader>); 2] {
-    ["sums-wire", "sums-wire-rounded"].map(|name| {
+/// Returns the cases: of a stream that does not count rounded readings, of one that does, and of one with windows of all flags
+/// and with quantities of a counter.
+fn read() -> [(Case, Arc<StreamHeader>); 3] {
+    ["sums-wire", "sums-wire-rounded", "sums-wire-flags"].map(|name| {
         let path = format!("{}/../../conformance/vectors/{name}.json", env!("CARGO_MANIFEST_DIR"));
         let case: Case = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
         let header = StreamHeader::read(&hex::decode(&case.header).unwrap()).unwrap();
@@ -103,6 +112,10 @@ fn windows_of(case: &Case, header: &Arc<StreamHeader>) {
 
         let described = window.signed_header().description().unwrap();
         assert_eq!(described.rounded, told.rounded);
+        let replaces = described.replaces.clone().map(|replaces| (replaces.windows, replaces.channels));
+        assert_eq!((replaces, described.provisional), (told.replaces.clone(), told.provisional));
+        let receipt = told.receipt.map(|(sequence, position)| TakenReceipt { sequence, position });
+        assert_eq!(window.signed_header().taken_receipt(), receipt);
         let mut slots = vec![0; layout.slots()];
         for (column, readings) in (0..).zip(&told.readings) {
             let mut presence = Presence::default();
@@ -126,8 +139,13 @@ fn windows_of(case: &Case, header: &Arc<StreamHeader>) {
             parts.extend([&body[..], &tag.to_bytes()].concat());
         }
         let signature = *message.last_chunk().unwrap();
-        let written = Envelope::sign_sums(header, told.sequence, mask, described, &parts, |_| signature);
-        assert_eq!(written.unwrap().write(), message);
+        let written =
+            Envelope::sign_sums(header, told.sequence, mask, described, &parts, |_| signature).unwrap();
+        let written = match receipt {
+            Some(receipt) => written.after_receipt(receipt, |_| signature).unwrap(),
+            None => written,
+        };
+        assert_eq!(written.write(), message);
     }
 }
 

@@ -14,6 +14,7 @@ use super::outbox::Outbox;
 use super::round::Round;
 use crate::declared::Plant;
 use crate::error::{OwnerError, io};
+use crate::orders::Orders;
 use crate::windows::{Between, DeviceWindows, Needed};
 use crate::work::{Computer, Evidence};
 use crate::{devices, trust, windows};
@@ -139,12 +140,12 @@ fn ask_into(
 /// Lists the windows of all devices that an alarm is about.
 fn list(plant: &Plant, cloud: &Cloud, active: &[Active]) -> Result<Listed, OwnerError> {
     let mut listed = Listed::new();
-    let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
+    let (known, orders) = (cloud.devices().collect::<Result<Vec<_>, _>>()?, Orders::new(plant, cloud));
     let names: BTreeSet<&String> = active.iter().flat_map(|alarm| &alarm.devices).collect();
     for name in names {
         let of_device = || {
             let Some(record) = devices::record(plant, name)? else { return Ok(None) };
-            let mut found = windows::list(plant, cloud, &record, Between::default(), &Needed::once())?;
+            let mut found = windows::list(&orders, &record, Between::default(), &Needed::once())?;
             windows::mark_twice(plant, &known, std::iter::once(&mut found))?;
             Ok(Some(found))
         };

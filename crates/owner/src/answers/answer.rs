@@ -40,7 +40,9 @@ pub struct Answer {
     /// The scheme that the question states for exact results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheme: Option<ExactScheme>,
-    /// One row for each group, device and result.
+    /// One row for each group, device and result. In the JSON form `assurance` stands before them if it is that of all, else in
+    /// each.
+    #[serde(flatten, with = "super::written")]
     pub rows: Vec<Row>,
     /// Bytes that devices sent for the windows used.
     pub bytes_up: u64,
@@ -151,8 +153,8 @@ pub struct Row {
     pub count: u64,
     /// Number of missing readings between the device's first and last window.
     pub missing: u64,
-    /// How far the value is checked.
-    #[serde(default = "unchecked")]
+    /// How far the value is checked. The JSON form of an [`Answer`] tells it, that of a row alone does not.
+    #[serde(default = "unchecked", skip_serializing)]
     pub assurance: Assurance,
     /// True if the value was held back, as it is unchecked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -52,7 +52,7 @@ pub(crate) fn forget(plant: &Plant, device: &str, before: Option<i64>) -> Result
     }
     let before = before.unwrap_or_else(|| jiff::Timestamp::now().as_millisecond());
     // Those of before that the cloud lacks go first.
-    let given = orders::learn(plant, &client)?;
+    let given = orders::learn(plant, &client)?.ours;
     let mut all = Forgotten::default();
     let mut send = |order: &Signed| {
         let sotto_cloud_client::Forgotten { envelopes, bytes, jobs, outputs } = order.send(&client)?;

@@ -1,16 +1,19 @@
 //! Answers: asked, kept, verified, published, forgotten.
 
+mod able;
 mod answer;
 mod ask;
 mod assurance;
 mod by_window;
 mod cause;
 mod checked;
+mod computed;
 mod empty;
 mod evidence;
 mod forget;
 mod joint;
 mod kept;
+mod listed;
 mod many;
 mod mark;
 mod notes;
@@ -21,6 +24,7 @@ mod rows;
 mod sizes;
 mod status;
 mod verify;
+mod written;
 
 pub use answer::{Answer, Complete, Logs, Row, VERSION};
 pub(crate) use ask::ask;

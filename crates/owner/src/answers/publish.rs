@@ -71,6 +71,7 @@ pub struct Published {
     /// The question's text.
     pub question: String,
     /// The rows: whole numbers unchanged, reals rounded or flooded.
+    #[serde(flatten, with = "super::written")]
     pub rows: Vec<Row>,
     /// The time zone of the rows.
     pub time_zone: String,

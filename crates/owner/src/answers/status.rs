@@ -11,6 +11,7 @@ use crate::declared::Plant;
 use crate::declared::settings::DeviceSettings;
 use crate::devices::DeviceRecord;
 use crate::error::OwnerError;
+use crate::orders::Orders;
 use crate::windows::{Between, DeviceWindows, Needed, StoredWindow, ticks_between};
 use crate::{devices, windows};
 
@@ -192,7 +193,7 @@ pub(crate) fn status(plant: &Plant) -> Result<Vec<DeviceStatus>, OwnerError> {
     let cloud = plant.cloud()?;
     let clock = plant.settings().clock()?;
     let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
-    let look = Look { plant, cloud: &cloud, clock: &clock };
+    let look = Look { plant, cloud: &cloud, clock: &clock, orders: Orders::new(plant, &cloud) };
     let declared = plant.settings().devices.iter();
     declared
         .map(|(name, settings)| {
@@ -206,6 +207,7 @@ struct Look<'l> {
     plant: &'l Plant,
     cloud: &'l Cloud,
     clock: &'l sotto_pack::Clock,
+    orders: Orders<'l>,
 }
 
 impl Look<'_> {
@@ -234,7 +236,7 @@ impl Look<'_> {
         status.enrolled = true;
         of_device(devices::has_secrets(self.plant, name), &mut status)?;
         of_device(self.register(&record, known), &mut status)?;
-        let listed = windows::list(self.plant, self.cloud, &record, Between::default(), &Needed::default());
+        let listed = windows::list(&self.orders, &record, Between::default(), &Needed::default());
         let Some(listed) = of_device(listed, &mut status)? else { return Ok(status) };
         let left_out = windows::left_out(&listed.windows, StoredWindow::form);
         let channel = |channel: &String| status_of(&listed, channel, &left_out, self.clock);

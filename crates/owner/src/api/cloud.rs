@@ -5,10 +5,10 @@ use std::path::Path;
 use crate::answers;
 use crate::declared::{self, CloudKeys, Plant};
 use crate::error::OwnerError;
-use crate::orders::{self, GivenOrder};
+use crate::orders::{self, GivenOrder, UnknownOrders};
 use crate::tls::{self, CloudCertificate, TlsFiles};
 use crate::trust::{OnVerified, Verification};
-use crate::windows::{self, GivenUp};
+use crate::windows::{self, Accepted, GivenUp};
 use crate::work::Evidence;
 
 impl Plant {
@@ -59,12 +59,13 @@ impl Plant {
         answers::verify(self, answer, sample, save, progress)
     }
 
-    /// Moves the stored logs of a device to `logs/old`, as evidence. They are then read from the cloud again, without an
-    /// earlier state to compare with. Returns true if there were any.
+    /// Accepts the logs of a device as the cloud has them now, whatever stood in the stored ones, which are moved to `logs/old`
+    /// as evidence. Signs an order about each.
     ///
     /// # Errors
-    /// [`OwnerError::Io`] if a file cannot be moved.
-    pub fn accept_logs(&self, device: &str) -> Result<bool, OwnerError> {
+    /// [`OwnerError`] if the cloud is away, its logs are false in themselves, or the owner's key cannot be used: nothing is
+    /// changed then.
+    pub fn accept_logs(&self, device: &str) -> Result<Accepted, OwnerError> {
         windows::accept_logs(self, self.wire_device(device))
     }
 
@@ -78,13 +79,39 @@ impl Plant {
         windows::set_back(self)
     }
 
-    /// Accepts the cloud's logs of these streams, and gives up the windows that it no longer has. Moves the stored logs to
-    /// `logs/old`, as evidence.
+    /// Accepts the cloud's logs of these streams, and gives up the windows that it no longer has. Signs an order about each, and
+    /// moves the stored logs to `logs/old`, as evidence.
     ///
     /// # Errors
-    /// [`OwnerError::Io`] if a file cannot be moved.
+    /// [`OwnerError::ChangedLog`] if the cloud's logs do not continue those that [`Plant::set_back`] has shown; another
+    /// [`OwnerError`] if the cloud is away, or the owner's key cannot be used. Nothing is changed then.
     pub fn accept(&self, streams: &[GivenUp]) -> Result<(), OwnerError> {
         windows::accept(self, streams)
+    }
+
+    /// Returns the owner's verifying key, in hexadecimal: this copy of the plant signs its orders with it. None for a plant of
+    /// an earlier version that has given no order yet.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the file of keys is damaged.
+    pub fn owner_key(&self) -> Result<Option<String>, OwnerError> {
+        Ok(self.secrets().owner_keys()?.first().map(hex::encode))
+    }
+
+    /// Returns the orders that the cloud shows under keys which are not this plant's.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the cloud is away, or the file of orders is damaged.
+    pub fn unknown_orders(&self) -> Result<Vec<UnknownOrders>, OwnerError> {
+        orders::unknown(self)
+    }
+
+    /// Believes the orders of another copy of this plant, whose owner's key this is, in hexadecimal.
+    ///
+    /// # Errors
+    /// [`OwnerError::Unanswerable`] if it is no key.
+    pub fn believe_owner_key(&self, key: &str) -> Result<(), OwnerError> {
+        self.secrets().believe_owner_key(key)
     }
 
     /// Returns the orders that the owner gave, the latest last, from all computers of the owner.

@@ -1,6 +1,6 @@
 //! The orders that this folder knows, in `logs/orders`: the length of each in 4 bytes, and its frame.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::PathBuf;
 
@@ -20,6 +20,15 @@ struct Known {
     order: Order,
     digest: Digest,
     frame: Vec<u8>,
+}
+
+/// The orders of a plant.
+#[derive(Debug, Default)]
+pub(crate) struct Learnt {
+    /// Those that one of the owner's keys signed.
+    pub(crate) ours: Vec<Order>,
+    /// The number of those that other keys signed, by key.
+    pub(crate) unknown: BTreeMap<[u8; 32], u64>,
 }
 
 /// An order that is signed and noted here, and not sent yet.
@@ -60,25 +69,41 @@ fn known(plant: &Plant) -> Result<Vec<Order>, OwnerError> {
 }
 
 /// Learns the orders that the cloud keeps and the owner signed, as another computer of the owner may have given them. Gives
-/// the cloud those that it lacks, as after a backup was put back. Returns all.
+/// the cloud those that it lacks, as after a backup was put back. Returns all, and counts those of other keys, which order
+/// nothing here.
 ///
 /// # Errors
 /// [`OwnerError::Cloud`] if the cloud is away. One of an earlier version has no orders.
-pub(crate) fn learn(plant: &Plant, cloud: &Cloud) -> Result<Vec<Order>, OwnerError> {
+pub(crate) fn learn(plant: &Plant, cloud: &Cloud) -> Result<Learnt, OwnerError> {
     let frames = match cloud.orders() {
-        Err(CloudError::Refused { status: 404 | 405, .. }) => return known(plant),
+        Err(CloudError::Refused { status: 404 | 405, .. }) => {
+            return Ok(Learnt { ours: known(plant)?, ..Learnt::default() });
+        }
         frames => frames?,
     };
     let keys = plant.secrets().owner_keys()?;
-    // One that nobody of ours has signed orders nothing.
-    let there: Vec<Known> = frames.into_iter().filter_map(|frame| read_order(frame, &keys)).collect();
+    let (mut there, mut unknown) = (Vec::new(), BTreeMap::new());
+    for frame in frames {
+        match signer(&frame) {
+            Some(key) if keys.contains(&key) => there.extend(read_order(frame, &keys)),
+            Some(key) => *unknown.entry(key).or_default() += 1,
+            None => {}
+        }
+    }
     let digests: BTreeSet<Digest> = there.iter().map(|known| known.digest).collect();
     let all = add(plant, there)?;
     for lacking in all.iter().filter(|known| !digests.contains(&known.digest)) {
         // One that it does not take now is sent with the next look.
         let _ = cloud.give_order(&lacking.frame);
     }
-    Ok(all.into_iter().map(|known| known.order).collect())
+    Ok(Learnt { ours: all.into_iter().map(|known| known.order).collect(), unknown })
+}
+
+/// Returns the key that signed an order. None for bytes that are no order.
+fn signer(frame: &[u8]) -> Option<[u8; 32]> {
+    let order = Order::read(frame).ok()?;
+    let key = order.parts().owner;
+    order.verify(&key).ok().map(|()| key)
 }
 
 /// Reads an order that one of the owner's keys signed.

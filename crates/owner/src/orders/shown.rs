@@ -41,7 +41,7 @@ pub struct GivenOrder {
 /// Returns the orders that the cloud or this folder keeps, the latest last.
 pub(crate) fn given(plant: &Plant) -> Result<Vec<GivenOrder>, OwnerError> {
     let clock = plant.settings().clock()?;
-    let mut orders = book::learn(plant, &plant.cloud()?)?;
+    let mut orders = book::learn(plant, &plant.cloud()?)?.ours;
     orders.sort_by_key(|order| order.parts().given_at);
     let shown = |order: &Order| {
         let OrderParts { given_at, device, what, .. } = order.parts();

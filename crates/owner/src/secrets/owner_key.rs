@@ -16,6 +16,9 @@ const PUBLIC: &str = "owner-keys";
 /// Most bytes of the file of public keys.
 const LARGEST: u64 = 1 << 16;
 
+/// Most keys that are believed.
+const MOST_KEYS: usize = 64;
+
 impl Secrets {
     fn logs(&self) -> PathBuf {
         self.folder().with_file_name("logs")
@@ -61,6 +64,28 @@ impl Secrets {
         }
     }
 
+    /// Adds the verifying key of another copy of this plant, behind those of this one.
+    ///
+    /// # Errors
+    /// [`OwnerError::Unanswerable`] if the text is no key, or there are 64 keys.
+    pub(crate) fn believe_owner_key(&self, text: &str) -> Result<(), OwnerError> {
+        let mut key = [0; 32];
+        hex::decode_to_slice(text.trim(), &mut key).map_err(|_| {
+            OwnerError::Unanswerable(format!("{text:?} is no owner's key, which is 64 hexadecimal digits"))
+        })?;
+        // That of this copy stays the first.
+        self.owner_key()?;
+        let mut keys = self.owner_keys()?;
+        if keys.contains(&key) {
+            return Ok(());
+        }
+        if keys.len() >= MOST_KEYS {
+            return Err(OwnerError::Unanswerable(format!("there are {MOST_KEYS} owner's keys already")));
+        }
+        keys.push(key);
+        self.write_owner_keys(&keys)
+    }
+
     /// Returns the missing file of the owner's key, if bundles were made with it.
     pub(crate) fn lost_owner_key(&self) -> Option<PathBuf> {
         let path = self.path(SECRET);
@@ -84,6 +109,10 @@ impl Secrets {
         }
         keys.retain(|earlier| *earlier != key);
         keys.insert(0, key);
+        self.write_owner_keys(&keys)
+    }
+
+    fn write_owner_keys(&self, keys: &[[u8; 32]]) -> Result<(), OwnerError> {
         make_folder(&self.logs(), true)?;
         let lines: String = keys.iter().map(|key| format!("{}\n", hex::encode(key))).collect();
         write_private(&self.logs().join(PUBLIC), lines.as_bytes())

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use sotto_cloud_client::Cloud;
+use sotto_cloud_client::{Cloud, CloudError};
 use sotto_rlwe::{ParameterId, ParameterSpec};
 use sotto_wire::Digest;
 
@@ -11,6 +11,7 @@ use crate::declared::Plant;
 use crate::devices::spec_of;
 use crate::error::OwnerError;
 use crate::lie::Lie;
+use crate::orders::Orders;
 use crate::windows::StreamLog;
 use crate::work::Evidence;
 use crate::{devices, windows, work};
@@ -38,6 +39,8 @@ pub(super) enum Origin<'p> {
         ids: HashMap<String, String>,
         /// Leaves of windows that the owner deleted, in hexadecimal.
         forgotten: HashSet<String>,
+        /// True once the orders of the owner's other computers were learnt.
+        is_learnt: bool,
         numbers: Numbers,
         parameters: BTreeMap<ParameterId, ParameterSpec>,
         /// A folder in which all inputs are saved.
@@ -70,21 +73,22 @@ impl<'p> Sources<'p> {
         let mut numbers = Numbers::new();
         for (record, stream) in streams() {
             let log = windows::kept_log(plant, &record.device, stream)?;
-            forgotten
-                .extend(windows::forgotten(plant, &record.device, stream, &log)?.iter().map(hex::encode));
+            forgotten.extend(forgotten_of(plant, &record.device, stream, &log)?);
             note_numbers(&mut numbers, evidence, &record.device, stream, &log);
             ids.extend(readable(log));
         }
         let mut inputs = evidence.work.iter().flat_map(|work| &work.inputs);
         if inputs.any(|leaf| !ids.contains_key(leaf) && !forgotten.contains(leaf)) {
+            let orders = Orders::new(plant, cloud);
             for (record, stream) in streams() {
-                let log = windows::sync_log(plant, cloud, record, stream)?;
+                let log = windows::sync_log(&orders, record, stream)?;
                 note_numbers(&mut numbers, evidence, &record.device, stream, &log);
                 ids.extend(readable(log));
             }
         }
         let (held, held_bytes, fetched) = (HashMap::new(), 0, 0);
-        let origin = Origin::Plant { plant, cloud, ids, forgotten, numbers, parameters, save };
+        let is_learnt = false;
+        let origin = Origin::Plant { plant, cloud, ids, forgotten, is_learnt, numbers, parameters, save };
         Ok(Self { origin, held, held_bytes, fetched })
     }
 
@@ -109,9 +113,20 @@ impl<'p> Sources<'p> {
         if let Some(message) = self.held.get(leaf) {
             return Ok(message.clone());
         }
-        let message = match &self.origin {
-            Origin::Plant { cloud, ids, forgotten, save, .. } => {
-                let message = cloud.message(ids.get(leaf).ok_or_else(|| gone(leaf, forgotten))?)?;
+        let message = match &mut self.origin {
+            Origin::Plant { plant, cloud, ids, forgotten, is_learnt, save, .. } => {
+                let message = match cloud.message(ids.get(leaf).ok_or_else(|| gone(leaf, forgotten))?) {
+                    // Another computer of the owner may have deleted it.
+                    Err(CloudError::Refused { status: 404, .. }) if !*is_learnt => {
+                        *is_learnt = true;
+                        *forgotten = learnt(plant, cloud)?;
+                        return self.message(leaf);
+                    }
+                    Err(CloudError::Refused { status: 404, .. }) if forgotten.contains(leaf) => {
+                        return Err(gone(leaf, forgotten));
+                    }
+                    message => message?,
+                };
                 save.as_ref().map_or(Ok(()), |save| save.write("messages", leaf, &message))?;
                 message
             }
@@ -168,6 +183,29 @@ impl<'p> Sources<'p> {
     }
 }
 
+/// Returns the leaves of the windows of a stream that the owner deleted, in hexadecimal.
+fn forgotten_of(
+    plant: &Plant,
+    device: &str,
+    stream: &str,
+    log: &StreamLog,
+) -> Result<impl Iterator<Item = String>, OwnerError> {
+    Ok(windows::forgotten(plant, device, stream, log)?.into_iter().map(hex::encode))
+}
+
+/// Learns the orders of the owner's other computers. Returns the leaves of all windows that were deleted, in hexadecimal.
+fn learnt(plant: &Plant, cloud: &Cloud) -> Result<HashSet<String>, OwnerError> {
+    windows::learn_orders(plant, cloud)?;
+    let mut all = HashSet::new();
+    for (device, record) in devices::all_records(plant)? {
+        for stream in record.streams() {
+            let log = windows::kept_log(plant, &device, stream)?;
+            all.extend(forgotten_of(plant, &device, stream, &log)?);
+        }
+    }
+    Ok(all)
+}
+
 /// Notes the numbers of a log's windows, if the answer counts windows of its stream.
 fn note_numbers(numbers: &mut Numbers, evidence: &Evidence, device: &str, stream: &str, log: &StreamLog) {
     if evidence.windows.get(device).is_some_and(|streams| streams.contains_key(stream)) {
@@ -192,6 +230,6 @@ fn gone(leaf: &str, forgotten: &HashSet<String>) -> OwnerError {
         return OwnerError::Gone { window: short.to_owned() };
     }
     OwnerError::Unanswerable(format!(
-        "window {short}… was deleted from here since: its part of the answer cannot be repeated any more"
+        "window {short}… was deleted by your order since: its part of the answer cannot be repeated any more"
     ))
 }

@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use sotto_cloud_client::Cloud;
+use sotto_cloud_client::{Cloud, CloudError};
 use sotto_wire::Ordered;
 
-use super::entry::StreamLog;
+use super::entry::{Entry, StreamLog, tree_of};
 use super::stream_name::StreamName;
-use super::{deleted, log, stored};
+use super::{deleted, forget, log, receipts, stored};
 use crate::declared::Plant;
 use crate::devices::{self, DeviceRecord};
 use crate::error::OwnerError;
 use crate::lie::Lie;
-use crate::orders;
+use crate::orders::{self, Orders};
 
 /// A stream whose log the cloud does not continue, with the windows that are given up if that is accepted.
 ///
@@ -41,27 +41,64 @@ pub struct GivenUp {
     pub to: Option<String>,
     /// Number of windows that the cloud's log has.
     pub has: u64,
+    /// The root of that log's Merkle tree, in hexadecimal. This log is accepted, or one that continues it, and no other.
+    pub root: String,
 }
 
-/// Returns the streams whose logs the cloud does not continue.
+/// The logs that were accepted of a device.
+///
+/// ```no_run
+/// use sotto_owner::{Accepted, Plant};
+///
+/// let Accepted { streams, moved } = Plant::open("dairy".as_ref())?.accept_logs("boiler")?;
+/// let windows: u64 = streams.iter().map(|stream| stream.windows).sum();
+/// println!("{windows} windows are given up; logs were moved: {moved}");
+/// # Ok::<(), sotto_owner::OwnerError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Accepted {
+    /// The streams, each with the windows that are given up.
+    pub streams: Vec<GivenUp>,
+    /// True if logs of before were moved to `logs/old`.
+    pub moved: bool,
+}
+
+/// The cloud's log of a stream, about to be taken in the place of the one in the folder.
+struct Taken {
+    device: String,
+    stream: String,
+    log: StreamLog,
+    /// The frame of its head.
+    head: Vec<u8>,
+    /// Number of windows that the order names, from the first one on.
+    size: usize,
+}
+
+/// Returns the streams whose logs the cloud does not continue, those among them that were never read whole.
 ///
 /// # Errors
 /// [`OwnerError::Lie`] if the cloud's own log is false: such a cloud is not accepted.
 pub(crate) fn set_back(plant: &Plant) -> Result<Vec<GivenUp>, OwnerError> {
     let cloud = plant.cloud()?;
-    let mut found = Vec::new();
+    let (orders, mut found) = (Orders::new(plant, &cloud), Vec::new());
     for (device, record) in devices::all_records(plant)? {
-        let mut streams = stored::kept_streams(plant, &device);
-        streams.sort_unstable();
-        for stream in streams {
-            match log::sync_log(plant, &cloud, &record, &stream) {
+        let kept = stored::kept_streams(plant, &device);
+        for stream in streams_of(&kept, &record) {
+            match log::sync_log(&orders, &record, stream) {
                 Ok(_) => {}
+                // A cloud that was set back may know neither the device nor its stream.
+                Err(OwnerError::Cloud(CloudError::Refused { status: 404, .. }))
+                    if !kept.iter().any(|kept| kept == stream) => {}
                 Err(OwnerError::Lie(
                     Lie::OlderDatabase { .. }
                     | Lie::ChangedLog { .. }
                     | Lie::DoubledWindow { .. }
                     | Lie::OtherReceipt { .. },
-                )) => found.push(given_up(plant, &cloud, &record, &stream)?),
+                )) => {
+                    let kept = log::kept_log(plant, &device, stream)?;
+                    let (there, _) = log::cloud_log(plant, &cloud, &record, stream)?;
+                    found.push(given_up(plant, StreamName { device: &device, stream }, kept, &there)?);
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -69,85 +106,114 @@ pub(crate) fn set_back(plant: &Plant) -> Result<Vec<GivenUp>, OwnerError> {
     Ok(found)
 }
 
+/// Returns the streams of which there are logs, and those of a device's bundles.
+fn streams_of<'s>(kept: &'s [String], record: &'s DeviceRecord) -> BTreeSet<&'s str> {
+    kept.iter().map(String::as_str).chain(record.streams()).collect()
+}
+
 /// Compares a log in the folder with the cloud's, which has to be true in itself.
 fn given_up(
     plant: &Plant,
-    cloud: &Cloud,
-    record: &DeviceRecord,
-    stream: &str,
+    name: StreamName<'_>,
+    mut kept: StreamLog,
+    there: &StreamLog,
 ) -> Result<GivenUp, OwnerError> {
-    let name = StreamName { device: &record.device, stream };
-    let mut kept = log::kept_log(plant, &record.device, stream)?;
     deleted::leave_out_deleted(plant, name, &mut kept)?;
-    let there = log::cloud_log(plant, cloud, record, stream)?;
     let clock = plant.settings().clock()?;
-    let lost = lost(&kept, &there);
+    let lost = lost(&kept, there);
     let headers = || lost.iter().filter_map(|entry| entry.signed.as_ref()).map(|signed| signed.header());
     Ok(GivenUp {
-        device: record.device.clone(),
-        stream: stream.to_owned(),
+        device: name.device.to_owned(),
+        stream: name.stream.to_owned(),
         windows: lost.len() as u64,
         from: headers().map(|header| header.started_at).min().map(|at| clock.rfc3339(at)),
         // The header has the last millisecond.
         to: headers().map(|header| header.ended_at.saturating_add(1)).max().map(|at| clock.rfc3339(at)),
         has: there.entries.len() as u64,
+        root: hex::encode(there.tree.root()),
     })
 }
 
 /// Returns the windows that only one log has, without those that the owner deleted.
-fn lost<'l>(kept: &'l StreamLog, there: &StreamLog) -> Vec<&'l super::entry::Entry> {
+fn lost<'l>(kept: &'l StreamLog, there: &StreamLog) -> Vec<&'l Entry> {
     let leaves: BTreeSet<_> = there.entries.iter().map(|entry| entry.leaf).collect();
     kept.entries.iter().filter(|entry| !entry.deleted_here && !leaves.contains(&entry.leaf)).collect()
 }
 
-/// Accepts the cloud's logs of these streams. The logs in the folder are moved to `logs/old/TIME`, as evidence.
+/// Accepts the cloud's logs of these streams, as they were shown. The logs in the folder are moved to `logs/old/TIME`, as
+/// evidence.
+///
+/// # Errors
+/// [`OwnerError::ChangedLog`] if a log does not continue the one that was shown.
 pub(crate) fn accept(plant: &Plant, streams: &[GivenUp]) -> Result<(), OwnerError> {
-    let time = jiff::Timestamp::now().as_millisecond();
-    let devices: BTreeSet<&str> = streams.iter().map(|stream| stream.device.as_str()).collect();
-    for device in devices {
-        let is_moved =
-            |name: &str| streams.iter().any(|stream| stream.device == device && stream.stream == name);
-        stored::put_logs_aside(plant, device, time, is_moved)?;
+    let (cloud, records) = (plant.cloud()?, devices::all_records(plant)?);
+    let mut all = Vec::with_capacity(streams.len());
+    for GivenUp { device, stream, has, root, .. } in streams {
+        let missing = || OwnerError::NotDeclared { kind: "enrolled device", name: device.clone() };
+        let record = records.get(device).ok_or_else(missing)?;
+        let (log, head) = log::cloud_log(plant, &cloud, record, stream)?;
+        let shown = usize::try_from(*has).ok().and_then(|size| log.entries.get(..size));
+        let Some(shown) = shown.filter(|shown| hex::encode(tree_of(shown).root()) == *root) else {
+            let device = plant.shown_device(device).to_owned();
+            return Err(OwnerError::ChangedLog { device, stream: stream.clone() });
+        };
+        let size = shown.len();
+        receipts::compare_behind(StreamName { device, stream }, &log.entries, size)?;
+        all.push(Taken { device: device.clone(), stream: stream.clone(), log, head, size });
     }
-    for GivenUp { device, stream, .. } in streams {
-        order(plant, device, stream)?;
-    }
-    Ok(())
+    take(plant, &cloud, &all).map(|_| ())
 }
 
-/// Orders that the cloud's log counts as it is now, if the cloud gives it. An order that the cloud does not take is noted, and
-/// sent again with the next one.
-fn order(plant: &Plant, device: &str, stream: &str) -> Result<(), OwnerError> {
-    let Some(record) = devices::record(plant, device)? else { return Ok(()) };
-    let cloud = plant.cloud()?;
-    let Ok(log) = log::cloud_log(plant, &cloud, &record, stream) else { return Ok(()) };
-    if log.entries.is_empty() {
-        return Ok(());
-    }
-    let (size, root) = (log.tree.size(), log.tree.root());
-    let accept = Ordered::Accept { stream: stream.to_owned(), size, root };
-    match orders::sign(plant, device, accept)?.send(&cloud) {
-        Ok(_) | Err(OwnerError::Cloud(_)) => Ok(()),
-        Err(error) => Err(error),
-    }
-}
-
-/// Accepts the cloud's logs of a device, whatever they are. Returns true if there were logs in the folder.
-pub(crate) fn accept_logs(plant: &Plant, device: &str) -> Result<bool, OwnerError> {
-    let streams = stored::kept_streams(plant, device);
-    for stream in &streams {
-        // The windows that an earlier version noted as deleted are in these logs, which may be damaged.
+/// Accepts the cloud's logs of a device, whatever stood in those of the folder.
+pub(crate) fn accept_logs(plant: &Plant, device: &str) -> Result<Accepted, OwnerError> {
+    let missing = || OwnerError::NotDeclared { kind: "enrolled device", name: device.to_owned() };
+    let (cloud, record) = (plant.cloud()?, devices::record(plant, device)?.ok_or_else(missing)?);
+    let kept = stored::kept_streams(plant, device);
+    let (mut all, mut streams) = (Vec::new(), Vec::new());
+    for stream in streams_of(&kept, &record) {
         let name = StreamName { device, stream };
-        if let Ok(mut log) = stored::read_log(plant, name) {
-            deleted::leave_out_deleted(plant, name, &mut log)?;
+        let (log, head) = log::cloud_log(plant, &cloud, &record, stream)?;
+        if log.entries.is_empty() && !kept.iter().any(|kept| kept == stream) {
+            continue;
+        }
+        // A damaged log says nothing about windows that are given up.
+        let before = log::kept_log(plant, device, stream).unwrap_or_default();
+        streams.push(given_up(plant, name, before, &log)?);
+        let size = log.entries.len();
+        all.push(Taken { device: device.to_owned(), stream: stream.to_owned(), log, head, size });
+    }
+    Ok(Accepted { moved: take(plant, &cloud, &all)?, streams })
+}
+
+/// Takes the cloud's logs in the place of those in the folder. First signed, then done. An order that the cloud does not take is
+/// noted, and sent again with the next one. Returns true if there were logs in the folder.
+fn take(plant: &Plant, cloud: &Cloud, all: &[Taken]) -> Result<bool, OwnerError> {
+    let (given, mut signed) = (orders::learn(plant, cloud)?.ours, Vec::new());
+    for Taken { device, stream, log, size, .. } in all {
+        let root = tree_of(&log.entries[..*size]).root();
+        let accept = Ordered::Accept { stream: stream.clone(), size: *size as u64, root };
+        signed.push(orders::sign(plant, device, accept)?);
+        // A backup may have brought back windows that the owner deleted.
+        for again in forget::orders_again(plant, StreamName { device, stream }, log, &given)? {
+            signed.push(orders::sign(plant, device, Ordered::Forget(again))?);
         }
     }
-    let were_moved =
-        stored::put_logs_aside(plant, device, jiff::Timestamp::now().as_millisecond(), |_| true)?;
-    // Also of streams whose log was never read whole: it may be false from the beginning.
-    let record = devices::record(plant, device)?;
-    let all: BTreeSet<&str> =
-        streams.iter().map(String::as_str).chain(record.iter().flat_map(DeviceRecord::streams)).collect();
-    all.into_iter().try_for_each(|stream| order(plant, device, stream))?;
-    Ok(were_moved)
+    let (time, mut moved) = (jiff::Timestamp::now().as_millisecond(), false);
+    let devices: BTreeSet<&str> = all.iter().map(|taken| taken.device.as_str()).collect();
+    for device in devices {
+        let is_moved = |name: &str| all.iter().any(|taken| taken.device == device && taken.stream == name);
+        moved |= stored::put_logs_aside(plant, device, time, is_moved)?;
+    }
+    for Taken { device, stream, log, head, .. } in all {
+        devices::make_log_folder(plant, device)?;
+        let _lock = stored::lock_logs(plant, device)?;
+        stored::append_log(plant, StreamName { device, stream }, 0, &log.entries, head)?;
+    }
+    for order in signed {
+        match order.send(cloud) {
+            Ok(_) | Err(OwnerError::Cloud(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(moved)
 }

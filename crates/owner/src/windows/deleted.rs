@@ -17,7 +17,7 @@ use crate::declared::Plant;
 use crate::devices;
 use crate::error::OwnerError;
 use crate::files::{read_json, read_within, write_private};
-use crate::orders;
+use crate::orders::{self, Learnt};
 
 pub(super) const FORGOTTEN: &str = "forgotten.json";
 
@@ -100,9 +100,9 @@ pub(super) fn learn_deleted(
 }
 
 /// Learns the orders of the owner's other computers about the logs that are kept here. Returns true if windows are deleted by
-/// them that counted here until now.
-pub(crate) fn learn_orders(plant: &Plant, cloud: &Cloud) -> Result<bool, OwnerError> {
-    let (orders, mut any) = (orders::learn(plant, cloud)?, false);
+/// them that counted here until now, and notes on orders under unknown keys.
+pub(crate) fn learn_orders(plant: &Plant, cloud: &Cloud) -> Result<(bool, Vec<String>), OwnerError> {
+    let (Learnt { ours: orders, unknown }, mut any) = (orders::learn(plant, cloud)?, false);
     for (device, _) in devices::all_records(plant)? {
         let _lock = stored::lock_logs(plant, &device)?;
         let mut of_device = false;
@@ -117,7 +117,7 @@ pub(crate) fn learn_orders(plant: &Plant, cloud: &Cloud) -> Result<bool, OwnerEr
         }
         any |= of_device;
     }
-    Ok(any)
+    Ok((any, orders::notes(&unknown)))
 }
 
 /// Returns the leaves of the windows of a stream that the owner deleted.

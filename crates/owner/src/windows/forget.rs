@@ -11,6 +11,7 @@ use crate::declared::Plant;
 use crate::devices;
 use crate::error::OwnerError;
 use crate::files::{pretty, write_private};
+use crate::orders::Orders;
 
 /// The logs of a device of which windows are deleted, by stream.
 pub(crate) struct LogsToForget(Vec<(String, StreamLog)>);
@@ -18,7 +19,8 @@ pub(crate) struct LogsToForget(Vec<(String, StreamLog)>);
 /// Returns the logs of a device as the cloud has them. None without a record of the device.
 pub(crate) fn logs_to_forget(plant: &Plant, cloud: &Cloud, device: &str) -> Result<LogsToForget, OwnerError> {
     let Some(record) = devices::record(plant, device)? else { return Ok(LogsToForget(Vec::new())) };
-    let log = |stream: &str| Ok((stream.to_owned(), log::sync_log(plant, cloud, &record, stream)?));
+    let orders = Orders::new(plant, cloud);
+    let log = |stream: &str| Ok((stream.to_owned(), log::sync_log(&orders, &record, stream)?));
     Ok(LogsToForget(record.streams().into_iter().map(log).collect::<Result<_, OwnerError>>()?))
 }
 
@@ -55,6 +57,29 @@ fn orders(stream: &str, log: &StreamLog, until: i64, before: u64) -> Vec<Forget>
         Forget { stream: Some(stream.to_owned()), until, next, from_log }
     };
     all.runs.chunks(MOST_RUNS).map(of_runs).collect()
+}
+
+/// Returns the orders to delete those windows again that a log has and the owner deleted before, as a backup brought them back:
+/// the earlier orders, `given`, are about another log.
+pub(super) fn orders_again(
+    plant: &Plant,
+    name: StreamName<'_>,
+    log: &StreamLog,
+    given: &[Order],
+) -> Result<Vec<Forget>, OwnerError> {
+    let leaves = deleted::forgotten(plant, name.device, name.stream, log)?;
+    if !log.entries.iter().any(|entry| entry.signed.is_some() && leaves.contains(&entry.leaf)) {
+        return Ok(Vec::new());
+    }
+    let given = || given.iter().map(Order::parts).filter(|order| order.is_about(name.device, name.stream));
+    let noted = deleted::deleted(plant)?.0.get(name.device).map(|deletion| deletion.until);
+    let until = given().filter_map(|order| Some(order.forget()?.until)).max().or(noted).unwrap_or(i64::MIN);
+    let before = given().filter_map(|order| Some(order.forget()?.next)).max().unwrap_or_default();
+    let mut marked = log.clone();
+    deleted::leave_out_deleted(plant, name, &mut marked)?;
+    // No others, whenever they ended.
+    let again = orders(name.stream, &marked, i64::MIN, before);
+    Ok(again.into_iter().map(|forget| Forget { until, ..forget }).collect())
 }
 
 /// Records that the owner deletes a device's windows that ended before a time, and drops their headers here.

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use sotto_cloud_client::Cloud;
 use sotto_pack::{Channel, Clock, Layout, Span, StreamProfile, WindowDescription};
 use sotto_rlwe::{KeyId, Origin, ParameterId, SchemeId};
 use sotto_wire::{EnvelopeHeader, SignedHeader};
@@ -19,6 +18,7 @@ use crate::declared::Plant;
 use crate::devices;
 use crate::devices::{DeviceRecord, parameter_id, spec_of};
 use crate::error::OwnerError;
+use crate::orders::Orders;
 use crate::quantities::origin;
 use crate::streams::{Kind, layout_of};
 
@@ -95,12 +95,12 @@ impl Known {
 /// # Errors
 /// [`OwnerError`] if the cloud is unreachable, or its answer is invalid.
 pub(crate) fn list(
-    plant: &Plant,
-    cloud: &Cloud,
+    orders: &Orders<'_>,
     record: &DeviceRecord,
     between: Between,
     needed: &Needed,
 ) -> Result<DeviceWindows, OwnerError> {
+    let plant = orders.plant;
     let clock = plant.settings().clock()?;
     let (mut specs, mut known) = (BTreeMap::new(), Vec::new());
     let names = devices::key_names(plant, record)?;
@@ -116,7 +116,7 @@ pub(crate) fn list(
     let mut unordered = BTreeMap::<String, Vec<u64>>::new();
     let streams = streams_with(plant, record, needed);
     for stream in record.streams() {
-        let mut log = log::sync_log(plant, cloud, record, stream)?;
+        let mut log = log::sync_log(orders, record, stream)?;
         roots.insert(stream.to_owned(), needed.cut(plant.shown_device(&record.device), stream, &mut log)?);
         logs.insert(stream.to_owned(), log.entries.len() as u64);
         if streams.contains(stream) {

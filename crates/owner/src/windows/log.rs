@@ -13,45 +13,45 @@ use crate::declared::{CloudKeys, Plant};
 use crate::devices::DeviceRecord;
 use crate::error::OwnerError;
 use crate::lie::Lie;
-use crate::orders;
+use crate::orders::Orders;
 use crate::{declared, devices};
 
 /// Updates the log of a device's stream to the cloud's present state: fetches new windows, verifies their
 /// signatures, and compares the whole log with the cloud's signed head.
 pub(crate) fn sync_log(
-    plant: &Plant,
-    cloud: &Cloud,
+    orders: &Orders<'_>,
     record: &DeviceRecord,
     stream: &str,
 ) -> Result<StreamLog, OwnerError> {
+    let Orders { plant, cloud, .. } = *orders;
     devices::make_log_folder(plant, &record.device)?;
     let _lock = stored::lock_logs(plant, &record.device)?;
     let name = StreamName { device: record.device.as_str(), stream };
     let mut log = stored::read_log(plant, name)?;
     let had = log.entries.len();
     let head = follow(plant, cloud, record, name, &mut log)?;
-    receipts::compare(plant, cloud, name, &log.entries, had)?;
+    receipts::compare(orders, name, &log.entries, had)?;
     if log.entries.len() > had {
         stored::append_log(plant, name, log.bytes, &log.entries[had..], &head)?;
     }
     deleted::leave_out_deleted(plant, name, &mut log)?;
     if log.entries.iter().any(|entry| entry.id.is_empty() && !entry.deleted_here) {
-        deleted::learn_deleted(plant, &orders::learn(plant, cloud)?, name, &mut log)?;
+        deleted::learn_deleted(plant, &orders.learn()?.ours, name, &mut log)?;
     }
     Ok(log)
 }
 
-/// Returns the cloud's log of a stream, without an earlier state to compare with. Changes no file.
+/// Returns the cloud's log of a stream, without an earlier state to compare with, and the frame of its head. Changes no file.
 pub(super) fn cloud_log(
     plant: &Plant,
     cloud: &Cloud,
     record: &DeviceRecord,
     stream: &str,
-) -> Result<StreamLog, OwnerError> {
+) -> Result<(StreamLog, Vec<u8>), OwnerError> {
     let name = StreamName { device: record.device.as_str(), stream };
     let mut log = StreamLog::default();
-    follow(plant, cloud, record, name, &mut log)?;
-    Ok(log)
+    let head = follow(plant, cloud, record, name, &mut log)?;
+    Ok((log, head))
 }
 
 /// Appends the cloud's windows after those of a log, and compares the whole with the cloud's signed head. Returns the

@@ -21,7 +21,7 @@ mod time;
 mod twice;
 mod window;
 
-pub use accept::GivenUp;
+pub use accept::{Accepted, GivenUp};
 pub(crate) use accept::{accept, accept_logs, set_back};
 pub(crate) use covered::{Covered, elsewhere, grid, ticks_between};
 pub(crate) use deleted::{forgotten, learn_orders};

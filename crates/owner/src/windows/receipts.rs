@@ -1,14 +1,12 @@
 //! The receipts that windows name, compared with the cloud's log: a device was told where its window stands, and signed it.
 
-use sotto_cloud_client::Cloud;
 use sotto_wire::{Order, Ordered, TakenReceipt};
 
 use super::entry::{Entry, tree_of};
 use super::stream_name::StreamName;
-use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::lie::Lie;
-use crate::orders;
+use crate::orders::Orders;
 
 /// Compares the receipts that the windows of a log from a position on name with the log. Those from before the owner took the
 /// log as it is, after a backup was put back, count for nothing.
@@ -16,8 +14,7 @@ use crate::orders;
 /// # Errors
 /// [`Lie::OtherReceipt`] if the cloud gave a receipt for another log.
 pub(super) fn compare(
-    plant: &Plant,
-    cloud: &Cloud,
+    orders: &Orders<'_>,
     name: StreamName<'_>,
     entries: &[Entry],
     from: usize,
@@ -25,11 +22,24 @@ pub(super) fn compare(
     if other(entries, from, None).is_none() {
         return Ok(());
     }
-    let accepted = accepted(&orders::learn(plant, cloud)?, name, entries);
-    let Some((sequence, TakenReceipt { sequence: receipt, position })) = other(entries, from, accepted)
-    else {
-        return Ok(());
-    };
+    let accepted = accepted(&orders.learn()?.ours, name, entries);
+    refuse(name, other(entries, from, accepted))
+}
+
+/// Compares the receipts of the windows behind a log that the owner is about to take, whose size is `accepted`.
+///
+/// # Errors
+/// [`Lie::OtherReceipt`] if the cloud gave a receipt for another log.
+pub(super) fn compare_behind(
+    name: StreamName<'_>,
+    entries: &[Entry],
+    accepted: usize,
+) -> Result<(), OwnerError> {
+    refuse(name, other(entries, accepted, Some(accepted)))
+}
+
+fn refuse(name: StreamName<'_>, other: Option<(u64, TakenReceipt)>) -> Result<(), OwnerError> {
+    let Some((sequence, TakenReceipt { sequence: receipt, position })) = other else { return Ok(()) };
     let (device, stream) = (name.device.to_owned(), name.stream.to_owned());
     Err(Lie::OtherReceipt { device, stream, sequence, receipt, position }.into())
 }

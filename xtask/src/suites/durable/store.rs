@@ -75,9 +75,9 @@ fn copied(cases: &mut Cases, site: &mut Site) -> Result<()> {
     let running = site.folder().join("plant/cloud");
     fs::rename(&running, site.folder().join("lost"))?;
     site.program("sotto-cloud", &[&["restore"], &config[..], &["--from", "copy"]].concat())?;
+    site.run_cloud_until_it_answers()?;
     // The owner has seen windows that the backup may lack: `sotto` treats that as a lie until it is accepted.
     site.sotto(&["cloud", "accept", "boiler"])?;
-    site.start_cloud()?;
     let restored = site.status("boiler")?["windows"].as_u64().context("windows")?;
     // A window is a day here. The backup holds at least the windows that had arrived before it began.
     let days = u32::try_from(restored)?;

@@ -126,7 +126,7 @@ fn serve(
     let mut reader = BufReader::new(connection);
     let (mut key, mut length, mut line) = (String::new(), 0, String::new());
     reader.read_line(&mut line).ok()?;
-    let is_position = line.starts_with("POST /v1/position ");
+    let is_position = line.starts_with("POST /v1/position");
     let asks_heads = line.starts_with("POST /v1/heads ");
     loop {
         line.clear();

@@ -33,11 +33,10 @@ fn answer(question: &str, rows: Vec<Row>, flooded: Option<Flooded>) -> Answer {
         "version": 1, "question": question, "rows": [], "bytes_up": 0, "bytes_down": 0, "seconds": 0.0, "windows": 0, "jobs": 1,
         "evaluate_us": 0, "steps": {}, "left_out": {}, "notes": [], "time_zone": "UTC",
     });
-    document["rows"] = serde_json::to_value(rows).unwrap();
     if let Some(flooded) = flooded {
         document["flooded"] = serde_json::to_value(flooded).unwrap();
     }
-    serde_json::from_value(document).unwrap()
+    Answer { rows, ..serde_json::from_value(document).unwrap() }
 }
 
 const FLOODED: Flooded = Flooded { statistical_bits: 30, allowed: 1000, results: 1, left: 999 };

@@ -1,0 +1,106 @@
+//! The windows of a question's devices, grouped by the clock.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sotto_pack::{Clock, LeftOut};
+
+use super::able;
+use super::answer::Complete;
+use super::evidence::LogsThen;
+use crate::declared::Plant;
+use crate::error::OwnerError;
+use crate::orders::Orders;
+use crate::question::Question;
+use crate::windows::{self, Between, DeviceWindows, Group, Groups, Needed, StoredWindow};
+
+/// The devices of a question with their windows, and the groups of the answer.
+pub(super) struct Listed {
+    pub(super) devices: Vec<DeviceWindows>,
+    pub(super) groups: Vec<Group>,
+    /// Number of groups without windows that are left out.
+    pub(super) hidden: u64,
+    /// For each group, the end of the last tick with a reading of any device.
+    pub(super) ends: Vec<i64>,
+    /// The time of the question.
+    pub(super) between: Between,
+    /// The instant of the last reading before windows were cut to it.
+    pub(super) last: Option<i64>,
+}
+
+/// Lists the windows of a question's devices, and groups them by the clock.
+pub(super) fn listed(
+    orders: &Orders<'_>,
+    question: &Question,
+    as_of: Option<&LogsThen>,
+    clock: &Clock,
+) -> Result<Listed, OwnerError> {
+    let plant = orders.plant;
+    let records = able::devices_of(plant, question)?;
+    let mut between = Between::of(question, clock)?;
+    let needed = Needed::of(question);
+    let mut devices = Vec::with_capacity(records.len());
+    for (name, record) in &records {
+        let limited = as_of.map(|logs| needed.as_of(logs.get(name).cloned().unwrap_or_default()));
+        let found = windows::list(orders, record, between, limited.as_ref().unwrap_or(&needed));
+        let found = found.map_err(|error| shown(plant, error))?;
+        if found.windows.is_empty() && found.aside == windows::Aside::default() {
+            // The cloud may not know the device yet.
+            tracing::debug!(device = name, "no windows");
+        }
+        devices.push(found);
+    }
+    let last = windows::last_reading(&question.channels(), devices.iter().flat_map(|device| &device.windows));
+    between.back_from_newest(question, &mut devices, clock);
+    let all = || devices.iter().flat_map(|device| &device.windows);
+    let Groups { groups, hidden } = windows::groups(clock, question.by, all(), between).ok_or_else(|| {
+        OwnerError::Unanswerable(
+            "the answer would have more than 100,000 groups: ask for a shorter time".to_owned(),
+        )
+    })?;
+    able::can_answer(plant.settings(), question, &records)?;
+    let ends = windows::last_readings(&groups, question.by, all());
+    Ok(Listed { devices, groups, hidden, ends, between, last })
+}
+
+/// Returns the newest of each stream that has windows in the answer.
+pub(super) fn complete(devices: &[DeviceWindows], clock: &Clock) -> Vec<Complete> {
+    let mut all = Vec::new();
+    for device in devices {
+        let used: BTreeSet<&str> = device.windows.iter().map(|window| window.stream.as_str()).collect();
+        let newest = device.complete.iter().filter(|(stream, _)| used.contains(stream.as_str()));
+        all.extend(newest.map(|(stream, (number, until))| Complete {
+            device: device.shown.clone(),
+            stream: stream.clone(),
+            number: *number,
+            until: clock.rfc3339(*until),
+            gaps: device.aside.gaps() > 0,
+        }));
+    }
+    all
+}
+
+/// Returns the readings that devices left out of a question's channels.
+pub(super) fn left_out(devices: &[DeviceWindows], needed: &BTreeSet<String>) -> BTreeMap<String, LeftOut> {
+    let mut all: BTreeMap<String, LeftOut> = BTreeMap::new();
+    for (channel, counts) in
+        devices.iter().flat_map(|device| windows::left_out(&device.windows, StoredWindow::kind))
+    {
+        if needed.contains(&channel) {
+            all.entry(channel).or_default().merge(&counts);
+        }
+    }
+    all
+}
+
+/// Returns an error with the name that its device has in `sotto.toml`.
+pub(super) fn shown(plant: &Plant, mut error: OwnerError) -> OwnerError {
+    let device = match &mut error {
+        OwnerError::CannotCarry { device } => Some(device),
+        OwnerError::Lie(lie) => lie.device_mut(),
+        _ => None,
+    };
+    if let Some(device) = device {
+        *device = plant.shown_device(device).to_owned();
+    }
+    error
+}
