@@ -17,6 +17,7 @@ mod names;
 mod orders;
 mod passphrase;
 mod plant;
+mod prices;
 mod public;
 mod recovery;
 mod recryptor;

@@ -7,6 +7,7 @@ mod layout;
 mod needs;
 mod of_device;
 mod predict;
+mod price;
 
 pub use choose::{
     Alternative, Chosen, HeldReport, REAL_ERROR, SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS, StreamReport,
@@ -25,3 +26,4 @@ pub(crate) use of_device::too_precise;
 pub use of_device::{USUAL_GAP_BITS, can_compare_in_cloud};
 pub(crate) use predict::{HELD_FOR_A_COMPARISON, HELD_FOR_A_WINDOW, expanded_bytes};
 pub use predict::{beyond, measured_report, seconds_a_window};
+pub use price::{Change, ChannelChange, ChannelPrice, Price};
