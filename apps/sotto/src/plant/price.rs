@@ -134,7 +134,10 @@ fn described(ChannelChange { before, after, .. }: &ChannelChange<'_>) -> String 
     let compared = |unit: &str, of: &dyn Fn(&ChannelPrice) -> String| was(&of(after), unit, before.map(of));
     let mut parts = vec![
         format!("windows of {}", compared("", &|price| time(price.window_ms))),
-        compared(" a day", &|price| price.windows_a_day.to_string()),
+        match after.windows_a_day {
+            few if few < 1.0 => format!("1 every {}", time(after.window_ms)),
+            _ => compared(" a day", &|price| price.windows_a_day.to_string()),
+        },
         format!("in an answer after {}", compared(" at most", &|price| time(price.delay_ms))),
     ];
     let unit = if after.unit.is_empty() { String::new() } else { format!(" {}", after.unit) };

@@ -67,7 +67,8 @@ fn a_price_has_the_bytes_of_the_plan_and_names_what_changes() {
     sotto(&plant, &[&minutes[..], &["--every", "5m"]].concat()).unwrap();
     let bytes = || -> u64 {
         let plan = json(&plant, &["plan"]);
-        let devices = plan["devices"].as_object().unwrap().values().flat_map(|streams| streams.as_array().unwrap());
+        let devices =
+            plan["devices"].as_object().unwrap().values().flat_map(|streams| streams.as_array().unwrap());
         devices.map(|stream| stream["bytes_a_day"].as_u64().unwrap()).sum()
     };
     let was = bytes();
@@ -81,7 +82,7 @@ fn a_price_has_the_bytes_of_the_plan_and_names_what_changes() {
     assert!((price["after"]["bytes_a_reading"].as_f64().unwrap() - each).abs() < 1e-9, "{price}");
     let level = |when: &str| price[when]["channels"]["level"].clone();
     let (before, after) = (level("before"), level("after"));
-    assert_eq!((before["windows_a_day"].as_u64(), after["windows_a_day"].as_u64()), (Some(1), Some(24)));
+    assert_eq!((before["windows_a_day"].as_f64(), after["windows_a_day"].as_f64()), (Some(1.0), Some(24.0)));
     assert_eq!(before["delay_ms"], 86_400_000 + 300_000);
     assert_eq!(after["delay_ms"], 3_600_000 + 300_000);
     // From single readings, then from 16 bins of 4 m.

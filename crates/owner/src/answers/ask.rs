@@ -23,7 +23,7 @@ use crate::language::Devices;
 use crate::lie::Lie;
 use crate::question::{Asked, ExactScheme, Question};
 use crate::streams::Kind;
-use crate::windows::{Between, DeviceWindows, Group, Groups, Needed, StoredWindow};
+use crate::windows::{Between, DeviceWindows, Group, Groups, Needed};
 use crate::work::{Computed, Computer, DeviceWork, OnProgress};
 use crate::{declared, devices, windows};
 
@@ -301,9 +301,7 @@ impl Done {
 /// Returns the readings that devices left out of a question's channels.
 fn left_out(devices: &[DeviceWindows], needed: &BTreeSet<String>) -> BTreeMap<String, LeftOut> {
     let mut all: BTreeMap<String, LeftOut> = BTreeMap::new();
-    for (channel, counts) in
-        devices.iter().flat_map(|device| windows::left_out(&device.windows, StoredWindow::kind))
-    {
+    for (channel, counts) in devices.iter().flat_map(|device| windows::left_out(&device.windows)) {
         if needed.contains(&channel) {
             all.entry(channel).or_default().merge(&counts);
         }

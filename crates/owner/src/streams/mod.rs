@@ -2,12 +2,14 @@
 
 mod choose;
 mod coefficients;
+mod demand;
 mod kind;
 mod layout;
 mod needs;
 mod of_device;
 mod predict;
 mod price;
+mod split;
 
 pub use choose::{
     Alternative, Chosen, HeldReport, REAL_ERROR, SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS, StreamReport,
@@ -18,6 +20,7 @@ pub(crate) use choose::{
     longest_ticks, sums_fit,
 };
 pub(crate) use coefficients::shifted;
+pub(crate) use demand::of_calls;
 pub use kind::Kind;
 pub(crate) use layout::layout_of;
 pub use needs::{Needs, StreamNeeds};

@@ -26,8 +26,8 @@ pub struct Price {
     pub bytes_a_day: u64,
     /// The same with pieces of open windows every 5 minutes (`sotto-agent run --fresh 5m`).
     pub bytes_a_day_fresh_5m: u64,
-    /// Windows that the device sends in a day.
-    pub windows_a_day: u64,
+    /// Windows that the device sends in a day; below 1 for longer ones.
+    pub windows_a_day: f64,
     /// The price of each channel.
     pub channels: BTreeMap<String, ChannelPrice>,
 }
@@ -41,8 +41,8 @@ pub struct ChannelPrice {
     pub unit: String,
     /// Milliseconds of its shortest windows.
     pub window_ms: u64,
-    /// Number of those windows in a day.
-    pub windows_a_day: u64,
+    /// Number of those windows in a day; below 1 for longer ones.
+    pub windows_a_day: f64,
     /// Milliseconds after which an answer can have a reading, at most: the window and one period. Pieces shorten it.
     pub delay_ms: u64,
     /// Number of windows in which each reading is sent.
@@ -64,7 +64,7 @@ impl Price {
     #[must_use]
     pub fn of(streams: &[Chosen]) -> Self {
         let mut channels: BTreeMap<String, ChannelPrice> = BTreeMap::new();
-        let mut readings = 0;
+        let mut readings = 0.0;
         // Exact values have the smaller bounds.
         let mut by_kind: Vec<&Chosen> = streams.iter().collect();
         by_kind.sort_by_key(|chosen| chosen.stream.kind);
@@ -74,7 +74,7 @@ impl Price {
                 match channels.get_mut(&channel.name) {
                     Some(known) => known.add(&own),
                     None => {
-                        readings += DAY / u64::from(chosen.cut.period.max(1)).min(DAY);
+                        readings += DAY as f64 / f64::from(chosen.cut.period.max(1));
                         channels.insert(channel.name.clone(), own);
                     }
                 }
@@ -82,13 +82,17 @@ impl Price {
         }
         let bytes_a_day = streams.iter().map(Chosen::bytes_a_day).sum();
         Self {
-            bytes_a_reading: bytes_a_day as f64 / (readings as f64).max(1.0),
+            bytes_a_reading: if readings > 0.0 { bytes_a_day as f64 / readings } else { 0.0 },
             bytes_a_day,
             bytes_a_day_fresh_5m: streams.iter().map(|stream| stream.fresh_bytes_a_day(USUAL_FRESH)).sum(),
-            windows_a_day: streams.iter().map(Chosen::windows_a_day).sum(),
+            windows_a_day: streams.iter().map(windows_a_day).sum(),
             channels,
         }
     }
+}
+
+fn windows_a_day(chosen: &Chosen) -> f64 {
+    (chosen.windows_a_day() as f64).min(DAY as f64 / f64::from(chosen.cut.period.max(1)))
 }
 
 impl ChannelPrice {
@@ -116,7 +120,7 @@ impl ChannelPrice {
         Self {
             unit: channel.unit.clone(),
             window_ms,
-            windows_a_day: chosen.windows_a_day(),
+            windows_a_day: windows_a_day(chosen),
             delay_ms: window_ms + period,
             sent: usize::from(chosen.stream.kind == Kind::Exact),
             bins: bins.map_or(0, |bins| bins.count()),
@@ -158,7 +162,7 @@ impl ChannelPrice {
 /// let changes = Change::all(&plant.prices()?, &asked.prices()?);
 /// let (before, after): (&Price, &Price) = (changes[0].before.as_ref().unwrap(), &changes[0].after);
 /// let windows = |price: &Price| { let of: &ChannelPrice = &price.channels["temperature"]; of.windows_a_day };
-/// assert_eq!((windows(before), windows(after)), (1, 24));
+/// assert_eq!((windows(before), windows(after)), (1.0, 24.0));
 /// assert!(before.bytes_a_day < after.bytes_a_day);
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
