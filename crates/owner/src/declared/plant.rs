@@ -303,7 +303,22 @@ impl Plant {
             &self.token()?,
             &authority::trust(&self.folder, &self.settings.cloud)?,
         )?;
-        Ok(cloud.interrupted_by(self.interrupt.clone()))
+        Ok(cloud.interrupted_by(self.interrupt.clone()).explaining_token(self.other_token()))
+    }
+
+    /// Says which files differ if the cloud refuses the owner's token.
+    fn other_token(&self) -> String {
+        let own = self.secret_path(TOKEN);
+        let file = "the file that `owner_token_file` names";
+        let of_cloud = if self.has_cloud() {
+            format!("{file} in {}", self.path(CLOUD).display())
+        } else {
+            format!("{file} in the configuration of the cloud at {}", self.settings.cloud.url)
+        };
+        format!(
+            "the token in {} is not that in {of_cloud}: put the same token into both, and start the cloud again",
+            own.display()
+        )
     }
 
     /// Ends work with the cloud before its next request when the check says so, with
