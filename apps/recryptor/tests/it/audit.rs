@@ -114,7 +114,7 @@ fn a_configuration_is_checked_as_a_start_checks_it() {
     let file = path("recryptor.toml");
     let checked = |text: String| {
         std::fs::write(&file, text).unwrap();
-        let done = crate::world::program().args(["config", "validate"]).arg(&file).output().unwrap();
+        let done = program().args(["config", "validate"]).arg(&file).output().unwrap();
         (done.status.success(), String::from_utf8(done.stderr).unwrap())
     };
     // Also while it runs.

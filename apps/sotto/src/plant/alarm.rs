@@ -141,7 +141,7 @@ fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
             "  Its answers carry no tags: `sotto watch` repeats the cloud's work before it acts, and fetches {bytes} bytes a window for that."
         ));
     }
-    say_bundles("the alarm", &bundles);
+    say_bundles("the alarm", &bundles, &changes);
     if dry_run {
         say_dry();
     } else {

@@ -116,12 +116,13 @@ fn add(
     Declaring { dry_run, json }: Declaring,
 ) -> anyhow::Result<()> {
     let after = plant.edited(|document| edit::add_channel(document, name, channel))?;
+    // A channel that no device can send is refused.
+    let alone = DeviceSettings { channels: vec![name.to_owned()], public: false, wire: None };
+    let streams = after.streams_for("", &alone)?;
     let changes = if plant.settings().devices.is_empty() {
         changes(&after, &prices(plant), prices(&after))?
     } else {
         // No device measures it yet.
-        let alone = DeviceSettings { channels: vec![name.to_owned()], public: false, wire: None };
-        let streams = after.streams_for("", &alone)?;
         let price: Prices = Ok(vec![("a device with this channel alone".to_owned(), Price::of(&streams))]);
         changes(&after, &Ok(Vec::new()), price)?
     };

@@ -45,14 +45,19 @@ pub(crate) fn changes(plant: &Plant, before: &Prices, after: Prices) -> Result<V
 }
 
 /// Says which bundles of devices serve a declaration. `what` is `the question` or `the alarm`.
-pub(crate) fn say_bundles(what: &str, bundles: &[(String, Option<String>)]) {
+pub(crate) fn say_bundles(what: &str, bundles: &[(String, Option<String>)], changes: &[Change]) {
     for (device, lacking) in bundles {
-        match lacking {
-            None => say(format!("  {device}: its present bundle serves {what}")),
-            Some(reason) => say(format!(
+        let is_of =
+            |change: &&Change| change.device == *device && change.before.as_ref() != Some(&change.after);
+        say(match lacking {
+            None if changes.iter().any(|change| is_of(&change)) => format!(
+                "  {device}: its present bundle serves {what}; what changes takes a new one: sotto device renew {device}"
+            ),
+            None => format!("  {device}: its present bundle serves {what}"),
+            Some(reason) => format!(
                 "  {device}: its present bundle does not serve {what} ({reason}); make a new one: sotto device renew {device}"
-            )),
-        }
+            ),
+        });
     }
 }
 

@@ -123,7 +123,7 @@ fn add(
     let under = declared.scheme.map_or_else(String::new, |scheme| format!(", under {scheme}"));
     say(format!("question {name}: {question}{under}"));
     say_changes(&changes);
-    say_bundles("the question", &bundles);
+    say_bundles("the question", &bundles, &changes);
     if dry_run {
         say_dry();
     }

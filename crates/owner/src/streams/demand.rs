@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use sotto_pack::Span;
 
 use super::coefficients::coefficient_size;
+use super::fineness::{bins_within, gap_bits, span_of};
 use super::kind::Kind;
 use super::needs::{Needs, StreamNeeds};
-use super::of_device::{bins_within, gap_bits, span_of};
 use crate::declared::settings::{Compare, DeviceSettings, Settings};
 use crate::functions::Call;
 use crate::gathered::{BinsNeeded, Need};

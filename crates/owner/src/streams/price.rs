@@ -212,6 +212,8 @@ impl Change {
 }
 
 /// Channels with the same change of their price.
+///
+/// Example: [`Change`]
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChannelChange<'c> {
     /// Their names.

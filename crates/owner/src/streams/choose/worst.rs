@@ -49,8 +49,13 @@ pub(super) fn layout(
         }
         if ticks == 1 {
             return Err(OwnerError::NoParameters(format!(
-                "the description of a window of {} channels is too long: declare them for several devices, or ask for fewer in one question",
-                channels.len()
+                "the description of a window of {} is too long: declare channels for several devices, ask for fewer in one question, \
+                 or shorten their words",
+                if channels.len() == 1 {
+                    channels[0].name.clone()
+                } else {
+                    format!("{} channels", channels.len())
+                }
             )));
         }
         windows *= 2;
