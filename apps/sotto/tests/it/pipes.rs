@@ -60,11 +60,11 @@ fn a_refused_token_is_explained_by_its_two_files() {
     init(folder.path(), "mean(heat) by day");
     let _cloud = serve(folder.path());
     sotto(folder.path(), &["device", "add", "boiler", "--channels", "heat,flow"]).unwrap();
-    let token = folder.path().join("plant/secrets/token");
+    let token = folder.path().join("plant/secrets/owner-token");
     let right = std::fs::read_to_string(&token).unwrap();
     std::fs::write(&token, "0123456789abcdef0123456789abcdef").unwrap();
     let error = sotto(folder.path(), &["ask", "daily"]).unwrap_err();
-    assert!(error.contains("plant/secrets/token") && error.contains("owner_token_file"), "{error}");
+    assert!(error.contains("plant/secrets/owner-token") && error.contains("owner_token_file"), "{error}");
     assert!(error.contains("plant/cloud.toml") && error.contains("401"), "{error}");
     assert!(!error.contains("0123456789abcdef") && !error.contains(right.trim()), "{error}");
 }

@@ -56,12 +56,18 @@ pub(super) fn leave_out(
         None => CIPHERTEXT,
     };
     windows.sort_by_cached_key(|window| {
-        let channels = needed.channels(window).count();
-        let preferred = Reverse((channels, window.bundle, rank(window)));
-        let readings = Reverse(window.description.readings());
+        let more = |count: u64| u64::MAX - count;
+        let channels = more(needed.channels(window).count() as u64);
+        let (bundle, rank) = (more(window.bundle as u64), more(rank(window).into()));
         // A channel with windows of an hour and of a day has all but results with other channels in those of an hour.
         let length = u64::from(window.layout().ticks()) * u64::from(window.description.period);
-        (preferred, length, window.sequence, readings, window.start(), window.stream.clone())
+        let preferred = if needed.shorter_first {
+            [bundle, length, channels, rank]
+        } else {
+            [channels, bundle, rank, length]
+        };
+        let readings = Reverse(window.description.readings());
+        (preferred, window.sequence, readings, window.start(), window.stream.clone())
     });
     let mut streams: HashMap<String, usize> = HashMap::new();
     let mut covered: BTreeMap<((Kind, Option<SchemeId>), String), Covered> = BTreeMap::new();

@@ -80,10 +80,8 @@ fn windows_of_hours_count_for_a_channel_and_those_of_a_day_for_two() {
     let both = window(0, 0, 0..24, &[("x", &day), ("y", &day)]);
     // The last six hours of the first day, and the next day, whose window is still open.
     let windows = || vec![both.clone(), hours(0), hours(6), hours(12), hours(24)];
-    let kept = |channels: &[&str]| {
+    let kept = |needed: Needed| {
         let mut aside = Aside::default();
-        let mut needed = Needed::once();
-        needed.channels = Some(channels.iter().map(|name| (*name).to_owned()).collect());
         let kept = leave_out(windows(), &needed, &mut aside);
         assert_eq!(aside.overlapping, 0, "both streams have the channel by plan");
         let shown = |window: &StoredWindow| {
@@ -92,8 +90,18 @@ fn windows_of_hours_count_for_a_channel_and_those_of_a_day_for_two() {
         kept.iter().map(shown).collect::<Vec<_>>()
     };
     let hour = |from: i64| ("hours-2".to_owned(), 0..6, from);
-    assert_eq!(kept(&["x"]), [hour(0), hour(6), hour(12), ("hours.0".into(), 18..24, 0), hour(24)]);
-    assert_eq!(kept(&["x", "y"]), [("hours.0".into(), 0..24, 0), hour(24)]);
+    let of = |channels: &[&str]| {
+        let mut needed = Needed::once();
+        needed.channels = Some(channels.iter().map(|name| (*name).to_owned()).collect());
+        needed
+    };
+    assert_eq!(kept(of(&["x"])), [hour(0), hour(6), hour(12), ("hours.0".into(), 18..24, 0), hour(24)]);
+    assert_eq!(kept(of(&["x", "y"])), [("hours.0".into(), 0..24, 0), hour(24)]);
+    // Alarms: those of the day have the last hours of x, and all of y.
+    let day = |ticks: Range<u32>| ("hours.0".to_owned(), ticks, 0);
+    let mut all = kept(Needed::for_alarms());
+    all.sort_by_key(|(stream, ticks, start)| (stream.clone(), ticks.start, *start));
+    assert_eq!(all, [hour(0), hour(6), hour(12), hour(24), day(0..24), day(18..24)]);
 }
 
 #[test]
