@@ -49,6 +49,8 @@ sotto_service::settings! {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn required() -> Settings {
