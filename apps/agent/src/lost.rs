@@ -126,7 +126,9 @@ fn way_out(reason: Reason) -> &'static str {
         Reason::TooLate => {
             "send the file with --correct, and keep readings for longer with --late: their windows are kept no more"
         }
-        Reason::AlreadySent => "if the new value is the right one, send it with --correct",
+        Reason::AlreadySent => {
+            "if the new value is the right one, send it with --correct; if most values differ, it is the file of another device, or of another column"
+        }
         Reason::Text => "declare the state, or name the word as missing with --missing CHANNEL=WORD",
         _ => "mend the rows",
     }

@@ -9,7 +9,7 @@ use sotto_agent::commands::{check, requeue, sources, status};
 use sotto_agent::device::Device;
 use sotto_agent::fruitless::NothingTaken;
 use sotto_agent::lost::ReadingsLost;
-use sotto_agent::output::say;
+use sotto_agent::output::{say, tell};
 use sotto_agent::spool::SpoolError;
 use sotto_agent::stop::{Stop, exit_with_stdin};
 use tracing_subscriber::Layer as _;
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     match said {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("sotto-agent: {error:#}");
+            tell(format!("sotto-agent: {error:#}"));
             exit_code(&error)
         }
     }

@@ -1,6 +1,11 @@
-//! Standard output, whose reader may close it at any time.
+//! Standard output and standard error, whose readers may close them at any time.
 
 use std::io::{self, ErrorKind, Write};
+
+/// Prints a line on standard error, which may be closed or full: that stops nothing.
+pub fn tell(text: impl std::fmt::Display) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
 
 /// Prints a line. Succeeds if the reader has closed the pipe.
 ///

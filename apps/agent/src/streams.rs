@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use sotto_keys::DeviceKeys;
 use sotto_pack::{
-    Cut, DescriptionError, DeviceProfile, Layout, LeftOut, PackError, Presence, ProfileError, StreamProfile,
-    WindowDescription,
+    Cut, DescriptionError, DeviceProfile, Layout, PackError, ProfileError, StreamProfile, WindowDescription,
 };
 use sotto_wire::{LARGEST_LAYOUT, StreamHeader, WireError, read_parameters};
 
@@ -133,7 +132,7 @@ impl Stream {
             let bytes = header.write().len() + header.parts_bytes(header.layout().ticks())?;
             (sums.layout().clone(), Encryption::Sums(Box::new(sums)), bytes)
         };
-        longest_description(&layout, profile.rounded).to_json()?;
+        WindowDescription::longest(&layout, profile.rounded).to_json()?;
         let message_bytes = (body_bytes + LARGEST_LAYOUT + ENVELOPE_BYTES) as u64;
         Ok(Self { name: profile.stream.clone(), layout, encryption, message_bytes })
     }
@@ -161,25 +160,5 @@ impl Stream {
         let header = StreamHeader::of_profile(&device.device, device.period_ms, profile, parameters, key)?;
         let bytes = encryptor.frame_bytes();
         Ok((layout, Encryption::Ciphertexts { encryptor, header: header.map(Arc::new) }, bytes))
-    }
-}
-
-/// Returns the longest possible description of a layout's windows, without counts of readings left out: those are
-/// dropped if they do not fit.
-fn longest_description(layout: &Layout, counts_rounded: bool) -> WindowDescription {
-    let (ticks, channels) = (layout.ticks(), layout.channels().len());
-    let presence = Presence::first(ticks);
-    WindowDescription {
-        layout: layout.clone(),
-        present: vec![ticks; channels],
-        start: i64::MIN,
-        period: u32::MAX,
-        length: ticks,
-        presence: vec![presence; channels],
-        left_out: Vec::<LeftOut>::new(),
-        rounded: counts_rounded.then(|| vec![ticks; channels]),
-        generated: true,
-        replaces: None,
-        provisional: false,
     }
 }

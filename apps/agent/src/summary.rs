@@ -131,6 +131,7 @@ impl Summary {
         line +=
             &left_out_words(&self.left_out).map_or_else(String::new, |words| format!("; left out: {words}"));
         line += &self.lost.words().map_or_else(String::new, |words| format!("; {words}"));
+        line += &self.nothing_new().map_or_else(String::new, |words| format!("; {words}"));
         if self.waiting > 0 {
             line += &format!("; {} not yet in the cloud", counted(self.waiting as u64, "message"));
         }
@@ -147,10 +148,57 @@ impl Summary {
     }
 }
 
+impl Summary {
+    /// Says what it means that every reading was sent before; `None` if there is a new one.
+    fn nothing_new(&self) -> Option<String> {
+        let before = self.left_out.count(Reason::AlreadySent);
+        let others: u64 = self.left_out.iter().map(|(_, count)| count).sum::<u64>().saturating_sub(before);
+        if self.readings > 0 || before <= others {
+            return None;
+        }
+        let differing = self.lost.by_reason.count(Reason::AlreadySent);
+        Some(if 2 * differing > before {
+            format!(
+                "nothing is new: this device has sent other values at {differing} of {before} times. Is this the file of another device, or another column?"
+            )
+        } else if differing > 0 {
+            "nothing is new: the file was sent before, and some of its values have changed since".to_owned()
+        } else {
+            "nothing is new: the file was sent before".to_owned()
+        })
+    }
+}
+
 /// Returns the reasons and their counts in words; `None` if nothing was left out.
 #[must_use]
 pub fn left_out_words(left_out: &LeftOut) -> Option<String> {
     let words: Vec<String> =
         left_out.iter().map(|(reason, count)| format!("{count} {}", reason.words())).collect();
     (!words.is_empty()).then(|| words.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_without_a_new_reading_is_explained() {
+        let explained = |readings: u64, before: u64, empty: u64, differing: u64| {
+            let clock = Clock::utc();
+            let mut summary = Summary::new("boiler", "csv", Vec::new(), &[], &clock, |_| None);
+            summary.readings = readings;
+            summary.left_out.add(Reason::AlreadySent, before);
+            summary.left_out.add(Reason::Empty, empty);
+            summary.lost.by_reason.add(Reason::AlreadySent, differing);
+            summary.line().split("; ").last().map(str::to_owned).unwrap()
+        };
+        assert_eq!(explained(0, 42_567, 3, 0), "nothing is new: the file was sent before");
+        assert!(explained(0, 42_567, 0, 12).contains("some of its values have changed"));
+        let other = explained(0, 42_567, 0, 40_000);
+        assert!(other.contains("other values at 40000 of 42567 times"), "{other}");
+        assert!(other.ends_with("Is this the file of another device, or another column?"), "{other}");
+        for (readings, before, empty) in [(1, 42_567, 0), (0, 3, 50), (0, 0, 0)] {
+            assert!(!explained(readings, before, empty, 0).contains("nothing is new"));
+        }
+    }
 }

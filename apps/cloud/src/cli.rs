@@ -59,7 +59,7 @@ pub enum Command {
 pub enum ConfigCommand {
     /// Print a file with every key, its default and its meaning.
     PrintDefault,
-    /// Check a file.
+    /// Check a file, and the certificates, keys and folders that it names, as a start does.
     Validate {
         /// The file.
         file: PathBuf,

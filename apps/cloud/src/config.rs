@@ -1,9 +1,6 @@
 //! The cloud's settings, and the configuration that results.
 
-use std::path::{Path, PathBuf};
-
-use anyhow::Context as _;
-use sotto_service::config;
+use std::path::PathBuf;
 
 /// The default configuration file, with every key.
 pub const DEFAULT_FILE: &str = include_str!("../default.toml");
@@ -50,20 +47,10 @@ sotto_service::settings! {
     }
 }
 
-/// Checks a file. It may lack the store's folder and the owner's token, which flags can give.
-///
-/// # Errors
-/// The file cannot be read, or a setting is invalid.
-pub fn validate(file: &Path) -> anyhow::Result<()> {
-    let left_to_flags =
-        Settings { data: Some("".into()), owner_token_file: Some("".into()), ..Settings::default() };
-    Config::new(Settings::read(file)?.or(left_to_flags))
-        .with_context(|| format!("{} cannot be used", file.display()))?;
-    config::print(&format!("{}: can be used\n", file.display()))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn required() -> Settings {

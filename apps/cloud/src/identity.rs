@@ -37,6 +37,18 @@ impl Identity {
         }
     }
 
+    /// Checks the key as [`Identity::open`] does, and makes none.
+    pub(crate) fn check(config: &Config) -> anyhow::Result<()> {
+        let made_at_start = path(&config.data);
+        match &config.signing_key_file {
+            None if !made_at_start.exists() => Ok(()),
+            named => {
+                let file = named.as_ref().unwrap_or(&made_at_start);
+                Self::read(file).with_context(|| format!("no signing key in {}", file.display())).map(drop)
+            }
+        }
+    }
+
     fn read(file: &Path) -> anyhow::Result<Self> {
         let text = private::read(file, LONGEST)?;
         let mut bytes = Zeroizing::new([0; 32]);

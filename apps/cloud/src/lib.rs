@@ -25,4 +25,5 @@ mod startup;
 mod store;
 mod streams;
 mod transcript;
+pub mod validate;
 pub mod windows;

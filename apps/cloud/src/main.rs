@@ -1,18 +1,20 @@
 //! `sotto-cloud`: see `sotto-cloud --help`.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser as _;
 use sotto_cloud::cli::{Cli, Command, ConfigCommand};
-use sotto_cloud::config::{self, DEFAULT_FILE};
-use sotto_cloud::{identity, maintain, reference, server};
+use sotto_cloud::config::DEFAULT_FILE;
+use sotto_cloud::{identity, maintain, reference, server, validate};
 use sotto_service::logs;
 
 fn main() -> ExitCode {
     match carried_out(Cli::parse().command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("sotto-cloud: {error:#}");
+            // Standard error may be closed.
+            let _ = writeln!(std::io::stderr(), "sotto-cloud: {error:#}");
             ExitCode::FAILURE
         }
     }
@@ -31,6 +33,6 @@ fn carried_out(command: Command) -> anyhow::Result<()> {
         Command::Key(given) => identity::show(&given.settle()?),
         Command::Openapi { markdown } => reference::print(markdown),
         Command::Config(ConfigCommand::PrintDefault) => sotto_service::config::print(DEFAULT_FILE),
-        Command::Config(ConfigCommand::Validate { file }) => config::validate(&file),
+        Command::Config(ConfigCommand::Validate { file }) => validate::validate(&file),
     }
 }

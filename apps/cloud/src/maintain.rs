@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context as _;
+use sotto_service::config::print;
 
 use crate::cloud::Cloud;
 use crate::config::Config;
@@ -22,14 +23,13 @@ const DAY: i64 = 86_400_000;
 pub fn backup(config: &Config, to: &Path) -> anyhow::Result<()> {
     let copied =
         store::backup(&config.data, to).with_context(|| format!("no backup of {}", config.data.display()))?;
-    println!(
-        "{}: {} files, {} of them new with {} bytes",
+    print(&format!(
+        "{}: {} files, {} of them new with {} bytes\n",
         to.display(),
         copied.files,
         copied.new,
         copied.bytes
-    );
-    Ok(())
+    ))
 }
 
 /// Replaces the store of a stopped cloud by a backup.
@@ -40,9 +40,11 @@ pub fn restore(config: &Config, from: &Path) -> anyhow::Result<()> {
     let now = milliseconds(SystemTime::now());
     let copied = store::restore(&config.data, from, now)
         .with_context(|| format!("{} is not restored to {}", from.display(), config.data.display()))?;
-    println!("{}: {} files restored", config.data.display(), copied.files);
-    println!("Files that were there before are in before-restore-{now} beside them.");
-    Ok(())
+    print(&format!(
+        "{}: {} files restored\nFiles that were there before are in before-restore-{now} beside them.\n",
+        config.data.display(),
+        copied.files
+    ))
 }
 
 /// Rebuilds the rows of a stopped cloud from its envelopes.
@@ -51,17 +53,17 @@ pub fn restore(config: &Config, from: &Path) -> anyhow::Result<()> {
 /// The cloud is running, or the store cannot be read or written.
 pub fn rebuild(config: &Config) -> anyhow::Result<()> {
     let recovered = startup::rebuild(config)?;
-    println!(
-        "{}: {} envelopes have rows again; {} files without one are in orphans/; {} rows lack their file",
+    print(&format!(
+        "{}: {} envelopes have rows again; {} files without one are in orphans/; {} rows lack their file\n",
         config.data.display(),
         recovered.rebuilt,
         recovered.orphaned,
         recovered.missing
-    );
+    ))?;
     if recovered.orphaned > 0 {
-        println!(
-            "Envelopes of devices that are not registered get their rows once they are: put the enrolments into their folder, or register the devices, and run this again."
-        );
+        print(
+            "Envelopes of devices that are not registered get their rows once they are: put the enrolments into their folder, or register the devices, and run this again.\n",
+        )?;
     }
     Ok(())
 }

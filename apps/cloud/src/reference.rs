@@ -1,7 +1,6 @@
 //! The reference of the HTTP interface: OpenAPI, and a page of Markdown made from it.
 
 use std::fmt::{self, Write as _};
-use std::io::Write as _;
 
 use anyhow::Context as _;
 use serde_json::Value;
@@ -16,7 +15,7 @@ const METHODS: [&str; 4] = ["get", "put", "post", "delete"];
 /// Standard output cannot be written.
 pub fn print(markdown: bool) -> anyhow::Result<()> {
     let text = if markdown { page()? } else { openapi()? };
-    std::io::stdout().write_all(text.as_bytes()).context("cannot write to standard output")
+    sotto_service::config::print(&text)
 }
 
 /// Returns the OpenAPI document as JSON.

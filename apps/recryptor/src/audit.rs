@@ -1,6 +1,5 @@
 //! `sotto-recryptor audit`: shows counts of requests.
 
-use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -14,7 +13,7 @@ use crate::ledger::{self, Count};
 pub fn print(folder: &Path, json: bool) -> anyhow::Result<()> {
     let counts = ledger::counts(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let text = if json { serde_json::to_string_pretty(&counts)? + "\n" } else { table(&counts) };
-    std::io::stdout().write_all(text.as_bytes()).context("cannot write to standard output")
+    sotto_service::config::print(&text)
 }
 
 fn table(counts: &[Count]) -> String {

@@ -41,4 +41,9 @@ pub enum Command {
 pub enum ConfigCommand {
     /// Print a file with every key, its default and its meaning.
     PrintDefault,
+    /// Check a file, and the certificates, keys, callers and folders that it names, as a start does.
+    Validate {
+        /// The file.
+        file: PathBuf,
+    },
 }

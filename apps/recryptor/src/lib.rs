@@ -14,3 +14,4 @@ mod exchange;
 mod ledger;
 mod recryptor;
 pub mod server;
+pub mod validate;

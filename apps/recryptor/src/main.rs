@@ -3,7 +3,7 @@
 use clap::Parser as _;
 use sotto_recryptor::cli::{Cli, Command, ConfigCommand};
 use sotto_recryptor::config::DEFAULT_FILE;
-use sotto_recryptor::{audit, server};
+use sotto_recryptor::{audit, server, validate};
 use sotto_service::config;
 
 fn main() -> anyhow::Result<()> {
@@ -11,5 +11,6 @@ fn main() -> anyhow::Result<()> {
         Command::Run(given) => server::run(&given.settle()?),
         Command::Audit { data, json } => audit::print(&data, json),
         Command::Config(ConfigCommand::PrintDefault) => config::print(DEFAULT_FILE),
+        Command::Config(ConfigCommand::Validate { file }) => validate::validate(&file),
     }
 }

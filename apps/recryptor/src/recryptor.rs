@@ -38,20 +38,25 @@ pub struct Recryptor {
     cores: Arc<Semaphore>,
 }
 
+/// Reads the keys, and checks that a batch is as long as they need.
+pub(crate) fn agent(config: &Config) -> anyhow::Result<LocalRecryptor> {
+    let passphrase = std::env::var(PASSPHRASE).ok().map(Zeroizing::new);
+    let secret = RecryptorSecret::read(&config.key_file, passphrase.as_ref().map(|words| words.as_str()))?;
+    let unusable = || format!("the keys in {} cannot be used", config.key_file.display());
+    let agent = LocalRecryptor::new(&secret.paillier, secret.elgamal).with_context(unusable)?;
+    let elgamal = agent.elgamal_key().map(Arc::as_ref);
+    let longest = longest_exchange_request(ExchangeKeys { paillier: agent.paillier_key(), elgamal });
+    ensure!(
+        config.largest_batch >= longest,
+        "largest_batch is {}, and a batch has up to {longest} bytes with these keys: callers would be refused for ever",
+        config.largest_batch
+    );
+    Ok(agent)
+}
+
 impl Recryptor {
     pub(crate) fn open(config: &Config) -> anyhow::Result<Self> {
-        let passphrase = std::env::var(PASSPHRASE).ok().map(Zeroizing::new);
-        let secret =
-            RecryptorSecret::read(&config.key_file, passphrase.as_ref().map(|words| words.as_str()))?;
-        let unusable = || format!("the keys in {} cannot be used", config.key_file.display());
-        let agent = LocalRecryptor::new(&secret.paillier, secret.elgamal).with_context(unusable)?;
-        let elgamal = agent.elgamal_key().map(Arc::as_ref);
-        let longest = longest_exchange_request(ExchangeKeys { paillier: agent.paillier_key(), elgamal });
-        ensure!(
-            config.largest_batch >= longest,
-            "largest_batch is {}, and a batch has up to {longest} bytes with these keys: callers would be refused for ever",
-            config.largest_batch
-        );
+        let agent = agent(config)?;
         let cores = thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
             callers: Callers::read(&config.callers_file)?,

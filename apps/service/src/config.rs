@@ -1,7 +1,7 @@
 //! Configuration shared by the services: files, ranges, and the rule for addresses without TLS.
 
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::SocketAddr;
 use std::path::Path;
 
@@ -75,10 +75,14 @@ pub fn within(values: &[(&str, u64, u64)]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints the default configuration file.
+/// Prints a text. Succeeds if the reader has closed the pipe.
 ///
 /// # Errors
-/// Standard output cannot be written.
-pub fn print(file: &str) -> anyhow::Result<()> {
-    std::io::stdout().write_all(file.as_bytes()).context("cannot write to standard output")
+/// Standard output cannot be written for another reason.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("cannot write to standard output"),
+    }
 }

@@ -39,6 +39,24 @@ pub fn make(folder: &Path) -> Result<(), FolderError> {
     builder.create(folder).map_err(failed_to("make a folder"))
 }
 
+/// Checks that a folder can be made, or used if it exists. Makes nothing.
+///
+/// # Errors
+/// [`FolderError::Files`] if the folder, or the nearest one above that exists, is no folder or cannot be written.
+pub fn check(folder: &Path) -> Result<(), FolderError> {
+    let above = folder.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
+    if !above.is_dir() {
+        return Err(failed_to("make a folder")(io::ErrorKind::NotADirectory.into()));
+    }
+    #[cfg(unix)]
+    {
+        use rustix::fs::{Access, access};
+        let doing = if above == folder { "write to the folder" } else { "make a folder" };
+        access(above, Access::WRITE_OK | Access::EXEC_OK).map_err(|error| failed_to(doing)(error.into()))?;
+    }
+    Ok(())
+}
+
 /// Like [`make`], for a folder inside a service's own; also sets the mode of an existing one.
 ///
 /// # Errors
@@ -133,6 +151,19 @@ mod tests {
         for file in &files {
             assert_eq!((mode(file), fs::read(file).unwrap()), (0o600, b"kept".to_vec()), "{file:?}");
         }
+    }
+
+    #[test]
+    fn a_check_makes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let new = folder.path().join("a/b");
+        check(&new).unwrap();
+        check(folder.path()).unwrap();
+        assert!(!folder.path().join("a").exists());
+        fs::write(folder.path().join("a"), b"a file").unwrap();
+        let error = check(&new).unwrap_err().to_string();
+        assert!(error.starts_with("cannot make a folder"), "{error}");
+        assert!(make(&new).is_err(), "as the check says");
     }
 
     #[test]

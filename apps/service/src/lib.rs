@@ -5,6 +5,7 @@
 pub mod address;
 pub mod body;
 pub mod buffer;
+mod check;
 pub mod config;
 pub mod connections;
 pub mod folder;
@@ -25,4 +26,5 @@ pub mod tls;
 pub mod token;
 pub mod work;
 
+pub use check::check;
 pub use server::{GRACE, Server, Service, run};

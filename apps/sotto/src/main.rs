@@ -1,5 +1,13 @@
 //! `sotto`: the owner's command line.
 
+/// Writes a line to standard error. Standard error may be closed or full, which stops nothing: `std`'s macro would panic.
+macro_rules! eprintln {
+    ($($words:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($words)*);
+    }};
+}
+
 mod demo;
 mod eval;
 mod keys;

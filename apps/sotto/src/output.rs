@@ -3,14 +3,18 @@
 use std::io::{ErrorKind, Write};
 
 /// Prints a line, without characters that change the direction of writing: names and units come from files. Exits quietly
-/// if the reader has closed the pipe.
+/// if the reader has closed the pipe, and with an error if the line is lost.
 pub(crate) fn say(text: impl std::fmt::Display) {
     let mut out = std::io::stdout().lock();
     let mut text = text.to_string();
     text.retain(|c| !sotto_cloud_client::is_direction(c));
-    let written = writeln!(out, "{text}").and_then(|()| out.flush());
-    if written.is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) {
-        std::process::exit(0);
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) => {
+            eprintln!("sotto: standard output cannot be written: {error}");
+            std::process::exit(1);
+        }
     }
 }
 

@@ -103,6 +103,13 @@ impl Cloud {
         self
     }
 
+    /// Says in refusals of the token which files differ: `words` takes the place of the cloud's explanation.
+    #[must_use]
+    pub fn explaining_token(mut self, words: String) -> Self {
+        self.requests.other_token = Some(words);
+        self
+    }
+
     /// Returns the cloud's address.
     #[must_use]
     pub fn url(&self) -> &str {

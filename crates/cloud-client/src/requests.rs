@@ -20,10 +20,15 @@ const LIMITS: Limits = Limits {
     idle: Duration::from_secs(5),
 };
 
+/// The status of a request without the service's token.
+const UNAUTHORISED: u16 = 401;
+
 /// The cloud's address, the owner's token, and the check before each request.
 pub(crate) struct Requests {
     site: Site,
     pub(crate) interrupt: Interrupt,
+    /// What a refusal of the token says, in place of the cloud's words.
+    pub(crate) other_token: Option<String>,
 }
 
 impl Requests {
@@ -42,7 +47,7 @@ impl Requests {
             return Err(CloudError::PlainHttp(shown(url)));
         }
         let site = Site::with_token(address, trust.clone(), token, &LIMITS).map_err(|_| CloudError::Token)?;
-        Ok(Self { site, interrupt: Interrupt::default() })
+        Ok(Self { site, interrupt: Interrupt::default(), other_token: None })
     }
 
     pub(crate) fn url(&self) -> &str {
@@ -76,7 +81,9 @@ impl Requests {
             return Ok(answer);
         }
         let problem = answer.problem();
-        let given = [problem.detail, problem.title].into_iter().find(|text| !text.is_empty());
+        let other_token = self.other_token.clone().filter(|_| answer.status == UNAUTHORISED);
+        let given =
+            other_token.into_iter().chain([problem.detail, problem.title]).find(|text| !text.is_empty());
         let detail = given.unwrap_or_else(|| "no reason given".to_owned());
         Err(CloudError::Refused { what, status: answer.status, kind: problem.kind, detail })
     }

@@ -2,13 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A duration in the form used in `sotto.toml`, a number and a unit: `200ms`, `1.5s`, `5m`, `1h`, `1d`.
+/// A duration in the form used in `sotto.toml`, a number and a unit: `200ms`, `1.5s`, `5m`, `1h`, `7d`; at most 30 days.
 ///
 /// ```
 /// use sotto_owner::{Every, NotAnAmount};
 ///
 /// let every: Every = "1.5s".parse()?;
 /// assert_eq!(every.milliseconds, 1500);
+/// let refused: Result<Every, NotAnAmount> = "1mo".parse(); // months differ in length
+/// assert!(refused.is_err());
 /// let refused: Result<Every, NotAnAmount> = "5 minutes".parse(); // 5m
 /// assert!(refused.is_err());
 /// # Ok::<(), NotAnAmount>(())
@@ -16,7 +18,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Every {
-    /// Milliseconds, from 1 to those of a day.
+    /// Milliseconds, from 1 to those of 30 days.
     pub milliseconds: u32,
 }
 
@@ -40,18 +42,27 @@ impl NotAnAmount {
 const UNITS: [(&str, u64); 5] = [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
 const DAY: u64 = 86_400_000;
 
+/// The longest period: 30 days.
+const LONGEST_PERIOD: u64 = 30 * DAY;
+
+/// Units of calendars, whose lengths differ.
+const MONTHS: [&str; 8] = ["mo", "mon", "month", "months", "M", "y", "year", "years"];
+
 impl std::str::FromStr for Every {
     type Err = NotAnAmount;
 
     fn from_str(text: &str) -> Result<Self, NotAnAmount> {
+        let unit = text.trim().trim_start_matches(|c: char| !c.is_ascii_alphabetic());
         let wrong = || {
-            NotAnAmount::new(
-                text,
-                "period",
-                "a number and ms, s, m, h or d, whole milliseconds and at most a day, such as 30s, 0.5s or 5m",
-            )
+            let way_out = if MONTHS.contains(&unit) {
+                "1d, as months differ in length: `by month` then divides the readings, and a counter (--kind counter) has the month's total"
+            } else {
+                "a number and ms, s, m, h or d, whole milliseconds and at most 30d, such as 30s, 0.5s, 5m or 7d"
+            };
+            NotAnAmount::new(text, "period", way_out)
         };
-        let milliseconds = milliseconds(text, DAY).and_then(|milliseconds| u32::try_from(milliseconds).ok());
+        let milliseconds =
+            milliseconds(text, LONGEST_PERIOD).and_then(|milliseconds| u32::try_from(milliseconds).ok());
         Ok(Self { milliseconds: milliseconds.ok_or_else(wrong)? })
     }
 }
@@ -239,12 +250,34 @@ mod tests {
             ("0.5s", 500, "500ms"),
             ("1.5h", 5_400_000, "90m"),
             ("0.25 m", 15_000, "15s"),
+            ("7d", 604_800_000, "7d"),
+            ("30d", 2_592_000_000, "30d"),
+            ("720h", 2_592_000_000, "30d"),
         ] {
             let every: Every = text.parse().expect(text);
             assert_eq!((every.milliseconds, every.to_string().as_str()), (milliseconds, shown));
         }
-        for wrong in ["", "5", "m", "0s", "2d", "-5m", "1.5ms", ".5s", "1.s", "1.2.3s", "5 minutes"] {
-            assert!(wrong.parse::<Every>().is_err(), "{wrong}");
+        for wrong in [
+            "",
+            "5",
+            "m",
+            "0s",
+            "31d",
+            "30.1d",
+            "2592000001ms",
+            "-5m",
+            "1.5ms",
+            ".5s",
+            "1.s",
+            "1.2.3s",
+            "5 minutes",
+        ] {
+            let error = wrong.parse::<Every>().expect_err(wrong).to_string();
+            assert!(error.contains("at most 30d"), "{error}");
+        }
+        for month in ["1mo", "1 month", "1M", "1y"] {
+            let error = month.parse::<Every>().expect_err(month).to_string();
+            assert!(error.contains("write 1d") && error.contains("--kind counter"), "{error}");
         }
     }
 

@@ -78,9 +78,9 @@ pub use orders::{GivenOrder, UnknownOrders};
 pub use secrets::{SecretsError, Unlock};
 pub use sotto_cloud_client::{CloudError, Interrupt};
 pub use streams::{
-    Alternative, Chosen, HeldReport, Kind, Needs, REAL_ERROR, SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS,
-    StreamNeeds, StreamReport, USUAL_GAP_BITS, Way, beyond, can_compare_in_cloud, choose, measured_report,
-    real_error, seconds_a_window, stream_report,
+    Alternative, Change, ChannelChange, ChannelPrice, Chosen, HeldReport, Kind, Needs, Price, REAL_ERROR,
+    SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS, StreamNeeds, StreamReport, USUAL_GAP_BITS, Way, beyond,
+    can_compare_in_cloud, choose, measured_report, real_error, seconds_a_window, stream_report,
 };
 pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles, WARNING_DAYS};
 pub use trust::{Finding, OnVerified, Verification, verify_folder};

@@ -50,6 +50,7 @@ mod earlier;
 mod error;
 mod kinds;
 mod layout;
+mod longest;
 mod normalise;
 mod packed;
 mod presence;

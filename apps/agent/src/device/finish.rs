@@ -8,7 +8,7 @@ use crate::fruitless::{NothingTaken, fruitless};
 use crate::journal::WhatWasRead;
 use crate::lost::LostSummary;
 use crate::nouns::counted;
-use crate::output::say;
+use crate::output::{say, tell};
 use crate::send::Sender;
 use crate::summary::Summary;
 use crate::windows::End;
@@ -36,7 +36,7 @@ impl Device {
         if let Some(log) = &self.clear_log {
             log.write().context("the clear log cannot be written")?;
         }
-        eprintln!("{}", summary.line());
+        tell(summary.line());
         if self.arguments.json {
             say(serde_json::to_string(&summary)?).context("standard output cannot be written")?;
         }

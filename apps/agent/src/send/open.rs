@@ -10,6 +10,7 @@ use crate::arguments::DeviceArguments;
 use crate::bundle::Bundle;
 use crate::journal::Journal;
 use crate::last_receipts::LastReceipts;
+use crate::output::tell;
 use crate::pinned::Pinned;
 use crate::source::now;
 use crate::spool::Spool;
@@ -40,10 +41,10 @@ impl Sending {
         kept.prune(now(), |stream| cuts.of(stream).is_some())?;
         let pinned = Pinned::new(&arguments.cloud_key, &bundle.profile);
         if pinned.is_empty() {
-            eprintln!(
+            tell(format!(
                 "sotto-agent: no key of the cloud is pinned, so whatever answers at its address may take messages: `sotto cloud pin KEY` and a \
                  new bundle, or --cloud-key KEY"
-            );
+            ));
         }
         // It was validated when the profile was read.
         let owner = bundle.profile.owner_key.as_ref().and_then(|key| <[u8; 32]>::from_hex(key).ok());

@@ -206,3 +206,32 @@ fn pieces_are_for_sources_that_arrive_over_time() {
     }
     assert!(!site.spool().exists() || files(&site.spool(), ".envelope").is_empty());
 }
+
+/// A log on a full disk, and one whose reader is gone.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_lost_log_does_not_stop_it() {
+    let full = || Stdio::from(std::fs::File::options().write(true).open("/dev/full").unwrap());
+    let closed = || {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        Stdio::from(writer)
+    };
+    for lost in [&full as &dyn Fn() -> Stdio, &closed] {
+        let (site, cloud) = (Site::new(8, 10), Cloud::start(&[Act::Status(503), Act::Store]));
+        let mut command = site.run(&cloud.url());
+        command.args(["--source", "generate", "--once", "--json"]).env("RUST_LOG", "trace");
+        let done = command.stderr(lost()).stdout(Stdio::piped()).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+        assert!(!cloud.uploads().is_empty() && !done.stdout.is_empty());
+        // Nobody reads the result either.
+        let mut command = site.run(&cloud.url());
+        command.args(["--source", "generate", "--once", "--json"]);
+        assert!(command.stderr(lost()).stdout(closed()).status().unwrap().success());
+        // An error keeps its exit code.
+        let mut command = site.run(&cloud.url());
+        let refused = command.args(["--source", "generate", "--once", "--csv", "none.csv"]).stderr(lost());
+        let code = refused.status().unwrap().code();
+        assert!(matches!(code, Some(1 | 2)), "{code:?}");
+    }
+}

@@ -140,6 +140,59 @@ fn it_prints_a_configuration_that_it_accepts() {
 }
 
 #[test]
+fn a_configuration_is_checked_as_a_start_checks_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    sotto_service::token::write_private(&path("token"), "0123456789abcdef0123").unwrap();
+    std::fs::write(path("open"), "0123456789abcdef0123").unwrap();
+    std::fs::write(path("no-key"), "00").unwrap();
+    std::fs::write(path("a-file"), "").unwrap();
+    #[cfg(unix)]
+    for (name, mode) in [("open", 0o644), ("no-key", 0o600)] {
+        use std::os::unix::fs::PermissionsExt as _;
+        std::fs::set_permissions(path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let right = "data = \"data\"\nowner_token_file = \"token\"\nlisten = \"127.0.0.1:0\"\n";
+    let file = path("cloud.toml");
+    let said = |arguments: &[&str]| {
+        let done = program().args(arguments).arg(&file).stdin(Stdio::null()).output().unwrap();
+        (done.status.success(), String::from_utf8(done.stderr).unwrap())
+    };
+    std::fs::write(&file, right).unwrap();
+    assert!(said(&["config", "validate"]).0);
+    assert!(!path("data").exists(), "a check makes nothing");
+    let tls = "[tls]\ncertificate = \"none.pem\"\nkey = \"none.key\"\n".to_owned();
+    for (wrong, reason) in [
+        (right.replace("\"token\"", "\"none\""), "cannot read a token"),
+        (right.replace("\"token\"", "\"open\""), "chmod 600"),
+        (right.replace("\"data\"", "\"a-file\""), "cannot open"),
+        (right.to_owned() + "signing_key_file = \"none\"\n", "no signing key in"),
+        (right.to_owned() + "signing_key_file = \"no-key\"\n", "a signing key is 64 hexadecimal digits"),
+        (right.to_owned() + "address_file = \"none/address\"\n", "cannot write the address"),
+        (right.replace("127.0.0.1:0", "203.0.113.7:7410") + "allow_plain_http = true\n", "cannot listen on"),
+        (right.to_owned() + &tls, "cannot read certificates from"),
+    ] {
+        std::fs::write(&file, &wrong).unwrap();
+        let (right, validated) = said(&["config", "validate"]);
+        assert!(!right && validated.contains(reason), "{wrong}: {validated}");
+        let (right, started) = said(&["run", "--exit-with-stdin", "--config"]);
+        assert!(!right && started.contains(reason), "{wrong}: {started}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_closed_pipe_ends_it_quietly() {
+    for arguments in [&["openapi"][..], &["openapi", "--markdown"], &["config", "print-default"], &["--help"]]
+    {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let done = program().args(arguments).stdout(writer).stderr(Stdio::piped()).output().unwrap();
+        assert!(done.status.success() && done.stderr.is_empty(), "{arguments:?}: {done:?}");
+    }
+}
+
+#[test]
 fn what_it_gave_a_receipt_for_is_there_after_it_was_killed() {
     let (mut world, _, mut device) = World::with_device();
     let bodies: Vec<Vec<u8>> = (0..80).map(|sequence| device.envelope(sequence, &[1])).collect();

@@ -99,3 +99,35 @@ fn a_key_file_under_a_passphrase_wants_it() {
     });
     assert_eq!(world.client(TOKEN).paillier_key().id(), KEYS.paillier.id());
 }
+
+#[test]
+fn a_configuration_is_checked_as_a_start_checks_it() {
+    let world = World::start();
+    let path = |name: &str| world.folder().join(name);
+    let of = |key: &str, callers: &str, data: &str| {
+        let name = |name: &str| path(name).display().to_string();
+        let (key, callers, data) = (name(key), name(callers), name(data));
+        format!(
+            "key_file = \"{key}\"\ncallers_file = \"{callers}\"\ndata = \"{data}\"\nlisten = \"127.0.0.1:0\"\n"
+        )
+    };
+    let file = path("recryptor.toml");
+    let checked = |text: String| {
+        std::fs::write(&file, text).unwrap();
+        let done = program().args(["config", "validate"]).arg(&file).output().unwrap();
+        (done.status.success(), String::from_utf8(done.stderr).unwrap())
+    };
+    // Also while it runs.
+    let (right, error) = checked(of("recryptor.key", "callers.toml", "data"));
+    assert!(right, "{error}");
+    for (text, reason) in [
+        (of("none", "callers.toml", "data"), "none"),
+        (of("cloud.token", "callers.toml", "data"), "cloud.token"),
+        (of("recryptor.key", "none", "data"), "none"),
+        (of("recryptor.key", "callers.toml", "callers.toml"), "cannot open"),
+        (of("recryptor.key", "callers.toml", "data") + "largest_batch = 10\n", "largest_batch is 10"),
+    ] {
+        let (right, error) = checked(text.clone());
+        assert!(!right && error.contains(reason), "{text}: {error}");
+    }
+}

@@ -5,11 +5,12 @@ mod mail;
 use std::process::ExitCode;
 
 use clap::Subcommand;
+use serde_json::json;
 use sotto_owner::alarm::{AlarmSettings, AlarmStatus, DeviceAlarm, Event, EventKind, Outbox};
 use sotto_owner::{OwnerError, Plant, edit};
 
-use super::day::Most;
 use super::group::OnPlant;
+use super::price::{Declaring, bundles_json, changes, prices, say_bundles, say_changes, say_dry};
 use super::progress::waiting;
 use super::watch;
 use crate::output::say;
@@ -78,6 +79,8 @@ pub(crate) struct New {
     /// Mozilla's list]
     #[arg(long, value_name = "FILE")]
     ca: Option<String>,
+    #[command(flatten)]
+    declaring: Declaring,
 }
 
 impl OnPlant for Alarm {
@@ -111,7 +114,8 @@ impl OnPlant for Alarm {
 }
 
 fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
-    let New { name, condition, clear, clear_after, since, exec, webhook, mqtt, mail, ca } = new;
+    let New { name, condition, clear, clear_after, since, exec, webhook, mqtt, mail, ca, declaring } = new;
+    let Declaring { dry_run, json } = declaring;
     let now = || {
         let clock = plant.settings().clock()?;
         let now = jiff::Timestamp::now().as_millisecond();
@@ -131,26 +135,35 @@ fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
     };
     let declared = plant.condition(&settings)?;
     let settings = AlarmSettings { when: declared.alarm.to_string(), ..settings };
-    let before = waiting("choosing parameters", || Most::of(plant));
-    plant.edit(|document| edit::add_alarm(document, &name, &settings))?;
+    let after = plant.edited(|document| edit::add_alarm(document, &name, &settings))?;
+    let changes = changes(&after, &prices(plant), prices(&after))?;
+    let repeated = waiting("choosing parameters", || repeated(&after, &name))?;
+    let bundles = waiting("choosing parameters", || after.carried_by("", &declared.streams()))?;
+    if !dry_run {
+        plant.edit(|document| edit::add_alarm(document, &name, &settings))?;
+    }
+    if json {
+        let report = json!({
+            "alarm": name, "when": settings.when, "dry_run": dry_run, "prices": changes,
+            "bundles": bundles_json(&bundles), "repeated_bytes_a_window": repeated,
+        });
+        say(serde_json::to_string_pretty(&report)?);
+        return Ok(());
+    }
     let over = over(&settings);
     say(format!("alarm {name}: {}{over}, on each device by itself{}", declared.alarm, sinks(&settings)));
-    let sends = waiting("choosing parameters", || Most::of(plant));
-    sends.iter().for_each(|sends| sends.say(before.as_ref()));
-    if let Some(bytes) = waiting("choosing parameters", || repeated(plant, &name))? {
+    say_changes(&changes);
+    if let Some(bytes) = repeated {
         say(format!(
             "  Its answers carry no tags: `sotto watch` repeats the cloud's work before it acts, and fetches {bytes} bytes a window for that."
         ));
     }
-    for (device, lacking) in waiting("choosing parameters", || plant.carried_by("", &declared.streams()))? {
-        match lacking {
-            None => say(format!("  {device}: its present bundle serves the alarm")),
-            Some(reason) => say(format!(
-                "  {device}: its present bundle does not serve the alarm ({reason}); make a new one: sotto device renew {device}"
-            )),
-        }
+    say_bundles("the alarm", &bundles, &changes);
+    if dry_run {
+        say_dry();
+    } else {
+        say("`sotto watch` evaluates it.");
     }
-    say("`sotto watch` evaluates it.");
     Ok(())
 }
 

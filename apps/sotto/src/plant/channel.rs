@@ -5,11 +5,13 @@ use std::str::FromStr;
 
 use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
-use sotto_owner::settings::{ChannelSettings, KindName};
-use sotto_owner::{Every, Hold, Plant, Range, edit};
+use serde_json::json;
+use sotto_owner::settings::{ChannelSettings, DeviceSettings, KindName};
+use sotto_owner::{Every, Hold, Plant, Price, Range, edit};
 use sotto_pack::{Angle, Several};
 
 use super::group::OnPlant;
+use super::price::{Declaring, Prices, changes, prices, say_changes, say_dry};
 use crate::output::say;
 
 /// The commands of `sotto channel`.
@@ -57,7 +59,7 @@ pub(crate) struct New {
     /// The step between two values that matter, such as 0.1: exact answers are right to half a step
     #[arg(long, allow_negative_numbers = true)]
     resolution: Option<f64>,
-    /// The time between two readings, such as 0.5s, 30s, 5m, 1h; at most a day. Readings that come more often are one, those
+    /// The time between two readings, such as 0.5s, 30s, 5m, 1h, 7d; at most 30d. Readings that come more often are one, those
     /// of a sensor that reports changes hold
     #[arg(long)]
     every: Every,
@@ -75,15 +77,17 @@ pub(crate) struct New {
     /// see `sotto plan`
     #[arg(long)]
     comparable: bool,
+    #[command(flatten)]
+    declaring: Declaring,
 }
 
 impl OnPlant for Channel {
     fn run(self, plant: &mut Plant) -> anyhow::Result<ExitCode> {
         match self {
             Self::Add(new) => {
+                let declaring = new.declaring;
                 let (name, channel) = new.settings()?;
-                plant.edit(|document| edit::add_channel(document, &name, &channel))?;
-                say(format!("channel {name}: {}", describe(plant, &name)));
+                add(plant, &name, &channel, declaring)?;
             }
             Self::Rename { name, new } => {
                 plant.rename_channel(&name, &new)?;
@@ -105,10 +109,44 @@ impl OnPlant for Channel {
     }
 }
 
+fn add(
+    plant: &mut Plant,
+    name: &str,
+    channel: &ChannelSettings,
+    Declaring { dry_run, json }: Declaring,
+) -> anyhow::Result<()> {
+    let after = plant.edited(|document| edit::add_channel(document, name, channel))?;
+    // A channel that no device can send is refused.
+    let alone = DeviceSettings { channels: vec![name.to_owned()], public: false, wire: None };
+    let streams = after.streams_for("", &alone)?;
+    let changes = if plant.settings().devices.is_empty() {
+        changes(&after, &prices(plant), prices(&after))?
+    } else {
+        // No device measures it yet.
+        let price: Prices = Ok(vec![("a device with this channel alone".to_owned(), Price::of(&streams))]);
+        changes(&after, &Ok(Vec::new()), price)?
+    };
+    if !dry_run {
+        plant.edit(|document| edit::add_channel(document, name, channel))?;
+    }
+    let described = describe(&after, name);
+    if json {
+        let report = json!({"channel": name, "readings": described, "dry_run": dry_run, "prices": changes});
+        say(serde_json::to_string_pretty(&report)?);
+        return Ok(());
+    }
+    say(format!("channel {name}: {described}"));
+    say_changes(&changes);
+    if dry_run {
+        say_dry();
+    }
+    Ok(())
+}
+
 impl New {
     fn settings(self) -> anyhow::Result<(String, ChannelSettings)> {
-        let Self { name, unit, kind, states, range, resolution, every, hold, at_most, several, comparable } =
-            self;
+        let Self { name, unit, kind, states, range, resolution, every, hold, at_most, several, .. } = self;
+        let comparable = self.comparable;
         let kind =
             kind.map_or(if states.is_empty() { KindName::Gauge } else { KindName::State }, KindName::from);
         let mut channel = match kind {

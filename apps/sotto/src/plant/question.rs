@@ -3,12 +3,13 @@
 use std::process::ExitCode;
 
 use clap::Subcommand;
+use serde_json::json;
 use sotto_owner::question::{ExactScheme, Question as Asked};
 use sotto_owner::settings::{Compare, QuestionSettings};
 use sotto_owner::{Plant, edit};
 
-use super::day::Most;
 use super::group::OnPlant;
+use super::price::{Declaring, bundles_json, changes, prices, say_bundles, say_changes, say_dry};
 use super::progress::waiting;
 use crate::output::say;
 
@@ -34,6 +35,8 @@ pub(crate) enum Question {
         /// with tags, which are far smaller
         #[arg(long, value_name = "SCHEME")]
         scheme: Option<ExactScheme>,
+        #[command(flatten)]
+        declaring: Declaring,
     },
     /// Take a question out of sotto.toml.
     Remove {
@@ -67,34 +70,13 @@ impl From<Where> for Compare {
 impl OnPlant for Question {
     fn run(self, plant: &mut Plant) -> anyhow::Result<ExitCode> {
         match self {
-            Self::Add { name, text, precision, compare, scheme } => {
+            Self::Add { name, text, precision, compare, scheme, declaring } => {
                 let question = Asked { scheme, ..plant.new_question(&text)? };
                 if let Some(precision) = precision {
                     plant.check_precision(&question, precision)?;
                 }
-                let compare = compare.into();
-                if compare == Compare::Cloud && !question.calls().any(sotto_owner::can_compare_in_cloud) {
-                    anyhow::bail!(
-                        "--compare cloud is for conditions on polynomials and models, as in count(linear(model.json) > 80), and {name} has none: leave it out. A channel is compared in the cloud if it is comparable (sotto channel add … --comparable)"
-                    );
-                }
-                let declared = QuestionSettings { text, precision, compare, scheme };
-                let before = waiting("choosing parameters", || Most::of(plant));
-                plant.edit(|document| edit::add_question(document, &name, &declared))?;
-                let under = scheme.map_or_else(String::new, |scheme| format!(", under {scheme}"));
-                say(format!("question {name}: {question}{under}"));
-                let now = waiting("choosing parameters", || Most::of(plant));
-                now.iter().for_each(|now| now.say(before.as_ref()));
-                for (device, lacking) in
-                    waiting("choosing parameters", || plant.carried_by(&name, &question))?
-                {
-                    match lacking {
-                        None => say(format!("  {device}: its present bundle serves the question")),
-                        Some(reason) => say(format!(
-                            "  {device}: its present bundle does not serve the question ({reason}); make a new one: sotto device renew {device}"
-                        )),
-                    }
-                }
+                let declared = QuestionSettings { text, precision, compare: compare.into(), scheme };
+                add(plant, &name, &question, &declared, declaring)?;
             }
             Self::Remove { name } => {
                 plant.edit(|document| edit::remove_question(document, &name))?;
@@ -111,4 +93,40 @@ impl OnPlant for Question {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+fn add(
+    plant: &mut Plant,
+    name: &str,
+    question: &Asked,
+    declared: &QuestionSettings,
+    Declaring { dry_run, json }: Declaring,
+) -> anyhow::Result<()> {
+    if declared.compare == Compare::Cloud && !question.calls().any(sotto_owner::can_compare_in_cloud) {
+        anyhow::bail!(
+            "--compare cloud is for conditions on polynomials and models, as in count(linear(model.json) > 80), and {name} has none: leave it out. A channel is compared in the cloud if it is comparable (sotto channel add … --comparable)"
+        );
+    }
+    let after = plant.edited(|document| edit::add_question(document, name, declared))?;
+    let changes = changes(&after, &prices(plant), prices(&after))?;
+    let bundles = waiting("choosing parameters", || after.carried_by(name, question))?;
+    if !dry_run {
+        plant.edit(|document| edit::add_question(document, name, declared))?;
+    }
+    if json {
+        let report = json!({
+            "question": name, "text": question.to_string(), "dry_run": dry_run, "prices": changes,
+            "bundles": bundles_json(&bundles),
+        });
+        say(serde_json::to_string_pretty(&report)?);
+        return Ok(());
+    }
+    let under = declared.scheme.map_or_else(String::new, |scheme| format!(", under {scheme}"));
+    say(format!("question {name}: {question}{under}"));
+    say_changes(&changes);
+    say_bundles("the question", &bundles, &changes);
+    if dry_run {
+        say_dry();
+    }
+    Ok(())
 }

@@ -145,7 +145,7 @@ fn list(plant: &Plant, cloud: &Cloud, active: &[Active]) -> Result<Listed, Owner
     for name in names {
         let of_device = || {
             let Some(record) = devices::record(plant, name)? else { return Ok(None) };
-            let mut found = windows::list(&orders, &record, Between::default(), &Needed::once())?;
+            let mut found = windows::list(&orders, &record, Between::default(), &Needed::for_alarms())?;
             windows::mark_twice(plant, &known, std::iter::once(&mut found))?;
             Ok(Some(found))
         };

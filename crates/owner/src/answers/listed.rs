@@ -11,7 +11,7 @@ use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::orders::Orders;
 use crate::question::Question;
-use crate::windows::{self, Between, DeviceWindows, Group, Groups, Needed, StoredWindow};
+use crate::windows::{self, Between, DeviceWindows, Group, Groups, Needed};
 
 /// The devices of a question with their windows, and the groups of the answer.
 pub(super) struct Listed {
@@ -82,9 +82,7 @@ pub(super) fn complete(devices: &[DeviceWindows], clock: &Clock) -> Vec<Complete
 /// Returns the readings that devices left out of a question's channels.
 pub(super) fn left_out(devices: &[DeviceWindows], needed: &BTreeSet<String>) -> BTreeMap<String, LeftOut> {
     let mut all: BTreeMap<String, LeftOut> = BTreeMap::new();
-    for (channel, counts) in
-        devices.iter().flat_map(|device| windows::left_out(&device.windows, StoredWindow::kind))
-    {
+    for (channel, counts) in devices.iter().flat_map(|device| windows::left_out(&device.windows)) {
         if needed.contains(&channel) {
             all.entry(channel).or_default().merge(&counts);
         }

@@ -238,7 +238,7 @@ impl Look<'_> {
         of_device(self.register(&record, known), &mut status)?;
         let listed = windows::list(&self.orders, &record, Between::default(), &Needed::default());
         let Some(listed) = of_device(listed, &mut status)? else { return Ok(status) };
-        let left_out = windows::left_out(&listed.windows, StoredWindow::form);
+        let left_out = windows::left_out(&listed.windows);
         let channel = |channel: &String| status_of(&listed, channel, &left_out, self.clock);
         status.listed = true;
         status.windows = windows::once(&listed.windows).count() as u64;

@@ -17,7 +17,7 @@ use crate::devices::{self, DeviceRecord, Enrolled, Fault, Restored, Taken};
 use crate::error::OwnerError;
 use crate::question::Question;
 use crate::reports;
-use crate::streams::Chosen;
+use crate::streams::{Chosen, Price};
 use crate::trust::OnVerified;
 use crate::work::OnProgress;
 
@@ -354,6 +354,15 @@ impl Plant {
     /// [`OwnerError`] if a question cannot be read, or no parameters are suitable.
     pub fn streams_of_devices(&self) -> Result<Vec<(String, Vec<Chosen>)>, OwnerError> {
         devices::streams_of_devices(self)
+    }
+
+    /// Returns the price of each declared device for what is declared; of a device with all channels if none is declared.
+    ///
+    /// # Errors
+    /// [`OwnerError::NoParameters`] if a device's streams cannot carry what is asked.
+    pub fn prices(&self) -> Result<Vec<(String, Price)>, OwnerError> {
+        let devices = self.streams_of_devices()?;
+        Ok(devices.into_iter().map(|(device, streams)| (device, Price::of(&streams))).collect())
     }
 
     /// Checks that a device can be enrolled and its bundle written, before anything is declared or made.

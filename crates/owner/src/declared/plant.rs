@@ -303,7 +303,22 @@ impl Plant {
             &self.token()?,
             &authority::trust(&self.folder, &self.settings.cloud)?,
         )?;
-        Ok(cloud.interrupted_by(self.interrupt.clone()))
+        Ok(cloud.interrupted_by(self.interrupt.clone()).explaining_token(self.other_token()))
+    }
+
+    /// Says which files differ if the cloud refuses the owner's token.
+    fn other_token(&self) -> String {
+        let own = self.secret_path(TOKEN);
+        let file = "the file that `owner_token_file` names";
+        let of_cloud = if self.has_cloud() {
+            format!("{file} in {}", self.path(CLOUD).display())
+        } else {
+            format!("{file} in the configuration of the cloud at {}", self.settings.cloud.url)
+        };
+        format!(
+            "the token in {} is not that in {of_cloud}: put the same token into both, and start the cloud again",
+            own.display()
+        )
     }
 
     /// Ends work with the cloud before its next request when the check says so, with
@@ -322,14 +337,8 @@ impl Plant {
         &mut self,
         edit: impl FnOnce(&mut toml_edit::DocumentMut) -> Result<(), OwnerError>,
     ) -> Result<(), OwnerError> {
+        let (text, settings) = self.after(edit)?;
         let file = self.path(SETTINGS);
-        let text = read_text(&file, settings::LARGEST)?;
-        let mut document: toml_edit::DocumentMut = text
-            .parse()
-            .map_err(|error: toml_edit::TomlError| settings::SettingsError::Toml(error.to_string()))?;
-        edit(&mut document)?;
-        let text = document.to_string();
-        let settings = Settings::parse(&text)?;
         if settings.names_password() {
             write_private(&file, text.as_bytes())?;
         } else {
@@ -338,6 +347,39 @@ impl Plant {
         self.removed = removed(&self.path(DEVICES), &settings);
         self.settings = settings;
         Ok(())
+    }
+
+    /// Returns the plant with an edit of `sotto.toml` that is checked and not written.
+    ///
+    /// # Errors
+    /// Those of [`Plant::edit`].
+    pub fn edited(
+        &self,
+        edit: impl FnOnce(&mut toml_edit::DocumentMut) -> Result<(), OwnerError>,
+    ) -> Result<Self, OwnerError> {
+        let (_, settings) = self.after(edit)?;
+        Ok(Self {
+            folder: self.folder.clone(),
+            removed: removed(&self.path(DEVICES), &settings),
+            settings,
+            interrupt: self.interrupt.clone(),
+            secrets: self.secrets.reopened()?,
+        })
+    }
+
+    /// Returns the text of `sotto.toml` after an edit, and its settings.
+    fn after(
+        &self,
+        edit: impl FnOnce(&mut toml_edit::DocumentMut) -> Result<(), OwnerError>,
+    ) -> Result<(String, Settings), OwnerError> {
+        let text = read_text(&self.path(SETTINGS), settings::LARGEST)?;
+        let mut document: toml_edit::DocumentMut = text
+            .parse()
+            .map_err(|error: toml_edit::TomlError| settings::SettingsError::Toml(error.to_string()))?;
+        edit(&mut document)?;
+        let text = document.to_string();
+        let settings = Settings::parse(&text)?;
+        Ok((text, settings))
     }
 }
 
@@ -462,9 +504,14 @@ mod tests {
         plant.edit(|document| edit::add_channel(document, "temperature", &channel)).expect("added");
         let text = fs::read_to_string(plant.path(SETTINGS)).expect("text");
         assert!(text.contains("# Hours and days begin") && text.contains("[channels.temperature]"), "{text}");
-        let wrong = ChannelSettings { resolution: 1000.0, ..channel };
+        let wrong = ChannelSettings { resolution: 1000.0, ..channel.clone() };
         assert!(plant.edit(|document| edit::add_channel(document, "humidity", &wrong)).is_err());
         assert_eq!(fs::read_to_string(plant.path(SETTINGS)).expect("text"), text);
         assert!(plant.settings().channels.contains_key("temperature"));
+        let other =
+            plant.edited(|document| edit::add_channel(document, "humidity", &channel)).expect("right");
+        assert!(other.settings().channels.contains_key("humidity"), "in the copy alone");
+        assert!(!plant.settings().channels.contains_key("humidity"));
+        assert_eq!(fs::read_to_string(plant.path(SETTINGS)).expect("text"), text);
     }
 }

@@ -21,18 +21,16 @@ pub(crate) fn carried_by(
     let asked = std::collections::BTreeMap::from([(name.to_owned(), question.clone())]);
     for (name, record) in records::enrolled(plant)? {
         let Some(device) = plant.settings().devices.get(&name) else { continue };
-        let mut streams = streams::of_device(plant.settings(), &asked, &name, device);
-        // The device is not needed for streams that no question needs.
-        streams.retain(|stream| !stream.questions.is_empty());
-        if !streams.is_empty() {
-            let lacking = streams.iter().find_map(|stream| lacks(plant, &record, stream));
+        let calls = streams::of_calls(plant.settings(), &asked, &name, device);
+        if !calls.is_empty() {
+            let lacking = calls.iter().find_map(|stream| lacks(plant, &record, stream));
             devices.push((name, lacking));
         }
     }
     Ok(devices)
 }
 
-/// Returns the reason why a device's latest bundle does not support a stream; None if it does.
+/// Returns the reason why a device's latest bundle does not support a call; None if it does.
 fn lacks(plant: &Plant, record: &DeviceRecord, stream: &StreamNeeds) -> Option<String> {
     let latest = record.bundles.last()?;
     let scheme = stream.scheme.map(ExactScheme::id);
@@ -43,7 +41,7 @@ fn lacks(plant: &Plant, record: &DeviceRecord, stream: &StreamNeeds) -> Option<S
     };
     let mut candidates =
         latest.streams.iter().filter(of_kind).map(|profile| lacks_of(plant, profile, stream));
-    // A device may send readings in sums and in ciphertexts; one that serves is enough.
+    // A device may send readings in several streams; one that serves is enough.
     let Some(first) = candidates.next() else { return Some(format!("it sends no {} stream", stream.word())) };
     first.filter(|_| candidates.all(|other| other.is_some()))
 }

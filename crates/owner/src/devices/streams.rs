@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use sotto_pack::MAX_STREAMS;
+
 use crate::declared::Plant;
 use crate::declared::settings::DeviceSettings;
 use crate::error::OwnerError;
@@ -79,6 +81,12 @@ pub(crate) fn planned_streams(
 }
 
 fn chosen(plant: &Plant, streams: &[streams::StreamNeeds]) -> Result<Vec<Chosen>, OwnerError> {
+    if streams.len() > MAX_STREAMS {
+        return Err(OwnerError::NoParameters(format!(
+            "a device would send {} streams, and a bundle has at most {MAX_STREAMS}: declare its channels for several devices",
+            streams.len()
+        )));
+    }
     let choose = |stream: &streams::StreamNeeds| {
         let channels: Vec<_> =
             stream.channels.iter().filter_map(|name| plant.settings().channel(name)).collect();

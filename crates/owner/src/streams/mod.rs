@@ -2,11 +2,15 @@
 
 mod choose;
 mod coefficients;
+mod demand;
+mod fineness;
 mod kind;
 mod layout;
 mod needs;
 mod of_device;
 mod predict;
+mod price;
+mod split;
 
 pub use choose::{
     Alternative, Chosen, HeldReport, REAL_ERROR, SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS, StreamReport,
@@ -17,11 +21,13 @@ pub(crate) use choose::{
     longest_ticks, sums_fit,
 };
 pub(crate) use coefficients::shifted;
+pub(crate) use demand::of_calls;
+pub(crate) use fineness::too_precise;
+pub use fineness::{USUAL_GAP_BITS, can_compare_in_cloud};
 pub use kind::Kind;
 pub(crate) use layout::layout_of;
 pub use needs::{Needs, StreamNeeds};
 pub(crate) use of_device::of_device;
-pub(crate) use of_device::too_precise;
-pub use of_device::{USUAL_GAP_BITS, can_compare_in_cloud};
 pub(crate) use predict::{HELD_FOR_A_COMPARISON, HELD_FOR_A_WINDOW, expanded_bytes};
 pub use predict::{beyond, measured_report, seconds_a_window};
+pub use price::{Change, ChannelChange, ChannelPrice, Price};

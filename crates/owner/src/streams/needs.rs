@@ -119,7 +119,7 @@ impl Needs {
 /// assert!(needs.squares);
 /// let stream = StreamNeeds {
 ///     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
-///     needs, questions: vec!["daily".into()], public: false, scheme: None, joined: false,
+///     needs, questions: vec!["daily".into()], public: false, scheme: None, joined: false, part: 0,
 /// };
 /// assert_eq!(stream.name(), "exact-5m");
 /// ```
@@ -144,16 +144,20 @@ pub struct StreamNeeds {
     /// True if a reading of one of its channels changes what is sent about other ticks, as that of a state or a counter: the
     /// device keeps what it sent for a while, and sends windows again.
     pub joined: bool,
+    /// The number of the stream among those with its word and period, from 0.
+    pub part: u32,
 }
 
 impl StreamNeeds {
-    /// Returns the stream's name: its kind, the scheme that its questions state, and its period.
+    /// Returns the stream's name: its kind, the scheme that its questions state, its period and, from the second one on, its
+    /// number.
     #[must_use]
     pub fn name(&self) -> String {
-        format!("{}-{}", self.word(), Every { milliseconds: self.period })
+        let name = format!("{}-{}", self.word(), Every { milliseconds: self.period });
+        if self.part == 0 { name } else { format!("{name}-{}", self.part + 1) }
     }
 
-    /// Returns the start of its name. A device has at most one stream with this word at a period.
+    /// Returns the start of its name.
     pub(crate) fn word(&self) -> String {
         match (self.kind, self.scheme) {
             (Kind::Exact, None) if self.joined => "joined".to_owned(),

@@ -23,6 +23,8 @@ pub(crate) struct Needed {
     forms: Forms,
     /// The log of each stream, as far as it is looked at; None: all.
     logs: Option<BTreeMap<String, LogThen>>,
+    /// True if shorter windows count before those with more channels.
+    pub(super) shorter_first: bool,
 }
 
 /// The forms of exact windows. A device may send a reading both in a sum and in a ciphertext.
@@ -48,7 +50,7 @@ impl Needed {
         question.calls().for_each(|call| quantities.merge(&Needs::of(&call.needs())));
         quantities.bins.clear();
         quantities.windows.clear();
-        Self { channels: Some(question.channels()), quantities, forms, logs: None }
+        Self { channels: Some(question.channels()), quantities, forms, ..Self::default() }
     }
 
     /// Limits the logs of a device's streams to those of then, and to none of other streams.
@@ -76,6 +78,11 @@ impl Needed {
     ) -> impl Iterator<Item = &'w Channel> + use<'w, '_> {
         let all = window.layout().channels().iter().filter(|channel| window.uses(&channel.name));
         all.filter(|channel| self.channels.as_ref().is_none_or(|needed| needed.contains(&channel.name)))
+    }
+
+    /// Returns windows with each reading once, from the shortest ones: alarms judge these, whichever channels they name.
+    pub(crate) fn for_alarms() -> Self {
+        Self { shorter_first: true, ..Self::once() }
     }
 
     /// Returns the rank of a window of sums among those with the same readings, of which the one with the highest rank

@@ -25,7 +25,8 @@ struct Cover {
     /// Just after the instant of the last tick.
     to: i64,
     bundle: usize,
-    scheme: Option<SchemeId>,
+    /// The number of its stream among those of the windows.
+    stream: usize,
     /// Milliseconds from a tick to its reading.
     phase: i64,
 }
@@ -34,17 +35,15 @@ struct Cover {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct CoveredTicks {
     ticks: Range<u32>,
-    /// The bundle of the other window.
-    bundle: usize,
-    /// The scheme of the other window.
-    scheme: Option<SchemeId>,
+    /// The number of the other window's stream.
+    stream: usize,
     /// True if its ticks are at other instants of the hour.
     is_shifted: bool,
 }
 
 /// Leaves out, by channel, readings at ticks at which another window of the same kind has one. Of two windows, the one
-/// with more of the needed channels counts; then that of the later bundle, of the higher rank, of the lower number, of
-/// more readings. Returns them in order of time. A window of which only parts are left comes once for each; one that only
+/// with more of the needed channels counts; then that of the later bundle, of the higher rank, of the shorter span, of the
+/// lower number, of more readings. Returns them in order of time. A window of which only parts are left comes once for each; one that only
 /// has readings at ticks that no other has, as a supplement, stays whole.
 pub(super) fn leave_out(
     mut windows: Vec<StoredWindow>,
@@ -57,15 +56,26 @@ pub(super) fn leave_out(
         None => CIPHERTEXT,
     };
     windows.sort_by_cached_key(|window| {
-        let channels = needed.channels(window).count();
-        let preferred = Reverse((channels, window.bundle, rank(window)));
+        let more = |count: u64| u64::MAX - count;
+        let channels = more(needed.channels(window).count() as u64);
+        let (bundle, rank) = (more(window.bundle as u64), more(rank(window).into()));
+        // A channel with windows of an hour and of a day has all but results with other channels in those of an hour.
+        let length = u64::from(window.layout().ticks()) * u64::from(window.description.period);
+        let preferred = if needed.shorter_first {
+            [bundle, length, channels, rank]
+        } else {
+            [channels, bundle, rank, length]
+        };
         let readings = Reverse(window.description.readings());
         (preferred, window.sequence, readings, window.start(), window.stream.clone())
     });
+    let mut streams: HashMap<String, usize> = HashMap::new();
     let mut covered: BTreeMap<((Kind, Option<SchemeId>), String), Covered> = BTreeMap::new();
     let mut kept = Vec::with_capacity(windows.len());
     for window in windows {
         let Some(form) = needed.form(&window) else { continue };
+        let known = streams.len();
+        let stream = *streams.entry(window.stream.clone()).or_insert(known);
         let mut parts: BTreeMap<Vec<(u32, u32)>, BTreeSet<String>> = BTreeMap::new();
         let (mut meets_own, mut meets_shifted) = (false, false);
         let (all, mut idle) = (vec![(window.ticks.start, window.ticks.end)], BTreeSet::new());
@@ -78,15 +88,14 @@ pub(super) fn leave_out(
                 continue;
             }
             let taken = taken(&runs, &others);
-            // Windows of an earlier bundle are expected to be sent again, and readings of a bundle in both forms.
-            meets_own |=
-                taken.iter().any(|other| (other.bundle, other.scheme) == (window.bundle, window.scheme));
+            // Windows of an earlier bundle are expected to be sent again, and readings in each stream with their channel.
+            meets_own |= taken.iter().any(|other| other.stream == stream);
             meets_shifted |= others.iter().any(|other| other.is_shifted);
             let mut free = free(&window, &taken);
             if !taken.is_empty() {
                 free.retain(|ticks| runs.iter().any(|run| run.start < ticks.end && ticks.start < run.end));
             }
-            times.extend(free.iter().flat_map(|ticks| covers(&window, &runs, ticks)));
+            times.extend(free.iter().flat_map(|ticks| covers(&window, stream, &runs, ticks)));
             let free = free.into_iter().map(|ticks| (ticks.start, ticks.end)).collect();
             parts.entry(free).or_default().insert(channel.name.clone());
         }
@@ -139,15 +148,16 @@ fn runs(window: &StoredWindow, channel: &str, ticks: &Range<u32>) -> Vec<Range<u
 /// Iterates over the times of those runs that are among some ticks.
 fn covers(
     window: &StoredWindow,
+    stream: usize,
     runs: &[Range<u32>],
     ticks: &Range<u32>,
 ) -> impl Iterator<Item = (i64, Cover)> + use<> {
-    let (bundle, scheme, phase) = (window.bundle, window.scheme, phase(window));
+    let (bundle, phase) = (window.bundle, phase(window));
     let cover = |run: &Range<u32>| {
         let run = run.start.max(ticks.start)..run.end.min(ticks.end);
         let last = run.end.checked_sub(1).filter(|last| *last >= run.start)?;
         let to = window.instant(last) + 1;
-        Some((window.instant(run.start), Cover { to, bundle, scheme, phase }))
+        Some((window.instant(run.start), Cover { to, bundle, stream, phase }))
     };
     runs.iter().filter_map(cover).collect::<Vec<_>>().into_iter()
 }
@@ -176,7 +186,7 @@ fn ticks_in(times: &Covered, window: &StoredWindow) -> Vec<CoveredTicks> {
         let shift = if cover.bundle == window.bundle { 0 } else { cover.phase - phase };
         let (from, to) = (window.ticks_before(from + shift), window.ticks_before(cover.to + shift));
         let ticks = from.max(all.start)..to.min(all.end);
-        CoveredTicks { ticks, bundle: cover.bundle, scheme: cover.scheme, is_shifted: shift != 0 }
+        CoveredTicks { ticks, stream: cover.stream, is_shifted: shift != 0 }
     };
     near.map(ticks).filter(|covered| !covered.ticks.is_empty()).collect()
 }

@@ -1,6 +1,5 @@
 //! Stored windows.
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -275,22 +274,17 @@ pub(crate) fn once(windows: &[StoredWindow]) -> impl Iterator<Item = &StoredWind
     windows.iter().filter(move |window| seen.insert(window.leaf))
 }
 
-/// Returns the readings that devices left out of these windows, by channel. A device reports a reading in each form of
-/// window that it sends; only the first form of a channel is counted.
-pub(crate) fn left_out<F: PartialEq>(
-    windows: &[StoredWindow],
-    form: impl Fn(&StoredWindow) -> Option<F>,
-) -> BTreeMap<String, LeftOut> {
+/// Returns the readings that devices left out of these windows, by channel. A device reports a reading in each stream with its
+/// channel; only the first stream of a channel in a bundle is counted.
+pub(crate) fn left_out(windows: &[StoredWindow]) -> BTreeMap<String, LeftOut> {
     let mut left_out: BTreeMap<String, LeftOut> = BTreeMap::new();
-    let mut forms: BTreeMap<String, F> = BTreeMap::new();
+    let mut streams: BTreeMap<(&str, usize), &str> = BTreeMap::new();
     for window in once(windows) {
         for (channel, counts) in window.layout().channels().iter().zip(&window.description.left_out) {
-            let Some(form) = form(window) else { continue };
-            let first = forms.entry(channel.name.clone());
-            if matches!(&first, Entry::Occupied(first) if *first.get() != form) {
+            let first = streams.entry((&channel.name, window.bundle)).or_insert(&window.stream);
+            if *first != window.stream {
                 continue;
             }
-            first.or_insert(form);
             // A reading that was already sent is in another window, so it is not lacking.
             let lacking = counts.iter().filter(|(reason, _)| *reason != Reason::AlreadySent);
             let all = left_out.entry(channel.name.clone()).or_default();

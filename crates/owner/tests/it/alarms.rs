@@ -50,7 +50,7 @@ fn a_device_counts_at_both_limits_in_windows_of_an_hour() {
     assert_eq!(carried("max(temperature) >= 80.5"), None, "the same readings");
     assert!(carried("temperature > 81").unwrap().contains("does not count"));
     let spread = carried("max(temperature) - min(temperature) > 10").unwrap();
-    assert!(spread.contains("does not send the smallest reading of temperature"), "{spread}");
+    assert!(spread.contains("does not send the largest reading of temperature"), "{spread}");
 }
 
 #[test]

@@ -32,6 +32,7 @@ fn stream(kind: Kind, period: u32, span: Span, channels: &[&str], needs: Needs) 
         public: false,
         scheme: None,
         joined: false,
+        part: 0,
     }
 }
 

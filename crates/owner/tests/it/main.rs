@@ -10,3 +10,4 @@ mod question_errors;
 mod question_round_trips;
 mod questions;
 mod schemes;
+mod streams;

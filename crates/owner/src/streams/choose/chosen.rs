@@ -20,7 +20,7 @@ use crate::streams::StreamNeeds;
 /// };
 /// let daily_means = StreamNeeds {
 ///     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
-///     needs: Needs::default(), questions: vec!["daily".into()], public: false, scheme: None, joined: false,
+///     needs: Needs::default(), questions: vec!["daily".into()], public: false, scheme: None, joined: false, part: 0,
 /// };
 /// let chosen: Chosen = choose(&daily_means, &[temperature])?;
 /// assert_eq!(chosen.readings(), 300); // one every five minutes on the longest day, of 25 hours

@@ -10,17 +10,25 @@ const DAY: u64 = 86_400_000;
 /// Bytes with which a window names its channels, and that it comes in the place of pieces.
 const REPLACES_BYTES: u64 = 4;
 
+/// Returns the number of windows of so many ticks in a day.
+pub(super) fn windows_a_day(period: u32, ticks: u32) -> u64 {
+    DAY.div_ceil(u64::from(period.max(1)) * u64::from(ticks.max(1)))
+}
+
 impl Chosen {
-    /// Returns the number of windows in a day, for windows without gaps.
+    /// Returns the number of windows in a day, for windows without gaps; 1 for those that are longer.
     #[must_use]
     pub fn windows_a_day(&self) -> u64 {
-        DAY.div_ceil(u64::from(self.cut.period.max(1)) * u64::from(self.cut.ticks.max(1)))
+        windows_a_day(self.cut.period, self.cut.ticks)
     }
 
-    /// Returns the bytes that a device sends in a day, for windows without gaps that travel alone.
+    /// Returns the bytes that a device sends in a day, for windows without gaps that travel alone. Of a window that is longer
+    /// than a day: its part.
     #[must_use]
     pub fn bytes_a_day(&self) -> u64 {
-        self.windows_a_day() * self.window_bytes as u64
+        let bytes = self.windows_a_day() * self.window_bytes as u64;
+        let period = u64::from(self.cut.period);
+        if period > DAY { (bytes * DAY).div_ceil(period) } else { bytes }
     }
 
     /// Returns the same with pieces of open windows every so many milliseconds (`sotto-agent run --fresh`): the pieces, and
@@ -66,6 +74,7 @@ mod tests {
             public: false,
             scheme: None,
             joined: false,
+            part: 0,
         };
         let chosen = choose(&needs, &[channel]).unwrap();
         assert_eq!((chosen.windows_a_day(), chosen.bytes_a_day()), (24, 24 * chosen.window_bytes as u64));

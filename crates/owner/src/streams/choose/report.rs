@@ -24,7 +24,7 @@ pub const SHOWN_WINDOWS: [u64; 4] = [64, 512, 4_096, 1_000_000];
 /// # };
 /// # let needs = StreamNeeds {
 /// #     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
-/// #     needs: Needs::default(), questions: vec!["daily".into()], public: false, scheme: None, joined: false,
+/// #     needs: Needs::default(), questions: vec!["daily".into()], public: false, scheme: None, joined: false, part: 0,
 /// # };
 ///
 /// // `needs` are a device's daily windows with one channel, and their questions ask for means.

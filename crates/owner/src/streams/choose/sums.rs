@@ -1,8 +1,8 @@
 //! The form of a stream of sums: its parts, and the bits of each place.
 
 use sotto_pack::{
-    Channel, ChannelBins, Cut, Digit, Layout, MOST_BINS, MOST_SUM_TICKS, Placed, Presence, Quantiser,
-    Quantity, SumsPart, WindowDescription,
+    Channel, ChannelBins, Cut, Digit, Layout, MOST_BINS, MOST_SUM_TICKS, Placed, Quantiser, Quantity,
+    SumsPart, WindowDescription,
 };
 use sotto_program::KeysNeeded;
 use sotto_rlwe::KeyId;
@@ -10,6 +10,7 @@ use sotto_sums::{Form, MOST_PLACES, TAG_BYTES};
 use sotto_wire::{SUMS_WINDOW_OVERHEAD, StreamHeader, SumsStream, TickPeriod, WireError};
 
 use super::chosen::Chosen;
+use super::day::windows_a_day;
 use super::worst::longest;
 use crate::gathered::WindowQuantity;
 use crate::streams::{Needs, StreamNeeds};
@@ -137,12 +138,17 @@ fn ticks(stream: &StreamNeeds, channels: &[Channel], quantities: &[Vec<Quantity>
     }
 }
 
+/// Returns the windows a day of a stream of sums with these channels; None if they do not fit one.
+pub(in crate::streams) fn windows_of_sums(stream: &StreamNeeds, channels: &[Channel]) -> Option<u64> {
+    let quantities = quantities(stream, channels).ok()?;
+    let ticks = ticks(stream, channels, &quantities).ok()?;
+    Some(windows_a_day(stream.period, ticks))
+}
+
 /// Returns true if the description of a window of this many ticks is not too long, whichever readings are missing.
 fn is_described(channels: &[Channel], ticks: u32) -> bool {
     let Ok(layout) = Layout::of_sums(channels.to_vec(), ticks) else { return false };
-    let mut longest = WindowDescription::whole(&layout, i64::MIN, u32::MAX, ticks);
-    longest.presence = vec![Presence::first(ticks); channels.len()];
-    longest.to_json().is_ok()
+    WindowDescription::longest(&layout, true).to_json().is_ok()
 }
 
 /// Returns the parts with places for sums of this many windows.

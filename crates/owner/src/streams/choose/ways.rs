@@ -25,7 +25,7 @@ impl Chosen {
     /// let level = Channel { name: "level".into(), maximum: 100.0, resolution: Some(0.5), ..Channel::default() };
     /// let hourly = |scheme| StreamNeeds {
     ///     kind: Kind::Exact, period: 3_600_000, span: Span::Day, channels: vec!["level".into()],
-    ///     needs: Needs::default(), questions: vec!["daily".into()], public: false, scheme, joined: false,
+    ///     needs: Needs::default(), questions: vec!["daily".into()], public: false, scheme, joined: false, part: 0,
     /// };
     /// let added = choose(&hourly(None), &[level.clone()])?.compared();
     /// let evaluated = choose(&hourly(Some(ExactScheme::Bfv)), &[level])?;

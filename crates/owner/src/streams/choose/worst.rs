@@ -1,6 +1,6 @@
 //! The worst case of a stream's questions, by which parameters are tested.
 
-use sotto_pack::{Channel, Cut, Encoding, Layout, Span, StepDigits};
+use sotto_pack::{Channel, Cut, Encoding, Layout, Span, StepDigits, WindowDescription};
 
 use super::chosen::{MOST_COMPARED, MOST_WINDOWS};
 use crate::error::OwnerError;
@@ -35,15 +35,31 @@ pub(super) fn layout(
         )));
     }
     let longest = longest(stream.span, stream.period);
-    let windows = longest.div_ceil(most);
-    let ticks = u32::try_from(longest.div_ceil(windows)).unwrap_or(u32::MAX).max(1);
     let encoding = match stream.kind {
         Kind::Exact | Kind::Steps => Encoding::Resolution,
         Kind::Real => Encoding::Real,
     };
-    let layout = Layout::smallest(channels.to_vec(), ticks, columns, rows, encoding)
-        .map_err(|error| OwnerError::NoParameters(error.to_string()))?;
-    Ok((layout, Cut::new(stream.span, stream.period, ticks)))
+    let mut windows = longest.div_ceil(most);
+    loop {
+        let ticks = u32::try_from(longest.div_ceil(windows)).unwrap_or(u32::MAX).max(1);
+        let layout = Layout::smallest(channels.to_vec(), ticks, columns, rows, encoding)
+            .map_err(|error| OwnerError::NoParameters(error.to_string()))?;
+        if WindowDescription::longest(&layout, false).to_json().is_ok() {
+            return Ok((layout, Cut::new(stream.span, stream.period, ticks)));
+        }
+        if ticks == 1 {
+            return Err(OwnerError::NoParameters(format!(
+                "the description of a window of {} is too long: declare channels for several devices, ask for fewer in one question, \
+                 or shorten their words",
+                if channels.len() == 1 {
+                    channels[0].name.clone()
+                } else {
+                    format!("{} channels", channels.len())
+                }
+            )));
+        }
+        windows *= 2;
+    }
 }
 
 /// Returns the worst case of every quantity that a stream's questions need.

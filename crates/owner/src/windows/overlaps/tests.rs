@@ -64,6 +64,46 @@ fn of(readings: &[(&str, &str, i64)]) -> Vec<(String, String, i64)> {
     readings.iter().map(|(id, channel, hour)| ((*id).to_owned(), (*channel).to_owned(), *hour)).collect()
 }
 
+/// A channel that is alone in windows of hours, and with another one in windows of a day of the same bundle.
+#[test]
+fn windows_of_hours_count_for_a_channel_and_those_of_a_day_for_two() {
+    let hours = |from: i64| {
+        let readings: Vec<i64> = (from..from + 6).collect();
+        let mut hours = window(0, 100 + from as u64, from..from + 6, &[("x", &readings)]);
+        let channels = hours.layout().channels().to_vec();
+        let layout = Layout::smallest(channels, 6, 64, 1, Encoding::Integer { bits: 8 }).unwrap();
+        hours.description = Arc::new(WindowDescription { layout, ..(*hours.description).clone() });
+        hours.stream = "hours-2".into();
+        hours
+    };
+    let day: Vec<i64> = (0..24).collect();
+    let both = window(0, 0, 0..24, &[("x", &day), ("y", &day)]);
+    // The last six hours of the first day, and the next day, whose window is still open.
+    let windows = || vec![both.clone(), hours(0), hours(6), hours(12), hours(24)];
+    let kept = |needed: Needed| {
+        let mut aside = Aside::default();
+        let kept = leave_out(windows(), &needed, &mut aside);
+        assert_eq!(aside.overlapping, 0, "both streams have the channel by plan");
+        let shown = |window: &StoredWindow| {
+            (window.stream.clone(), window.ticks.start..window.ticks.end, window.start() / HOUR)
+        };
+        kept.iter().map(shown).collect::<Vec<_>>()
+    };
+    let hour = |from: i64| ("hours-2".to_owned(), 0..6, from);
+    let of = |channels: &[&str]| {
+        let mut needed = Needed::once();
+        needed.channels = Some(channels.iter().map(|name| (*name).to_owned()).collect());
+        needed
+    };
+    assert_eq!(kept(of(&["x"])), [hour(0), hour(6), hour(12), ("hours.0".into(), 18..24, 0), hour(24)]);
+    assert_eq!(kept(of(&["x", "y"])), [("hours.0".into(), 0..24, 0), hour(24)]);
+    // Alarms: those of the day have the last hours of x, and all of y.
+    let day = |ticks: Range<u32>| ("hours.0".to_owned(), ticks, 0);
+    let mut all = kept(Needed::for_alarms());
+    all.sort_by_key(|(stream, ticks, start)| (stream.clone(), ticks.start, *start));
+    assert_eq!(all, [hour(0), hour(6), hour(12), hour(24), day(0..24), day(18..24)]);
+}
+
 #[test]
 fn a_supplement_stays_whole_and_so_does_the_window_that_it_completes() {
     let first = window(0, 0, 0..24, &[("x", &[0, 2, 5]), ("y", &[0, 1])]);

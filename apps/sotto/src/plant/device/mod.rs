@@ -1,16 +1,18 @@
 //! `sotto device`: devices and their bundles.
 
+mod add;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::json;
 use sotto_cloud_client::CloudError;
-use sotto_owner::settings::{DeviceSettings, SettingsError};
-use sotto_owner::{Chosen, Enrolled, Found, OwnerError, Plant, Restored, Taken, edit};
+use sotto_owner::{Change, Chosen, Enrolled, Found, OwnerError, Plant, Price, Restored, Taken};
 
 use super::forget::confirmed;
 use super::group::OnPlant;
+use super::price::say_changes;
 use super::progress::waiting;
 use crate::output::say;
 
@@ -22,27 +24,7 @@ const LOOKING: &str = "looking for the record";
 #[derive(Subcommand, Debug)]
 pub(crate) enum Device {
     /// Add a device and write its bundle, the one file that the device needs.
-    Add {
-        /// Its name: letters, digits, _ . -
-        name: String,
-        /// The channels that it measures, separated by commas [default: those of its latest bundle]
-        #[arg(long, value_delimiter = ',')]
-        channels: Vec<String>,
-        /// Put public keys into the bundle in place of the device's secret: the device cannot read what it has sent. Its
-        /// windows are whole ciphertexts, many times as long as compact ones
-        #[arg(long)]
-        public: bool,
-        /// The bundle's file [default: NAME.bundle in this folder; NAME-2.bundle, if the device had one]
-        #[arg(long, value_name = "FILE")]
-        bundle: Option<PathBuf>,
-        /// If the folder has a secret of this device and no record: put the secret aside, into secrets/old, and begin anew.
-        /// What the device sent until now cannot be asked any more
-        #[arg(long)]
-        replace: bool,
-        /// As one JSON document
-        #[arg(long)]
-        json: bool,
-    },
+    Add(add::New),
     /// Take a device back from its bundle: its secrets, its record, and its place in sotto.toml.
     Adopt {
         /// The bundle's file
@@ -100,77 +82,7 @@ pub(crate) enum Device {
 impl OnPlant for Device {
     fn run(self, plant: &mut Plant) -> anyhow::Result<ExitCode> {
         match self {
-            Self::Add { name, channels, public, bundle, replace, json } => {
-                let mut channels: Vec<String> =
-                    channels.iter().map(|channel| channel.trim().to_owned()).collect();
-                let is_named = bundle.is_some();
-                let mut file = bundle.unwrap_or_else(|| format!("{name}.bundle").into());
-                // A device that was declared in sotto.toml by hand is enrolled with that declaration.
-                let declaration = plant.settings().devices.get(&name);
-                let declared = declaration.is_some();
-                if public && declaration.is_some_and(|device| !device.public) {
-                    let place = format!("devices.{name}");
-                    let reason = "it is declared without `public = true`: write it there".to_owned();
-                    return Err(OwnerError::from(SettingsError::Part { place, reason }).into());
-                }
-                // A removed device that is added again keeps its keys.
-                let mut known = plant.device(&name)?.is_some() && !declared;
-                if known && !is_named {
-                    file = next_bundle(plant, &name)?;
-                }
-                if known && file.exists() {
-                    return Err(OwnerError::Exists { path: file }.into());
-                } else if !known {
-                    match plant.can_enrol(&name, &file) {
-                        Err(OwnerError::HeldSecret { .. }) if replace => {
-                            plant.put_secrets_aside(&name)?;
-                            eprintln!("note: the secret of {name} is in secrets/old now");
-                        }
-                        Err(OwnerError::HeldSecret { .. }) => {
-                            let restored = waiting(LOOKING, || plant.restore(&name))?;
-                            brought_back(&restored);
-                            known = true;
-                            if !is_named && file.exists() {
-                                file = next_bundle(plant, &name)?;
-                            }
-                        }
-                        enrollable => enrollable?,
-                    }
-                }
-                if channels.is_empty() {
-                    channels = plant.channels_of(&name)?;
-                }
-                if channels.is_empty() && !declared {
-                    let (place, reason) =
-                        (format!("devices.{name}"), "name its channels: --channels A,B".to_owned());
-                    return Err(OwnerError::from(SettingsError::Part { place, reason }).into());
-                }
-                if !declared {
-                    // Checked before the declaration: a refusal leaves sotto.toml unchanged.
-                    let unknown =
-                        channels.iter().find(|channel| !plant.settings().channels.contains_key(*channel));
-                    if let Some(unknown) = unknown {
-                        let (place, reason) =
-                            (format!("devices.{name}"), plant.settings().no_channel(unknown));
-                        return Err(OwnerError::from(SettingsError::Part { place, reason }).into());
-                    }
-                    let add = if public { edit::add_public_device } else { edit::add_device };
-                    let settings = DeviceSettings { channels, public, wire: None };
-                    waiting(CHOOSING, || plant.streams_for(&name, &settings))?;
-                    let wire = plant.wire_device(&name).to_owned();
-                    plant.edit(|document| {
-                        add(document, &name, &settings.channels)?;
-                        if wire == name { Ok(()) } else { edit::set_wire(document, &name, &wire) }
-                    })?;
-                }
-                let enrolled = waiting(CHOOSING, || {
-                    if known { plant.renew(&name, &file) } else { plant.enrol(&name, &file) }
-                });
-                if enrolled.is_err() && !declared {
-                    plant.edit(|document| edit::remove_device(document, &name))?;
-                }
-                report(plant, &name, &enrolled?, json)?;
-            }
+            Self::Add(new) => add::add(plant, new)?,
             Self::Adopt { bundle, json } => {
                 let restored = waiting(LOOKING, || plant.adopt(&bundle))?;
                 if json {
@@ -281,9 +193,13 @@ fn took(taken: &Taken) {
 
 fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow::Result<()> {
     let Enrolled { bundle, streams, not_registered } = enrolled;
+    let prices = [Change { device: name.to_owned(), before: None, after: Price::of(streams) }];
     if json {
         let streams: Vec<_> = streams.iter().map(sotto_owner::stream_report).collect();
-        let report = json!({"device": name, "bundle": bundle, "registered": not_registered.is_none(), "streams": streams});
+        let report = json!({
+            "device": name, "bundle": bundle, "dry_run": false, "registered": not_registered.is_none(), "prices": prices,
+            "streams": streams,
+        });
         say(serde_json::to_string_pretty(&report)?);
         return Ok(());
     }
@@ -295,14 +211,8 @@ fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow:
     if public && earlier_bundles_hold_the_secret(plant, name)? {
         say(format!("Earlier bundles of {name} hold its secret: delete every copy of them."));
     }
-    for stream in streams {
-        say(format!("  {}", describe(stream)));
-    }
-    if streams.iter().all(|stream| stream.stream.questions.is_empty()) {
-        say(
-            "  No question is declared about its channels yet: it sends the data for means and standard deviations by day.",
-        );
-    }
+    say_changes(&prices);
+    say_streams(streams);
     match not_registered {
         None => {}
         Some(OwnerError::Cloud(CloudError::Away { .. })) => say(
@@ -320,6 +230,17 @@ fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow:
     Ok(())
 }
 
+fn say_streams(streams: &[Chosen]) {
+    for stream in streams {
+        say(format!("  {}", describe(stream)));
+    }
+    if streams.iter().all(|stream| stream.stream.questions.is_empty()) {
+        say(
+            "  No question is declared about its channels yet: it sends the data for means and standard deviations by day.",
+        );
+    }
+}
+
 /// Returns true if the device had a bundle with its secret.
 fn earlier_bundles_hold_the_secret(plant: &Plant, name: &str) -> Result<bool, OwnerError> {
     let record = plant.device(name)?;
@@ -328,7 +249,7 @@ fn earlier_bundles_hold_the_secret(plant: &Plant, name: &str) -> Result<bool, Ow
 }
 
 /// Describes a stream in one line.
-pub(super) fn describe(chosen: &Chosen) -> String {
+pub(in crate::plant) fn describe(chosen: &Chosen) -> String {
     let every = chosen.stream.name();
     let each = chosen.window_bytes as f64 / chosen.readings().max(1) as f64;
     let (span, length) = match chosen.cut.span {

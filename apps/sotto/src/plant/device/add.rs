@@ -1,0 +1,144 @@
+//! `sotto device add`.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use sotto_owner::settings::{DeviceSettings, SettingsError};
+use sotto_owner::{Change, OwnerError, Plant, Price, edit};
+
+use super::{CHOOSING, LOOKING, brought_back, next_bundle, report, say_streams};
+use crate::output::say;
+use crate::plant::price::{Declaring, say_changes, say_dry};
+use crate::plant::progress::waiting;
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct New {
+    /// Its name: letters, digits, _ . -
+    name: String,
+    /// The channels that it measures, separated by commas [default: those of its latest bundle]
+    #[arg(long, value_delimiter = ',')]
+    channels: Vec<String>,
+    /// Put public keys into the bundle in place of the device's secret: the device cannot read what it has sent. Its
+    /// windows are whole ciphertexts, many times as long as compact ones
+    #[arg(long)]
+    public: bool,
+    /// The bundle's file [default: NAME.bundle in this folder; NAME-2.bundle, if the device had one]
+    #[arg(long, value_name = "FILE")]
+    bundle: Option<PathBuf>,
+    /// If the folder has a secret of this device and no record: put the secret aside, into secrets/old, and begin anew.
+    /// What the device sent until now cannot be asked any more
+    #[arg(long)]
+    replace: bool,
+    #[command(flatten)]
+    declaring: Declaring,
+}
+
+/// A device to enrol, checked.
+struct Checked {
+    name: String,
+    settings: DeviceSettings,
+    /// The file of its bundle.
+    file: PathBuf,
+    /// True if `sotto.toml` declares it.
+    is_declared: bool,
+    /// True if it has a record: then its bundle is a further one.
+    is_known: bool,
+}
+
+pub(super) fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
+    let declaring = new.declaring;
+    let Checked { name, settings, file, is_declared, is_known } = checked(plant, new)?;
+    if !is_declared {
+        // Checked before the declaration: a refusal leaves sotto.toml unchanged.
+        let unknown =
+            settings.channels.iter().find(|channel| !plant.settings().channels.contains_key(*channel));
+        if let Some(unknown) = unknown {
+            return Err(refused(&name, plant.settings().no_channel(unknown)).into());
+        }
+    }
+    if declaring.dry_run || !is_declared {
+        let streams = waiting(CHOOSING, || plant.streams_for(&name, &settings))?;
+        if declaring.dry_run {
+            let prices = [Change { device: name.clone(), before: None, after: Price::of(&streams) }];
+            if declaring.json {
+                let streams: Vec<_> = streams.iter().map(sotto_owner::stream_report).collect();
+                let report = json!({
+                    "device": name, "bundle": file, "dry_run": true, "registered": false, "prices": prices, "streams": streams,
+                });
+                say(serde_json::to_string_pretty(&report)?);
+                return Ok(());
+            }
+            say(format!("device {name}: its bundle would be {}.", file.display()));
+            say_changes(&prices);
+            say_streams(&streams);
+            say_dry();
+            return Ok(());
+        }
+    }
+    if !is_declared {
+        let add = if settings.public { edit::add_public_device } else { edit::add_device };
+        let wire = plant.wire_device(&name).to_owned();
+        plant.edit(|document| {
+            add(document, &name, &settings.channels)?;
+            if wire == name { Ok(()) } else { edit::set_wire(document, &name, &wire) }
+        })?;
+    }
+    let enrolled =
+        waiting(CHOOSING, || if is_known { plant.renew(&name, &file) } else { plant.enrol(&name, &file) });
+    if enrolled.is_err() && !is_declared {
+        plant.edit(|document| edit::remove_device(document, &name))?;
+    }
+    report(plant, &name, &enrolled?, declaring.json)
+}
+
+/// Finds the device's settings, its record and the file of its bundle.
+fn checked(plant: &mut Plant, new: New) -> anyhow::Result<Checked> {
+    let New { name, channels, public, bundle, replace, declaring: Declaring { dry_run, .. } } = new;
+    let mut channels: Vec<String> = channels.iter().map(|channel| channel.trim().to_owned()).collect();
+    let is_named = bundle.is_some();
+    let mut file = bundle.unwrap_or_else(|| format!("{name}.bundle").into());
+    // A device that was declared in sotto.toml by hand is enrolled with that declaration.
+    let declaration = plant.settings().devices.get(&name).cloned();
+    let is_declared = declaration.is_some();
+    if public && declaration.as_ref().is_some_and(|device| !device.public) {
+        let reason = "it is declared without `public = true`: write it there".to_owned();
+        return Err(refused(&name, reason).into());
+    }
+    // A removed device that is added again keeps its keys.
+    let mut is_known = plant.device(&name)?.is_some() && !is_declared;
+    if is_known && !is_named {
+        file = next_bundle(plant, &name)?;
+    }
+    if is_known && file.exists() {
+        return Err(OwnerError::Exists { path: file }.into());
+    } else if !is_known {
+        match plant.can_enrol(&name, &file) {
+            Err(OwnerError::HeldSecret { .. }) if dry_run => {}
+            Err(OwnerError::HeldSecret { .. }) if replace => {
+                plant.put_secrets_aside(&name)?;
+                eprintln!("note: the secret of {name} is in secrets/old now");
+            }
+            Err(OwnerError::HeldSecret { .. }) => {
+                let restored = waiting(LOOKING, || plant.restore(&name))?;
+                brought_back(&restored);
+                is_known = true;
+                if !is_named && file.exists() {
+                    file = next_bundle(plant, &name)?;
+                }
+            }
+            enrollable => enrollable?,
+        }
+    }
+    if channels.is_empty() {
+        channels = plant.channels_of(&name)?;
+    }
+    if channels.is_empty() && !is_declared {
+        return Err(refused(&name, "name its channels: --channels A,B".to_owned()).into());
+    }
+    let settings = declaration.unwrap_or(DeviceSettings { channels, public, wire: None });
+    Ok(Checked { name, settings, file, is_declared, is_known })
+}
+
+fn refused(name: &str, reason: String) -> OwnerError {
+    SettingsError::Part { place: format!("devices.{name}"), reason }.into()
+}
