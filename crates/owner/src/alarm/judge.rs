@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::files::DeviceState;
-use super::machine::{Seen, Verdict};
+use super::seen::{Seen, Verdict};
 use crate::answers::{Row, by_window, on_faulty};
 use crate::declared::{Declared, Plant};
 use crate::devices;

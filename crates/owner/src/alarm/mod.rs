@@ -28,17 +28,21 @@ mod judge;
 mod machine;
 mod outbox;
 mod round;
+mod seen;
 mod status;
+mod told;
 mod watch;
 mod words;
 
 pub use event::{Event, EventKind};
 pub(crate) use files::remove_alarm;
-pub use machine::{AlarmState, Change, Rule, Seen, Told, Verdict};
+pub use machine::{AlarmState, Rule};
 pub use outbox::{Delivery, GIVE_UP_AFTER_MS, Outbox};
 pub use round::Round;
+pub use seen::{Seen, Verdict};
 pub(crate) use status::alarm_status;
 pub use status::{AlarmStatus, DeviceAlarm};
+pub use told::{Change, Told};
 pub use watch::Watch;
 
 pub use crate::declared::{AlarmSettings, Declared, MqttAddress, NotAnAddress, SinkKind};

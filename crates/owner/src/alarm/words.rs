@@ -1,6 +1,6 @@
 //! The values of windows in words.
 
-use super::machine::Seen;
+use super::seen::Seen;
 use crate::declared::{Declared, Plant};
 use crate::functions::Call;
 use crate::gathered::Channels as _;
