@@ -15,8 +15,19 @@ pub(crate) const KEPT: usize = 64;
 pub struct Rule {
     /// Number of consecutive windows in which the condition holds until the alarm is raised; at least 1.
     pub windows: u32,
+    /// The time that these windows cover at least, in milliseconds.
+    pub lasts_ms: i64,
     /// Number of consecutive quiet windows until it ends; at least 1.
     pub clear_after: u32,
+    /// True if windows without readings have a verdict, too.
+    pub takes_empty: bool,
+}
+
+impl Default for Rule {
+    /// A window raises the alarm, and a quiet one ends it.
+    fn default() -> Self {
+        Self { windows: 1, lasts_ms: 0, clear_after: 1, takes_empty: false }
+    }
 }
 
 /// The state after some windows.
@@ -26,6 +37,9 @@ struct State {
     raised: Option<i64>,
     /// Number of consecutive windows that count towards the next change.
     run: u32,
+    /// Start of the first of them.
+    #[serde(default)]
+    run_from: Option<i64>,
     /// End of the last window.
     until: Option<i64>,
 }
@@ -34,23 +48,28 @@ impl State {
     /// Takes the next window in order of time.
     fn step(&mut self, rule: Rule, seen: &Seen) -> Option<Change> {
         let follows = self.until.is_none_or(|until| seen.from <= until);
-        if !follows || seen.readings == 0 {
+        let is_empty = seen.readings == 0 && !rule.takes_empty;
+        if !follows || is_empty {
             self.run = 0;
         }
         self.until = Some(self.until.map_or(seen.to, |until| until.max(seen.to)));
-        if seen.readings == 0 {
+        if is_empty {
             return None;
         }
-        let (counts, needed, change) = match self.raised {
-            None => (seen.over, rule.windows, Change::Raised),
-            Some(_) => (seen.near.opposite(), rule.clear_after, Change::Cleared),
+        let (counts, needed, lasts_ms, change) = match self.raised {
+            None => (seen.over, rule.windows, rule.lasts_ms, Change::Raised),
+            Some(_) => (seen.near.opposite(), rule.clear_after, 0, Change::Cleared),
         };
         match counts {
             Verdict::Undecided => return None,
             Verdict::Fails => self.run = 0,
-            Verdict::Holds => self.run += 1,
+            Verdict::Holds => {
+                self.run_from = self.run_from.filter(|_| self.run > 0).or(Some(seen.from));
+                self.run = self.run.saturating_add(1);
+            }
         }
-        if self.run < needed.max(1) {
+        let covered = self.run_from.map_or(0, |from| seen.to.saturating_sub(from));
+        if self.run < needed.max(1) || covered < lasts_ms {
             return None;
         }
         self.run = 0;
@@ -79,7 +98,7 @@ impl State {
 /// let (hot, warm) = ((Verdict::Holds, Verdict::Holds), (Verdict::Fails, Verdict::Holds));
 /// let (cool, open) = ((Verdict::Fails, Verdict::Fails), (Verdict::Undecided, Verdict::Undecided));
 /// let mut machine = AlarmState::default();
-/// let rule = Rule { windows: 2, clear_after: 1 };
+/// let rule = Rule { windows: 2, ..Rule::default() };
 /// let day = [hot, open, hot, warm, cool];
 /// let windows = (0..).zip(day).map(|(at, (over, near))| hour(at, over, near));
 /// let changes = machine.take(rule, windows);
@@ -157,6 +176,12 @@ impl AlarmState {
     #[must_use]
     pub fn run(&self, rule: Rule) -> u32 {
         self.state(rule).run
+    }
+
+    /// Returns the start of the first of them, if the rule is about the time that they cover.
+    pub(crate) fn run_since(&self, rule: Rule) -> Option<i64> {
+        let state = self.state(rule);
+        state.run_from.filter(|_| rule.lasts_ms > 0 && state.run > 0)
     }
 
     /// Returns the last window.

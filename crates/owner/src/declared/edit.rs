@@ -98,7 +98,7 @@ pub fn add_question(
 /// # Errors
 /// [`OwnerError::Declared`] if the alarm already exists.
 pub fn add_alarm(document: &mut DocumentMut, name: &str, alarm: &AlarmSettings) -> Result<(), OwnerError> {
-    let AlarmSettings { when, clear, clear_after, since, exec, webhook, mqtt, ca } = alarm;
+    let AlarmSettings { when, clear, clear_after, since, repeat, mute, exec, webhook, mqtt, ca } = alarm;
     let mut table = Table::new();
     table.insert("when", value(when));
     if let Some(clear) = clear {
@@ -107,7 +107,8 @@ pub fn add_alarm(document: &mut DocumentMut, name: &str, alarm: &AlarmSettings) 
     if *clear_after != 1 {
         table.insert("clear_after", value(i64::from(*clear_after)));
     }
-    let texts = [("since", since), ("exec", exec), ("webhook", webhook), ("mqtt", mqtt), ("ca", ca)];
+    let when = [("since", since), ("repeat", repeat), ("mute", mute)];
+    let texts = when.into_iter().chain([("exec", exec), ("webhook", webhook), ("mqtt", mqtt), ("ca", ca)]);
     for (key, text) in texts {
         if let Some(text) = text {
             table.insert(key, value(text));

@@ -65,17 +65,7 @@ pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) 
     if let Some((channel, reason)) = number_states(plant, question) {
         return Err(at(places.error_at_channel(&channel, reason)));
     }
-    for device in question.only.iter().flatten() {
-        if !plant.settings().devices.contains_key(device) && !plant.removed().contains_key(device) {
-            let known: Vec<&str> = plant.settings().devices.keys().map(String::as_str).take(20).collect();
-            let there = if known.is_empty() { "none is" } else { "declared are" };
-            let reason = format!(
-                "there is no device {device}; {there} {}. Declare and enrol it with `sotto device add {device} --channels …`",
-                known.join(", ")
-            );
-            return Err(OwnerError::NotEnrolled(places.error_at_device(device, reason).to_string()));
-        }
-    }
+    check_devices(plant, question.only.as_deref(), places)?;
     for (index, selected) in question.select.iter().enumerate() {
         if let Err(error) = unit_of(&selected.expression, plant.settings()) {
             return Err(at(places.error_at_selected(index, error.to_string())));
@@ -96,6 +86,26 @@ pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) 
             let reason =
                 "its channels are read at different periods: only readings of the same time can be combined";
             return Err(at(places.error_at_call(index, reason)));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the devices that a question or an alarm names.
+pub(super) fn check_devices(
+    plant: &Plant,
+    only: Option<&[String]>,
+    places: &TextSpans,
+) -> Result<(), OwnerError> {
+    for device in only.into_iter().flatten() {
+        if !plant.settings().devices.contains_key(device) && !plant.removed().contains_key(device) {
+            let known: Vec<&str> = plant.settings().devices.keys().map(String::as_str).take(20).collect();
+            let there = if known.is_empty() { "none is" } else { "declared are" };
+            let reason = format!(
+                "there is no device {device}; {there} {}. Declare and enrol it with `sotto device add {device} --channels …`",
+                known.join(", ")
+            );
+            return Err(OwnerError::NotEnrolled(places.error_at_device(device, reason).to_string()));
         }
     }
     Ok(())

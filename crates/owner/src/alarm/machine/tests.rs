@@ -24,13 +24,14 @@ fn windows() -> impl Strategy<Value = Vec<Seen>> {
 /// The rules once more, over all windows in order, in plain words.
 fn reference(rule: Rule, windows: &[Seen]) -> (Vec<(i64, Change)>, bool) {
     let (mut changes, mut active) = (Vec::new(), false);
-    let mut counted: Vec<bool> = Vec::new();
+    let mut counted: Vec<(bool, i64)> = Vec::new();
     for (at, seen) in windows.iter().enumerate() {
         let gap = at > 0 && windows[at - 1].to < seen.from;
-        if gap || seen.readings == 0 {
+        let is_empty = seen.readings == 0 && !rule.takes_empty;
+        if gap || is_empty {
             counted.clear();
         }
-        if seen.readings == 0 {
+        if is_empty {
             continue;
         }
         let next = if active {
@@ -39,9 +40,11 @@ fn reference(rule: Rule, windows: &[Seen]) -> (Vec<(i64, Change)>, bool) {
             [Some(true), Some(false), None][seen.over as usize]
         };
         let Some(next) = next else { continue };
-        counted.push(next);
-        let needed = (if active { rule.clear_after } else { rule.windows }) as usize;
-        if counted.len() >= needed && counted[counted.len() - needed..].iter().all(|yes| *yes) {
+        counted.push((next, seen.from));
+        let (needed, lasts) = if active { (rule.clear_after, 0) } else { (rule.windows, rule.lasts_ms) };
+        let run = counted.iter().rev().take_while(|(yes, _)| *yes);
+        let first = run.clone().last().map_or(i64::MAX, |(_, from)| *from);
+        if run.count() >= needed as usize && seen.to >= first.saturating_add(lasts) {
             changes.push((seen.from, if active { Change::Cleared } else { Change::Raised }));
             active = !active;
             counted.clear();
@@ -51,7 +54,9 @@ fn reference(rule: Rule, windows: &[Seen]) -> (Vec<(i64, Change)>, bool) {
 }
 
 fn rule() -> impl Strategy<Value = Rule> {
-    (1..4u32, 1..4u32).prop_map(|(windows, clear_after)| Rule { windows, clear_after })
+    (1..4u32, 0i64..45, 1..4u32, any::<bool>()).prop_map(|(windows, lasts_ms, clear_after, takes_empty)| {
+        Rule { windows, lasts_ms, clear_after, takes_empty }
+    })
 }
 
 proptest! {
@@ -123,7 +128,8 @@ proptest! {
         let changes = machine.take(rule, (0..count as i64).map(seen));
         prop_assert_eq!(changes.len(), 1);
         prop_assert_eq!(machine.kept.len(), KEPT);
-        prop_assert_eq!(machine.raised_since(rule), Some(i64::from(rule.windows) - 1));
+        let raised = i64::from(rule.windows).max(rule.lasts_ms) - 1;
+        prop_assert_eq!(machine.raised_since(rule), Some(raised));
         prop_assert_eq!(machine.looks_from(), Some((count - KEPT) as i64));
         prop_assert_eq!(machine.take(rule, [seen(0)]), []);
     }
@@ -131,7 +137,7 @@ proptest! {
 
 #[test]
 fn an_open_window_may_raise_an_alarm_and_ends_none() {
-    let rule = Rule { windows: 1, clear_after: 1 };
+    let rule = Rule::default();
     let hour = |at: i64, readings, over, near| Seen {
         from: 60 * at,
         to: 60 * at + 60,
