@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use sotto_owner::alarm::{AlarmSettings, AlarmStatus, DeviceAlarm, Event, EventKind, Outbox};
+use sotto_owner::alarm::{AlarmSettings, AlarmStatus, DeviceAlarm, Event, EventKind, Outbox, Watched};
 use sotto_owner::question::{AlarmCondition, Duration};
 use sotto_owner::{Every, OwnerError, Plant, edit};
 
@@ -142,6 +142,16 @@ fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
     say(format!("alarm {name}: {declared}{over}, on each device by itself{}", sinks(&settings)));
     let sends = waiting("choosing parameters", || Most::of(plant));
     sends.iter().for_each(|sends| sends.say(before.as_ref()));
+    if let Watched::Silence(silence) = &declared.watched {
+        for (device, time) in plant.too_slow_for(silence, fresh)? {
+            say(format!(
+                "  {device}: with its present bundle, windows arrive up to {time} after a reading, so that it looks silent; make a new one: sotto \
+                 device renew {device}"
+            ));
+        }
+        say("`sotto watch` evaluates it.");
+        return Ok(());
+    }
     if let Some(bytes) = waiting("choosing parameters", || repeated(plant, &name))? {
         say(format!(
             "  Its answers carry no tags: `sotto watch` repeats the cloud's work before it acts, and fetches {bytes} bytes a window for that."

@@ -1,8 +1,10 @@
 //! Mutes and acknowledgements of alarms.
 
 use crate::alarm::{self, Event, Order};
-use crate::declared::Plant;
+use crate::amount::Every;
+use crate::declared::{self, Plant};
 use crate::error::OwnerError;
+use crate::question::Silence;
 
 impl Plant {
     /// Mutes an alarm until a time in milliseconds since 1970: its events go to the log alone. Returns the line of the log.
@@ -52,5 +54,18 @@ impl Plant {
     /// Those of [`Plant::mute_alarm`]; [`OwnerError::Unanswerable`] if it does not last.
     pub fn acknowledge_alarm(&self, name: &str, order: &Order) -> Result<Vec<Event>, OwnerError> {
         alarm::acknowledge(self, name, order)
+    }
+
+    /// Returns the enrolled devices whose present bundles send windows too seldom for a silence, each with the time until the next
+    /// one arrives. Of devices that send pieces, `fresh` is the time between them.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the record of a device cannot be read.
+    pub fn too_slow_for(
+        &self,
+        silence: &Silence,
+        fresh: Option<Every>,
+    ) -> Result<Vec<(String, String)>, OwnerError> {
+        declared::too_slow(self, silence, fresh)
     }
 }

@@ -31,6 +31,7 @@ pub(crate) use pins::{claimed_cloud_key, cloud_keys, not_pinned, pin_cloud};
 pub(crate) use plant::CLOUD;
 pub use plant::{NewPlant, Plant, SETTINGS};
 pub(crate) use questions::{compares_in_cloud, new_question, question, question_between, questions};
+pub(crate) use reach::too_slow;
 pub use removed::Removal;
 pub(crate) use rename::{rename_channel, rename_device};
 pub use schedule::{NotASchedule, Schedule};

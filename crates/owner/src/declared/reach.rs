@@ -9,6 +9,7 @@ use super::plant::Plant;
 use super::possible;
 use super::settings::DeviceSettings;
 use crate::amount::Every;
+use crate::devices;
 use crate::error::OwnerError;
 use crate::functions::{Call, Circumstances};
 use crate::language::{Clause, Comparison, Name, TextSpans};
@@ -189,23 +190,62 @@ fn shortest(
         let sends = |channels: &[String]| silence.channel.as_ref().is_none_or(|name| channels.contains(name));
         let sent = streams.iter().filter(|stream| sends(&stream.channels));
         let times = sent.map(|stream| {
-            let period = u64::from(stream.period);
-            let span = match stream.span {
-                Span::Hour => HOUR,
-                // Clocks go back once a year.
-                Span::Day | Span::Week | Span::Month => 25 * HOUR,
-            };
-            let window = fresh.map_or(span, |fresh| u64::from(fresh.milliseconds).max(period).min(span));
-            // The last reading of a window is a period before its end; it closes a period after, once nothing came for a period,
-            // a minute at least.
-            let after = |window: u64| window + 2 * period + period.max(MINUTE);
-            let pieces = after((5 * MINUTE).max(period).min(span));
-            (after(window), window, pieces)
+            let (period, span) = (u64::from(stream.period), longest(stream.span));
+            let pieces = (5 * MINUTE).max(period).min(span);
+            let window = window(span, period, fresh);
+            (heard_after(window, period), window, heard_after(pieces, period))
         });
         let (time, window, fresh_time) = times.min()?;
         Some(Shortest { device, time, window, fresh: fresh_time + MINUTE, is_fresh: fresh.is_some() })
     };
     devices.into_iter().filter_map(of_device).max_by_key(|of| of.time)
+}
+
+/// Returns the longest time of a window.
+fn longest(span: Span) -> u64 {
+    match span {
+        Span::Hour => HOUR,
+        // Clocks go back once a year.
+        Span::Day | Span::Week | Span::Month => 25 * HOUR,
+    }
+}
+
+/// Returns the time of the messages of a stream: that of its windows, or of pieces.
+fn window(span: u64, period: u64, fresh: Option<Every>) -> u64 {
+    fresh.map_or(span, |fresh| u64::from(fresh.milliseconds).max(period).min(span))
+}
+
+/// Returns the time from the last reading of a window until the next window arrives. The last reading is a period before the
+/// window's end; the next window closes a period after its own, once nothing came for a period, a minute at least.
+fn heard_after(window: u64, period: u64) -> u64 {
+    window + 2 * period + period.max(MINUTE)
+}
+
+/// Returns the enrolled devices whose present bundles have windows that are too long for a silence, each with the time until the
+/// next one arrives.
+pub(crate) fn too_slow(
+    plant: &Plant,
+    silence: &Silence,
+    fresh: Option<Every>,
+) -> Result<Vec<(String, String)>, OwnerError> {
+    let mut slow = Vec::new();
+    for (name, record) in devices::enrolled(plant)? {
+        if silence.only.as_ref().is_some_and(|only| !only.contains(&name)) {
+            continue;
+        }
+        let profiles = record.bundles.last().into_iter().flat_map(|bundle| &bundle.streams);
+        let sends = |wire: &str| {
+            silence.channel.as_ref().is_none_or(|name| plant.settings().shown_channel(wire) == name.as_str())
+        };
+        let sent = profiles.filter(|profile| profile.channels.iter().any(|channel| sends(&channel.name)));
+        let times = sent.filter_map(|profile| {
+            let (span, period) = (longest(profile.span?), u64::from(profile.period_ms?));
+            Some(heard_after(window(span, period, fresh), period))
+        });
+        let time = times.min().filter(|time| silence.milliseconds().unsigned_abs() <= *time);
+        slow.extend(time.map(|time| (name, in_words(time))));
+    }
+    Ok(slow)
 }
 
 /// Formats a time to the minute, upwards: `76m`, `28h`.

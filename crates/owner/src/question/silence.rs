@@ -60,7 +60,9 @@ impl Parser<'_> {
         let first = self.peek()?;
         let second = token(self.text, first.end).map(|next| next.token).unwrap_or(Token::End);
         let of_device = match first.token {
-            Token::Word(SILENT) => matches!(second, Token::Word("for" | "per" | "where") | Token::Symbol('(') | Token::End),
+            Token::Word(SILENT) => {
+                matches!(second, Token::Word("for" | "per" | "where") | Token::Symbol('(') | Token::End)
+            }
             Token::Word(word) => {
                 self.no_other_word(word, second, first.start)?;
                 false

@@ -161,6 +161,24 @@ fn a_silence_is_longer_than_the_time_between_two_windows() {
 }
 
 #[test]
+fn a_bundle_with_windows_of_a_day_is_too_slow_for_a_silence() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plant = plant(&folder, &AlarmSettings::new("temperature > 80"));
+    plant.remove_alarm("hot").unwrap();
+    let slow = |plant: &Plant, text: &str, fresh: Option<&str>| {
+        let fresh = fresh.map(|fresh| fresh.parse().unwrap());
+        let slow = plant.too_slow_for(&text.parse().unwrap(), fresh).unwrap();
+        slow.into_iter().map(|(device, time)| format!("{device} {time}")).collect::<Vec<_>>()
+    };
+    assert!(slow(&plant, "temperature silent for 3h", None).is_empty(), "nobody is enrolled");
+    plant.enrol("boiler", &folder.path().join("boiler.bundle")).unwrap();
+    assert_eq!(slow(&plant, "temperature silent for 3h", None), ["boiler 26h"]);
+    assert!(slow(&plant, "temperature silent for 3h where device in (pump)", None).is_empty());
+    assert!(slow(&plant, "temperature silent for 3h", Some("5m")).is_empty());
+    assert!(slow(&plant, "silent for 2d", None).is_empty());
+}
+
+#[test]
 fn one_process_watches_and_an_absent_cloud_is_an_error_of_the_round() {
     let folder = tempfile::tempdir().unwrap();
     let plant = plant(&folder, &AlarmSettings::new("temperature > 80"));

@@ -2,8 +2,10 @@
 //! event is lost or repeated, and requests do not depend on readings.
 
 mod events;
+mod house;
 mod requests;
 mod server;
+mod silence;
 
 use super::ask;
 use crate::suite::{Context, Outcome};
@@ -22,6 +24,9 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             ("events", events::run),
             ("polynomials", events::on_a_polynomial),
             ("restarts", events::restarts),
+            ("silence", silence::run),
+            ("mutes", silence::mutes),
+            ("a year of a house", house::run),
             ("requests", requests::run),
         ],
     )
