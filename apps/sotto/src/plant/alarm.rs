@@ -6,10 +6,12 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::json;
-use sotto_owner::alarm::{AlarmSettings, AlarmStatus, DeviceAlarm, Event, EventKind, Outbox};
-use sotto_owner::{OwnerError, Plant, edit};
+use sotto_owner::alarm::{AlarmSettings, AlarmStatus, DeviceAlarm, Event, EventKind, Outbox, Watched};
+use sotto_owner::question::{AlarmCondition, Duration};
+use sotto_owner::{Every, OwnerError, Plant, edit};
 
 use super::group::OnPlant;
+use super::mute::{Ack, Mute, Unmute};
 use super::price::{Declaring, bundles_json, changes, prices, say_bundles, say_changes, say_dry};
 use super::progress::waiting;
 use super::watch;
@@ -41,6 +43,12 @@ pub(crate) enum Alarm {
     },
     /// Name the server that takes messages of alarms.
     Mail(mail::Mail),
+    /// Mute an alarm for some time: its events go to the log alone. One that lasts at the end is told then.
+    Mute(Mute),
+    /// End the mutes of an alarm.
+    Unmute(Unmute),
+    /// Acknowledge an alarm that lasts: it is not told again until it is over.
+    Ack(Ack),
     /// Send a test event to every sink of an alarm.
     Test {
         /// Its name
@@ -52,7 +60,7 @@ pub(crate) enum Alarm {
 pub(crate) struct New {
     /// Its name
     name: String,
-    /// Its condition, such as 'temperature > 80 for 3 windows' or 'mean(temperature) > 80'
+    /// Its condition, such as 'temperature > 80 for 3 windows', 'mean(temperature) > 80 for 2h' or 'silent for 3h'
     condition: String,
     /// The limit at which it ends, on the quiet side of the condition's [default: the condition's]
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
@@ -63,6 +71,15 @@ pub(crate) struct New {
     /// Look at windows from this time on: 2014-01-31 or 2014-01-31T12:00 [default: now]
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
+    /// Tell an alarm that lasts again this often, until somebody acknowledges it: 12h, 1d
+    #[arg(long, value_name = "TIME")]
+    repeat: Option<Duration>,
+    /// Write events into the log alone at these times, in the plant's time zone: 'sat, sun; 22:00-06:00'
+    #[arg(long, value_name = "TIMES")]
+    mute: Option<String>,
+    /// Devices run `sotto-agent run --fresh TIME`: then a silence may be shorter than a window
+    #[arg(long, value_name = "TIME")]
+    fresh: Option<Every>,
     /// Run this command for each event, with the event as JSON on its standard input
     #[arg(long, value_name = "CMD")]
     exec: Option<String>,
@@ -95,7 +112,7 @@ impl OnPlant for Alarm {
             Self::List { json: true } => say(serde_json::to_string_pretty(&plant.settings().alarms)?),
             Self::List { json: false } => {
                 for (name, settings) in &plant.settings().alarms {
-                    say(format!("{name}: {}{}", plant.alarm(name)?.alarm, sinks(settings)));
+                    say(format!("{name}: {}{}{}", plant.alarm(name)?, over(settings), sinks(settings)));
                 }
             }
             Self::Show { name, json } => {
@@ -107,6 +124,9 @@ impl OnPlant for Alarm {
                 }
             }
             Self::Mail(arguments) => mail::set(plant, arguments)?,
+            Self::Mute(mute) => mute.run(plant)?,
+            Self::Unmute(unmute) => unmute.run(plant)?,
+            Self::Ack(ack) => ack.run(plant)?,
             Self::Test { name } => return test(plant, &name),
         }
         Ok(ExitCode::SUCCESS)
@@ -114,45 +134,60 @@ impl OnPlant for Alarm {
 }
 
 fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
-    let New { name, condition, clear, clear_after, since, exec, webhook, mqtt, mail, ca, declaring } = new;
-    let Declaring { dry_run, json } = declaring;
+    let New { name, condition, since, repeat, fresh, declaring, .. } = &new;
+    let Declaring { dry_run, json } = *declaring;
     let now = || {
         let clock = plant.settings().clock()?;
         let now = jiff::Timestamp::now().as_millisecond();
         Ok::<String, OwnerError>(clock.rfc3339(now).chars().take(16).collect())
     };
-    let since = since.map_or_else(now, Ok)?;
+    let since = since.clone().map_or_else(now, Ok)?;
     let settings = AlarmSettings {
-        when: condition,
-        clear,
-        clear_after,
+        when: condition.clone(),
+        clear: new.clear,
+        clear_after: new.clear_after,
         since: Some(since),
-        exec,
-        webhook,
-        mqtt,
-        mail,
-        ca,
+        repeat: repeat.map(|repeat| repeat.to_string()),
+        mute: new.mute.clone(),
+        exec: new.exec.clone(),
+        webhook: new.webhook.clone(),
+        mqtt: new.mqtt.clone(),
+        mail: new.mail.clone(),
+        ca: new.ca.clone(),
     };
-    let declared = plant.condition(&settings)?;
-    let settings = AlarmSettings { when: declared.alarm.to_string(), ..settings };
-    let after = plant.edited(|document| edit::add_alarm(document, &name, &settings))?;
+    let declared = plant.condition(&settings, *fresh)?;
+    let settings = AlarmSettings { when: declared.to_string(), ..settings };
+    let after = plant.edited(|document| edit::add_alarm(document, name, &settings))?;
     let changes = changes(&after, &prices(plant), prices(&after))?;
-    let repeated = waiting("choosing parameters", || repeated(&after, &name))?;
-    let bundles = waiting("choosing parameters", || after.carried_by("", &declared.streams()))?;
+    let repeated = waiting("choosing parameters", || repeated(&after, name))?;
+    let carried = || declared.streams().map_or(Ok(Vec::new()), |streams| after.carried_by("", &streams));
+    let bundles = waiting("choosing parameters", carried)?;
+    let slow = match &declared.watched {
+        Watched::Silence(silence) => after.too_slow_for(silence, *fresh)?,
+        Watched::Limit(_) => Vec::new(),
+    };
     if !dry_run {
-        plant.edit(|document| edit::add_alarm(document, &name, &settings))?;
+        plant.edit(|document| edit::add_alarm(document, name, &settings))?;
     }
     if json {
+        let slow: Vec<_> =
+            slow.iter().map(|(device, time)| json!({"device": device, "time": time.to_string()})).collect();
         let report = json!({
             "alarm": name, "when": settings.when, "dry_run": dry_run, "prices": changes,
-            "bundles": bundles_json(&bundles), "repeated_bytes_a_window": repeated,
+            "bundles": bundles_json(&bundles), "repeated_bytes_a_window": repeated, "too_slow": slow,
         });
         say(serde_json::to_string_pretty(&report)?);
         return Ok(());
     }
     let over = over(&settings);
-    say(format!("alarm {name}: {}{over}, on each device by itself{}", declared.alarm, sinks(&settings)));
+    say(format!("alarm {name}: {declared}{over}, on each device by itself{}", sinks(&settings)));
     say_changes(&changes);
+    for (device, time) in slow {
+        say(format!(
+            "  {device}: with its present bundle, windows arrive up to {time} after a reading, so that it looks silent; make a new one: sotto \
+             device renew {device}"
+        ));
+    }
     if let Some(bytes) = repeated {
         say(format!(
             "  Its answers carry no tags: `sotto watch` repeats the cloud's work before it acts, and fetches {bytes} bytes a window for that."
@@ -175,14 +210,18 @@ fn repeated(plant: &Plant, alarm: &str) -> Result<Option<usize>, OwnerError> {
     Ok(streams.filter(|chosen| chosen.sums.is_empty()).map(|chosen| chosen.window_bytes).max())
 }
 
-/// Describes the end of an alarm.
+/// Describes the end of an alarm, its repetitions and its mute times.
 fn over(settings: &AlarmSettings) -> String {
-    match (settings.clear, settings.clear_after) {
+    let end = match (settings.clear, settings.clear_after) {
         (None, 1) => String::new(),
         (Some(clear), 1) => format!("; over at {clear}"),
         (None, windows) => format!("; over after {windows} quiet windows"),
         (Some(clear), windows) => format!("; over at {clear} for {windows} windows"),
-    }
+    };
+    let repeat =
+        settings.repeat.as_ref().map_or_else(String::new, |repeat| format!("; again every {repeat}"));
+    let mute = settings.mute.as_ref().map_or_else(String::new, |mute| format!("; mute {mute}"));
+    format!("{end}{repeat}{mute}")
 }
 
 /// Describes the sinks of an alarm, after a semicolon.
@@ -193,9 +232,10 @@ fn sinks(settings: &AlarmSettings) -> String {
 
 fn show(plant: &Plant, status: &AlarmStatus) -> anyhow::Result<()> {
     let settings = plant.alarm(&status.alarm)?.settings;
+    let is_silence = matches!(AlarmCondition::parse(&status.when), Ok(AlarmCondition::Silence(_)));
     say(format!("{}: {}{}{}", status.alarm, status.when, over(&settings), sinks(&settings)));
     for device in &status.devices {
-        say(format!("  {}", about(device)));
+        say(format!("  {}", about(device, is_silence)));
     }
     if status.devices.is_empty() {
         say("  no device measures its channels");
@@ -209,23 +249,43 @@ fn show(plant: &Plant, status: &AlarmStatus) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn about(of: &DeviceAlarm) -> String {
-    let DeviceAlarm { device, raised_since, run, needed, last, value, failing, put_aside } = of;
+fn about(of: &DeviceAlarm, is_silence: bool) -> String {
+    let DeviceAlarm { device, raised_since, run, needed, last, value, failing, put_aside, .. } = of;
     let minute = |time: &str| time.get(..16).unwrap_or(time).replacen('T', " ", 1);
-    let Some(last) = last else { return format!("{device}: no window yet") };
+    let failing = failing.as_ref().map_or_else(String::new, |why| format!("; cannot be evaluated: {why}"));
+    let hushed = hushed(of);
+    let last = match (last, raised_since) {
+        (Some(last), _) if is_silence => format!("last reading {}", minute(last)),
+        (Some(last), _) => format!("last window until {}", minute(last)),
+        (None, Some(_)) if is_silence => "no reading yet".to_owned(),
+        (None, _) => {
+            let what = if is_silence { "no reading yet" } else { "no window yet" };
+            return format!("{device}: {what}{failing}{hushed}");
+        }
+    };
     let state = match (raised_since, *run) {
         (Some(since), 0) => format!("ALARM since {}", minute(since)),
         (Some(since), run) => format!("ALARM since {}, {run} of {needed} quiet windows", minute(since)),
         (None, 0) => "quiet".to_owned(),
-        (None, run) => format!("quiet, {run} of {needed} windows"),
+        (None, run) => match &of.run_since {
+            Some(since) => format!("quiet, it holds since {}", minute(since)),
+            None => format!("quiet, {run} of {needed} windows"),
+        },
     };
     let value = value.as_ref().map_or_else(String::new, |value| format!(" ({value})"));
-    let failing = failing.as_ref().map_or_else(String::new, |why| format!("; cannot be evaluated: {why}"));
     let aside = match put_aside {
         0 => String::new(),
         count => format!("; {count} late windows put aside"),
     };
-    format!("{device}: {state}; last window until {}{value}{failing}{aside}", minute(last))
+    format!("{device}: {state}; {last}{value}{failing}{aside}{hushed}")
+}
+
+/// Describes a mute and an acknowledgement.
+fn hushed(of: &DeviceAlarm) -> String {
+    let minute = |time: &str| time.get(..16).unwrap_or(time).replacen('T', " ", 1);
+    let by_command = of.muted_until.as_ref().map(|until| format!("; muted until {}", minute(until)));
+    let muted = by_command.or_else(|| of.muted_now.then(|| "; muted now".to_owned()));
+    format!("{}{}", muted.unwrap_or_default(), if of.acknowledged { "; acknowledged" } else { "" })
 }
 
 fn test(plant: &Plant, name: &str) -> anyhow::Result<ExitCode> {
@@ -239,16 +299,18 @@ fn test(plant: &Plant, name: &str) -> anyhow::Result<ExitCode> {
         alarm: name.to_owned(),
         device: String::new(),
         event: EventKind::Test,
-        when: declared.alarm.to_string(),
+        when: declared.to_string(),
         from: at.clone(),
         to: at.clone(),
         value: None,
         bound: None,
-        unit: declared.unit.clone(),
+        unit: declared.unit().to_owned(),
         readings: 0,
         late: false,
         at,
         what: "nothing has happened".to_owned(),
+        reason: None,
+        muted: false,
         mends: None,
     };
     let sinks = declared.settings.sinks();

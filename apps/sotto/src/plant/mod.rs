@@ -11,6 +11,7 @@ mod device;
 mod forget;
 mod group;
 mod init;
+mod mute;
 mod passphrase;
 pub(crate) mod plan;
 mod price;

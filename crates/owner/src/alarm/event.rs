@@ -14,18 +14,30 @@ pub enum EventKind {
     Cleared,
     /// New windows cannot be evaluated: the alarm cannot be relied on.
     Failed,
+    /// The alarm lasts: told again after the time of `repeat`, or when a mute ends.
+    Still,
+    /// A command muted the alarm. In the log alone.
+    Muted,
+    /// A command ended a mute. In the log alone.
+    Unmuted,
+    /// A command acknowledged the alarm. In the log alone.
+    Acknowledged,
     /// A test of the sinks.
     Test,
 }
 
 impl EventKind {
-    /// Returns the word that JSON has: `raised`, `cleared`, `failed` or `test`.
+    /// Returns the word that JSON has: `raised`, `cleared`, `failed`, `still`, `muted`, `unmuted`, `acknowledged` or `test`.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Raised => "raised",
             Self::Cleared => "cleared",
             Self::Failed => "failed",
+            Self::Still => "still",
+            Self::Muted => "muted",
+            Self::Unmuted => "unmuted",
+            Self::Acknowledged => "acknowledged",
             Self::Test => "test",
         }
     }
@@ -56,15 +68,17 @@ pub struct Event {
     pub id: String,
     /// The alarm's name.
     pub alarm: String,
-    /// The device; empty in a test.
+    /// The device; empty in a test, and in a command about all devices.
     pub device: String,
     /// What happened.
     pub event: EventKind,
     /// The condition.
     pub when: String,
-    /// Start of the window that decided, as RFC 3339; of the first new window if it failed.
+    /// Start of the window that decided, as RFC 3339; of the first new window if it failed. Of a silence: the last reading, and
+    /// the next one when it is over. Of a mute: its start.
     pub from: String,
-    /// End of that window.
+    /// End of that window, or of the last one if the alarm lasts. Of a silence that lasts: the time of the evaluation. Of a mute: its
+    /// end.
     pub to: String,
     /// The value compared, if it is known.
     pub value: Option<f64>,
@@ -78,8 +92,14 @@ pub struct Event {
     pub late: bool,
     /// Time of the evaluation.
     pub at: String,
-    /// The value in words.
+    /// The value in words; the command that muted or acknowledged.
     pub what: String,
+    /// The reason that a command gave.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// True if the alarm was muted: no sink gets the event.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub muted: bool,
     /// The beginning of the id of an earlier event that is none any more, as late readings or a correction came: this one
     /// says how it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -92,15 +112,34 @@ impl Event {
     pub fn text(&self) -> String {
         let Self { alarm, device, what, late, .. } = self;
         let mends = if self.mends.is_some() { "; mends an earlier event" } else { "" };
-        let time =
-            || format!(", {}{}{mends}", span(&self.from, &self.to), if *late { " (late)" } else { "" });
+        let late = if *late { " (late)" } else { "" };
+        let muted = if self.muted { " [muted]" } else { "" };
+        // A silence says since when.
+        let is_said = what.contains(&minute(&self.from));
+        let span = || if is_said { String::new() } else { format!(", {}", span(&self.from, &self.to)) };
+        let about = if device.is_empty() { alarm.clone() } else { format!("{alarm}, {device}") };
+        let reason = self.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
         match self.event {
-            EventKind::Raised => format!("ALARM {alarm}, {device}: {what}{}", time()),
-            EventKind::Cleared => format!("over: {alarm}, {device}: {what}{}", time()),
-            EventKind::Failed => format!("{alarm}, {device}: cannot be evaluated: {what}"),
+            EventKind::Raised => format!("ALARM {about}: {what}{}{late}{mends}{muted}", span()),
+            EventKind::Cleared => format!("over: {about}: {what}{}{late}{mends}{muted}", span()),
+            EventKind::Failed => format!("{about}: cannot be evaluated: {what}{muted}"),
+            EventKind::Still if is_said => format!("still ALARM {about}: {what}{late}{muted}"),
+            EventKind::Still => {
+                format!("still ALARM {about}: {what}, since {}{late}{muted}", minute(&self.from))
+            }
+            EventKind::Muted => {
+                format!("muted: {about}, {} to {}{reason}", minute(&self.from), minute(&self.to))
+            }
+            EventKind::Unmuted => format!("unmuted: {about}, {}{reason}", minute(&self.from)),
+            EventKind::Acknowledged => format!("acknowledged: {about}, {}{reason}", minute(&self.to)),
             EventKind::Test => format!("test of alarm {alarm}: {what}"),
         }
     }
+}
+
+/// Returns a time to the minute: `2014-01-31 12:30`.
+pub(super) fn minute(time: &str) -> String {
+    time.get(..16).unwrap_or(time).replacen('T', " ", 1)
 }
 
 /// Returns two times to the minute, the date once if it is the same. Whole days are dates.

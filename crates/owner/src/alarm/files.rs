@@ -1,4 +1,5 @@
-//! The files of alarms: `alarms/state/NAME.json`, `alarms/alarms.jsonl`, all with mode 0600.
+//! The files of alarms: `alarms/state/NAME.json`, `alarms/alarms.jsonl`, all with mode 0600. Commands have `alarms/mutes/NAME.json`
+//! of their own, as the process that watches writes the states.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -9,8 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use super::event::Event;
 use super::forgotten::Forgotten;
+use super::lasting::Lasting;
 use super::machine::AlarmState;
-use crate::declared::{Declared, Plant, edit};
+use super::mutes;
+use super::silence::Silences;
+use crate::declared::{Declared, Plant, Watched, edit};
 use crate::error::{OwnerError, io};
 use crate::files::{make_folder, pretty, random, read_json, remove_if_there, write_private};
 
@@ -48,6 +52,22 @@ pub(super) struct DeviceState {
     /// Late windows for a time of which nothing is kept any more.
     #[serde(default)]
     pub(super) forgotten: Forgotten,
+    /// The times without readings, if the alarm is on them.
+    #[serde(default)]
+    pub(super) silences: Silences,
+    /// Reminders of an alarm that lasts.
+    #[serde(default)]
+    pub(super) lasting: Lasting,
+}
+
+impl DeviceState {
+    /// Returns the start of the window or of the silence that raised the alarm; None while it is quiet.
+    pub(super) fn raised(&self, declared: &Declared) -> Option<i64> {
+        match &declared.watched {
+            Watched::Limit(of) => self.machine.raised_since(of.rule()),
+            Watched::Silence(_) => self.silences.lasts_since,
+        }
+    }
 }
 
 /// The stored state of an alarm.
@@ -74,12 +94,13 @@ pub(super) fn make_alarm_folders(plant: &Plant) -> Result<(), OwnerError> {
 
 /// Returns the stored state of an alarm; a new one if there is none, or if it is of another definition.
 pub(super) fn stored_alarm(plant: &Plant, name: &str, declared: &Declared) -> Result<Stored, OwnerError> {
-    let definition = serde_json::to_string(&(
-        declared.alarm.to_string(),
-        declared.clear(),
-        declared.settings.clear_after,
-        &declared.settings.since,
-    ));
+    let clear = match &declared.watched {
+        Watched::Limit(of) => of.clear,
+        Watched::Silence(_) => 0.0,
+    };
+    let text = declared.to_string();
+    let definition =
+        serde_json::to_string(&(text, clear, declared.settings.clear_after, &declared.settings.since));
     let definition = definition.unwrap_or_default();
     let path = alarm_file(plant, name);
     let known: Option<Stored> = if path.exists() { Some(read_json(&path)?) } else { None };
@@ -102,6 +123,7 @@ pub(super) fn store_alarm(plant: &Plant, name: &str, stored: &Stored) -> Result<
 /// Removes an alarm from `sotto.toml`, its state, and its events that wait for a sink.
 pub(crate) fn remove_alarm(plant: &mut Plant, name: &str) -> Result<(), OwnerError> {
     plant.edit(|document| edit::remove_alarm(document, name))?;
+    mutes::remove(plant, name)?;
     remove_if_there(&alarm_file(plant, name))
 }
 

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::files::DeviceState;
-use super::machine::{Seen, Verdict};
+use super::seen::{Seen, Verdict};
 use crate::answers::{Row, by_window, on_faulty};
-use crate::declared::{Declared, Plant};
+use crate::declared::{Declared, OnLimit, Plant};
 use crate::devices;
 use crate::error::OwnerError;
 
@@ -17,9 +17,9 @@ use crate::work::Computer;
 /// Returns the enrolled devices that an alarm is about: those that measure all its channels.
 pub(crate) fn alarm_devices(plant: &Plant, declared: &Declared) -> Result<Vec<String>, OwnerError> {
     let mut devices = devices::enrolled(plant)?;
-    let channels = declared.question.channels();
+    let (channels, only) = (declared.channels(), declared.only());
     devices.retain(|name, _| {
-        let named = declared.alarm.only.as_ref().is_none_or(|only| only.contains(name));
+        let named = only.is_none_or(|only| only.contains(name));
         let measured = plant.settings().devices.get(name);
         named && measured.is_some_and(|device| channels.iter().all(|name| device.channels.contains(name)))
     });
@@ -37,24 +37,29 @@ pub(crate) fn alarm_since(plant: &Plant, declared: &Declared) -> Result<i64, Own
 /// Largest number of windows of a device that a round takes for an alarm; the others follow in the next rounds.
 const MOST: usize = 20_000;
 
+/// Returns a device's windows that an alarm looks at.
+pub(super) fn of_alarm<'w>(on: &OnLimit, since: i64, listed: &'w DeviceWindows) -> Vec<&'w StoredWindow> {
+    let channels = on.question.channels();
+    let kind = on.question.calls().next().map(|call| Kind::of(&call.needs()));
+    let is_of = |window: &&StoredWindow| {
+        let has_all = channels.iter().all(|name| window.channel(name).is_some());
+        window.group().from >= since && window.kind() == kind && has_all
+    };
+    listed.windows.iter().filter(is_of).collect()
+}
+
 /// Returns the windows that an alarm has not asked for yet, and those of the same time: late readings, and pieces of a window
 /// that is still open, come in windows of their own. The number beside them is that of late windows for a time of which the
 /// alarm keeps nothing: they are put aside. Depends on which windows arrived, never on an answer.
 pub(super) fn new_windows(
-    declared: &Declared,
+    on: &OnLimit,
     since: i64,
     listed: &DeviceWindows,
     state: &mut DeviceState,
 ) -> (DeviceWindows, u64) {
-    let channels = declared.question.channels();
-    let kind = declared.question.calls().next().map(|call| Kind::of(&call.needs()));
     let looks_from = state.machine.looks_from();
     let from = looks_from.unwrap_or(i64::MIN).max(since);
-    let of_alarm = |window: &&StoredWindow| {
-        let has_all = channels.iter().all(|name| window.channel(name).is_some());
-        window.group().from >= since && window.kind() == kind && has_all
-    };
-    let all: Vec<&StoredWindow> = listed.windows.iter().filter(of_alarm).collect();
+    let all = of_alarm(on, since, listed);
     let numbers = all.iter().map(|window| (window.stream.as_str(), window.sequence, window.group().from));
     let late = state.forgotten.take(numbers, looks_from);
     let wanted: Vec<&StoredWindow> = all.into_iter().filter(|window| window.group().from >= from).collect();
@@ -94,32 +99,32 @@ pub(super) struct Judged {
     pub(super) fetched: u64,
     /// The windows that their device's fault leaves undecided, in words.
     pub(super) faulty: Option<String>,
+    /// Windows that are missing between others, if the alarm is on coverage.
+    pub(super) missing: Vec<Seen>,
 }
 
 /// Evaluates an alarm on windows of one device.
 pub(super) fn judge(
     plant: &Plant,
-    declared: &Declared,
+    on: &OnLimit,
     device: &DeviceWindows,
     computer: &mut Computer<'_>,
 ) -> Result<Judged, OwnerError> {
-    let found = by_window(plant, &declared.question, device, computer)?;
+    let found = by_window(plant, &on.question, device, computer)?;
     let twice = |window: &StoredWindow| window.stream_of_sums().is_some_and(|stream| device.is_twice(stream));
     let used_twice = device.windows.iter().any(twice).then(|| {
         let name = &device.shown;
         format!("{name} encrypted two windows under one pad number, so its sums prove nothing: `sotto device renew {name}` gives it new keys")
     });
     let faulty = (!found.faulty.is_empty()).then(|| on_faulty(&device.shown, &found.faulty)).or(used_twice);
-    let mut judged =
-        Judged { seen: Vec::new(), not_carried: found.not_carried, fetched: found.fetched, faulty };
+    let (not_carried, fetched) = (found.not_carried, found.fetched);
+    let mut judged = Judged { not_carried, fetched, faulty, ..Judged::default() };
     let open: BTreeSet<Group> =
         device.windows.iter().filter(|window| window.is_provisional()).map(StoredWindow::group).collect();
     for (window, rows) in &found.windows {
         judged.seen.push(match rows {
-            Some(rows) if !twice(window) && open.contains(&window.group()) => {
-                seen(declared, window, rows).so_far()
-            }
-            Some(rows) if !twice(window) => seen(declared, window, rows),
+            Some(rows) if !twice(window) && open.contains(&window.group()) => seen(on, window, rows).so_far(),
+            Some(rows) if !twice(window) => seen(on, window, rows),
             _ => undecided(window),
         });
     }
@@ -142,11 +147,11 @@ fn one_a_time(mut all: Vec<Seen>) -> Vec<Seen> {
     ones
 }
 
-fn seen(declared: &Declared, window: &StoredWindow, rows: &[Row]) -> Seen {
+fn seen(on: &OnLimit, window: &StoredWindow, rows: &[Row]) -> Seen {
     let (first, second) = (rows.first(), rows.get(1).or(rows.first()));
     let verdict = |row: Option<&Row>, limit: f64| {
         let value = row.and_then(|row| Some((row.value?, row.bound?)));
-        let of = |(value, bound)| Verdict::of(&declared.alarm.probe(limit), value, bound);
+        let of = |(value, bound)| Verdict::of(&on.alarm.probe(limit), value, bound);
         value.map_or(Verdict::Undecided, of)
     };
     let Group { from, to } = window.group();
@@ -154,8 +159,8 @@ fn seen(declared: &Declared, window: &StoredWindow, rows: &[Row]) -> Seen {
         from,
         to,
         readings: rows.iter().map(|row| row.count).max().unwrap_or_default(),
-        over: verdict(first, declared.alarm.limit),
-        near: verdict(second, declared.clear()),
+        over: verdict(first, on.alarm.limit),
+        near: verdict(second, on.clear),
         value: first.and_then(|row| row.value),
         bound: first.and_then(|row| row.bound),
     }

@@ -5,6 +5,9 @@
 //! arrived since the round before, whatever the answers were, and turns them into changes of [`AlarmState`]s. Changes
 //! become [`Event`]s, which wait in the [`Outbox`] until each of the alarm's sinks has taken them.
 //!
+//! An alarm on a [silence](crate::question::Silence) asks for nothing: the signed heads of windows tell which ticks have a
+//! reading.
+//!
 //! ```no_run
 //! use sotto_owner::alarm::{Outbox, Watch};
 //! use sotto_owner::Plant;
@@ -25,22 +28,34 @@ mod event;
 mod files;
 mod forgotten;
 mod judge;
+mod lasting;
 mod machine;
+mod missing;
+mod mutes;
 mod outbox;
 mod round;
+mod seen;
+mod silence;
 mod status;
+mod take;
+mod told;
 mod watch;
 mod words;
 
 pub use event::{Event, EventKind};
 pub(crate) use files::remove_alarm;
-pub use machine::{AlarmState, Change, Rule, Seen, Told, Verdict};
+pub use machine::{AlarmState, Rule};
+pub use mutes::Order;
+pub(crate) use mutes::{acknowledge, mute, unmute};
 pub use outbox::{Delivery, GIVE_UP_AFTER_MS, Outbox};
 pub use round::Round;
+pub use seen::{Seen, Verdict};
 pub(crate) use status::alarm_status;
 pub use status::{AlarmStatus, DeviceAlarm};
+pub use told::{Change, Told};
 pub use watch::Watch;
 
 pub use crate::declared::{
-    AlarmSettings, Declared, MailServer, MailSettings, MailTls, MqttAddress, NotAnAddress, SinkKind,
+    AlarmSettings, Declared, MailServer, MailSettings, MailTls, MqttAddress, NotASchedule, NotAnAddress,
+    OnLimit, Schedule, SinkKind, Watched,
 };

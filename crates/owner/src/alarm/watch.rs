@@ -6,13 +6,18 @@ use std::sync::Mutex;
 
 use sotto_cloud_client::{Cloud, CloudError};
 
-use super::active::{Active, Evaluated, Failure};
+use super::active::{Active, Evaluated, Failure, Found};
 use super::files::{self, DeviceState, FOLDER};
-use super::judge::{Judged, judge, new_windows};
+use super::judge::{Judged, judge, new_windows, of_alarm};
 use super::machine::KEPT;
+use super::missing::missing_windows;
 use super::outbox::Outbox;
 use super::round::Round;
-use crate::declared::Plant;
+use super::seen::Seen;
+use super::silence::HeardTimes;
+use super::take::Present;
+use crate::declared::{OnLimit, Plant, Watched};
+use crate::devices::DeviceRecord;
 use crate::error::{OwnerError, io};
 use crate::orders::Orders;
 use crate::windows::{Between, DeviceWindows, Needed};
@@ -67,14 +72,26 @@ impl Watch {
     /// refusal, a job without an end, a log or a tag that does not hold. Such a fault fails the alarm about its device, and no
     /// other.
     pub fn round(&mut self, plant: &Plant, outbox: &Mutex<Outbox>) -> Round {
+        self.round_at(plant, outbox, jiff::Timestamp::now().as_millisecond())
+    }
+
+    /// Like [`Watch::round`], as if it were `now_ms` milliseconds since 1970: silences, mutes and repetitions follow from it.
+    pub fn round_at(&mut self, plant: &Plant, outbox: &Mutex<Outbox>, now_ms: i64) -> Round {
         let mut round = Round::default();
-        if let Err(error) = self.run(plant, outbox, &mut round) {
+        if let Err(error) = self.run(plant, outbox, now_ms, &mut round) {
             round.error.get_or_insert(error);
         }
         round
     }
 
-    fn run(&self, plant: &Plant, outbox: &Mutex<Outbox>, round: &mut Round) -> Result<(), OwnerError> {
+    fn run(
+        &self,
+        plant: &Plant,
+        outbox: &Mutex<Outbox>,
+        now: i64,
+        round: &mut Round,
+    ) -> Result<(), OwnerError> {
+        let present = Present { clock: plant.settings().clock()?, now, late: LATE_MS + 2 * self.every_ms };
         let mut active = Vec::new();
         for name in plant.settings().alarms.keys() {
             // All could be read at the start. One that cannot be read any more does not stop the others.
@@ -92,9 +109,10 @@ impl Watch {
         }
         let evaluated = ask(plant, &mut active, round);
         for evaluated in evaluated {
-            active[evaluated.alarm].take(plant, evaluated, LATE_MS + 2 * self.every_ms, round)?;
+            active[evaluated.alarm].take(plant, evaluated, &present, round);
         }
         for alarm in &mut active {
+            alarm.remind(plant, &present, round);
             alarm.store(plant)?;
             alarm.post(plant, outbox)?;
         }
@@ -102,8 +120,8 @@ impl Watch {
     }
 }
 
-/// A device's windows, or the reason why they cannot be listed.
-type Listed = BTreeMap<String, Result<DeviceWindows, String>>;
+/// A device's record and its windows, or the reason why they cannot be listed.
+type Listed = BTreeMap<String, Result<(DeviceRecord, DeviceWindows), String>>;
 
 /// Makes all requests of a round. Looks at no answer. Each alarm has a result about each of its devices.
 fn ask(plant: &Plant, active: &mut [Active], round: &mut Round) -> Vec<Evaluated> {
@@ -147,7 +165,7 @@ fn list(plant: &Plant, cloud: &Cloud, active: &[Active]) -> Result<Listed, Owner
             let Some(record) = devices::record(plant, name)? else { return Ok(None) };
             let mut found = windows::list(&orders, &record, Between::default(), &Needed::for_alarms())?;
             windows::mark_twice(plant, &known, std::iter::once(&mut found))?;
-            Ok(Some(found))
+            Ok(Some((record, found)))
         };
         match of_device() {
             Ok(None) => {}
@@ -159,7 +177,8 @@ fn list(plant: &Plant, cloud: &Cloud, active: &[Active]) -> Result<Listed, Owner
     Ok(listed)
 }
 
-/// Evaluates each alarm on the new windows of its devices. Work that carries no tags is repeated.
+/// Evaluates each alarm on the new windows of its devices, or on the times of their readings. Work that carries no tags is
+/// repeated.
 fn evaluate(
     plant: &Plant,
     computer: &mut Computer<'_>,
@@ -170,57 +189,96 @@ fn evaluate(
 ) -> Result<(), OwnerError> {
     let mut away = 0;
     for (alarm, of) in active.iter_mut().enumerate() {
-        for device in &of.devices {
-            let listed = match listed.get(device) {
+        for device in of.devices.clone() {
+            let (record, listed) = match listed.get(&device) {
                 None => continue,
-                Some(Ok(listed)) => listed,
+                Some(Ok(listed)) => (&listed.0, &listed.1),
                 Some(Err(reason)) => {
                     let failure = Failure { reason: reason.clone(), again: true, away: false };
-                    let device = device.clone();
                     evaluated.push(Evaluated { alarm, device, asked: Vec::new(), outcome: Err(failure) });
                     continue;
                 }
             };
-            let state = of.stored.devices.entry(device.clone()).or_default();
-            let (asked, late) = new_windows(&of.declared, of.since, listed, state);
-            if late > 0 {
-                let name = &of.name;
-                notes.push(format!(
-                    "{name}: {late} late windows of {device} are put aside: they are for a time before the last {KEPT} windows"
-                ));
-            }
-            let outcome = if asked.windows.is_empty() {
-                Ok(Judged::default())
-            } else {
-                judge(plant, &of.declared, &asked, computer)
-            };
-            if let Err(error @ OwnerError::Cloud(CloudError::Away { .. })) = outcome {
-                // A cloud may let a single request fail: the others are made all the same, but for one that is gone.
-                away += 1;
-                if away == MOST_AWAY {
-                    return Err(error);
+            let (asked, outcome) = match &of.declared.watched {
+                Watched::Silence(silence) => {
+                    let heard = HeardTimes::of(plant, silence, record, listed);
+                    (Vec::new(), Ok(Found::Heard(heard)))
                 }
-                let (device, outcome) = (device.clone(), Err(Failure::from(error)));
-                evaluated.push(Evaluated { alarm, device, asked: asked.windows, outcome });
-                continue;
-            }
-            away = 0;
-            let missing = missing(state, listed);
-            let outcome = outcome.map(|judged| Judged { faulty: judged.faulty.or(missing), ..judged });
-            let outcome = match refused(plant, &std::mem::take(&mut computer.evidence)) {
-                // Not by a value: the work was repeated on signed windows.
-                Some(reason) => Err(Failure { reason, again: true, away: false }),
-                None => outcome.map_err(Failure::from),
+                Watched::Limit(on) => {
+                    let state = of.stored.devices.entry(device.clone()).or_default();
+                    let asking = Asking { plant, on, since: of.since, record, listed, state };
+                    let (asked, late, outcome) = asking.judged(computer);
+                    if late > 0 {
+                        let name = &of.name;
+                        notes.push(format!(
+                            "{name}: {late} late windows of {device} are put aside: they are for a time before the last {KEPT} windows"
+                        ));
+                    }
+                    (asked.windows, outcome.map(Found::Windows))
+                }
             };
-            let (device, asked) = (device.clone(), asked.windows);
-            evaluated.push(Evaluated { alarm, device, asked, outcome });
+            match outcome {
+                Err(error @ OwnerError::Cloud(CloudError::Away { .. })) => {
+                    // A cloud may let a single request fail: the others are made all the same, but for one that is gone.
+                    away += 1;
+                    if away == MOST_AWAY {
+                        return Err(error);
+                    }
+                    evaluated.push(Evaluated { alarm, device, asked, outcome: Err(Failure::from(error)) });
+                }
+                outcome => {
+                    // A silence asks for nothing.
+                    if matches!(outcome, Ok(Found::Windows(_)) | Err(_)) {
+                        away = 0;
+                    }
+                    let outcome = match refused(plant, &std::mem::take(&mut computer.evidence)) {
+                        // Not by a value: the work was repeated on signed windows.
+                        Some(reason) => Err(Failure { reason, again: true, away: false }),
+                        None => outcome.map_err(Failure::from),
+                    };
+                    evaluated.push(Evaluated { alarm, device, asked, outcome });
+                }
+            }
         }
     }
     Ok(())
 }
 
+/// An alarm on a limit about one device, during a round.
+struct Asking<'a> {
+    plant: &'a Plant,
+    on: &'a OnLimit,
+    since: i64,
+    record: &'a DeviceRecord,
+    listed: &'a DeviceWindows,
+    state: &'a mut DeviceState,
+}
+
+impl Asking<'_> {
+    /// Asks for the new windows. Returns them, the number of late windows that are put aside, and the verdicts.
+    fn judged(self, computer: &mut Computer<'_>) -> (DeviceWindows, u64, Result<Judged, OwnerError>) {
+        let Self { plant, on, since, record, listed, state } = self;
+        let (asked, late) = new_windows(on, since, listed, state);
+        let judged =
+            if asked.windows.is_empty() { Ok(Judged::default()) } else { judge(plant, on, &asked, computer) };
+        if matches!(judged, Err(OwnerError::Cloud(CloudError::Away { .. }))) {
+            return (asked, late, judged);
+        }
+        let more = more_missing(state, listed);
+        let between = || {
+            let clock = plant.settings().clock()?;
+            let mut missing = missing_windows(on, record, &of_alarm(on, since, listed), &clock);
+            missing.retain(|seen| state.machine.looks_from().is_none_or(|from| from <= seen.from));
+            Ok::<Vec<Seen>, OwnerError>(missing)
+        };
+        let judged = judged
+            .and_then(|judged| Ok(Judged { faulty: judged.faulty.or(more), missing: between()?, ..judged }));
+        (asked, late, judged)
+    }
+}
+
 /// Returns a text if more windows of a device are missing than in the last round: an alarm cannot look at them.
-fn missing(state: &mut DeviceState, listed: &DeviceWindows) -> Option<String> {
+fn more_missing(state: &mut DeviceState, listed: &DeviceWindows) -> Option<String> {
     let gaps = listed.aside.gaps();
     let before = state.gaps.replace(gaps)?;
     (gaps > before).then(|| {

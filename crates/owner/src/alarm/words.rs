@@ -1,18 +1,21 @@
 //! The values of windows in words.
 
-use super::machine::Seen;
-use crate::declared::{Declared, Plant};
+use super::event::minute;
+use super::seen::Seen;
+use super::told::Change;
+use crate::declared::{OnLimit, Plant};
 use crate::functions::Call;
 use crate::gathered::Channels as _;
 use crate::language::{Comparison, Measurand};
-use crate::question::Measured;
+use crate::question::{Measured, Silence};
+use sotto_pack::Clock;
 
 /// Describes the value of a window: `12 of 60 readings > 80 °C`, `mean(boiler) = 81.2 ± 0.05 °C`.
-pub(super) fn what(declared: &Declared, plant: &Plant, seen: &Seen, limit: f64) -> String {
-    if seen.readings == 0 {
+pub(super) fn what(of: &OnLimit, plant: &Plant, seen: &Seen, limit: f64) -> String {
+    let alarm = &of.alarm;
+    if seen.readings == 0 && !alarm.is_of_coverage() {
         return "no reading".to_owned();
     }
-    let alarm = &declared.alarm;
     let probe = alarm.probe(limit);
     // A count that the condition itself does not compare stands for readings.
     let itself = matches!(&alarm.measured, Measured::Value(measured) if *measured == probe.expression);
@@ -35,13 +38,36 @@ pub(super) fn what(declared: &Declared, plant: &Plant, seen: &Seen, limit: f64) 
         };
         return format!("{count} of {} {one}{plural} {symbol} {limit}{space}{unit}", seen.readings);
     }
-    let unit = if declared.unit.is_empty() { String::new() } else { format!(" {}", declared.unit) };
+    let unit = if of.unit.is_empty() { String::new() } else { format!(" {}", of.unit) };
     match seen.value {
         Some(value) => {
             format!("{} = {}{unit}", alarm.measured, number(value, seen.bound.unwrap_or_default()))
         }
         None => format!("{} has no certain value", alarm.measured),
     }
+}
+
+/// Describes a silence, or its end. Blames nobody: device, network and cloud look the same from here.
+pub(super) fn of_silence(silence: &Silence, seen: &Seen, change: Change, clock: &Clock) -> String {
+    let channel = silence.channel.as_ref();
+    match (change, seen.value) {
+        (Change::Raised, hours) => {
+            let nothing =
+                channel.map_or_else(|| "nothing heard".to_owned(), |of| format!("no reading of {of}"));
+            let length = hours.map_or_else(String::new, |hours| format!(", {}", length(hours)));
+            format!("{nothing} since {}{length}", minute(&clock.rfc3339(seen.from)))
+        }
+        (Change::Cleared, Some(hours)) => match channel {
+            None => format!("heard again after {}", length(hours)),
+            Some(of) => format!("a reading of {of} again after {}", length(hours)),
+        },
+        (Change::Cleared, None) => "the readings of this time came late".to_owned(),
+    }
+}
+
+/// Formats hours: `3.2 h`, `14.0 days`.
+fn length(hours: f64) -> String {
+    if hours < 48.0 { format!("{hours:.1} h") } else { format!("{:.1} days", hours / 24.0) }
 }
 
 /// Formats a value and its bound to two digits of the bound.

@@ -1,5 +1,6 @@
 //! The verbs of a plant, each in the room that does the work.
 
+mod alarms;
 mod cloud;
 
 use std::collections::BTreeMap;
@@ -9,6 +10,7 @@ use std::time::Duration;
 use sotto_cloud_client::Cloud;
 
 use crate::alarm::{self, AlarmStatus};
+use crate::amount::Every;
 use crate::answers::{self, Answer, DeviceStatus, Forgotten, Giving, KeptAnswer, Published, Verified};
 use crate::backup::{self, BackedUp, BackupNote, BackupOptions};
 use crate::declared::settings::DeviceSettings;
@@ -135,12 +137,13 @@ impl Plant {
         alarm::alarm_status(self, name)
     }
 
-    /// Reads a condition for this plant: its channels, devices and units are checked.
+    /// Reads a condition for this plant: its channels, devices and units are checked. Refuses one that can never hold, and a silence
+    /// that windows are too long for: of devices that send pieces, `fresh` is the time between them.
     ///
     /// # Errors
     /// [`OwnerError::Question`], which points at the place in the text.
-    pub fn condition(&self, settings: &AlarmSettings) -> Result<Declared, OwnerError> {
-        declared::condition(self, settings)
+    pub fn condition(&self, settings: &AlarmSettings, fresh: Option<Every>) -> Result<Declared, OwnerError> {
+        declared::condition(self, settings, fresh)
     }
 
     /// Returns a declared alarm.

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::address::{MqttAddress, check_webhook};
 use super::mail::mailboxes;
-use crate::language::When;
-use crate::question::Alarm;
+use super::schedule::Schedule;
+use crate::language::{Duration, When};
+use crate::question::{Alarm, AlarmCondition};
 
 /// Largest number of quiet windows after which an alarm ends.
 const MOST_CLEAR_AFTER: u32 = 1000;
@@ -73,6 +74,12 @@ pub struct AlarmSettings {
     /// windows are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
+    /// While the alarm lasts, it is told again this often until somebody acknowledges it: `1d`. None: once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<String>,
+    /// Times at which events go to the log alone, in the plant's time zone: `sat, sun; 22:00-06:00`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mute: Option<String>,
     /// A command that gets each event as JSON on its standard input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exec: Option<String>,
@@ -105,6 +112,8 @@ impl AlarmSettings {
             clear: None,
             clear_after: one(),
             since: None,
+            repeat: None,
+            mute: None,
             exec: None,
             webhook: None,
             mqtt: None,
@@ -131,12 +140,58 @@ impl AlarmSettings {
         self.mail.as_deref().and_then(|mail| mailboxes(mail).ok()).unwrap_or_default()
     }
 
+    /// Returns the time after which a lasting alarm is told again, in milliseconds; None if it is told once.
+    pub(crate) fn repeat_ms(&self) -> Option<i64> {
+        let repeat: Duration = self.repeat.as_deref()?.parse().ok()?;
+        i64::try_from(repeat.seconds().saturating_mul(1000)).ok()
+    }
+
+    /// Returns the times at which events go to the log alone.
+    pub(crate) fn schedule(&self) -> Option<Schedule> {
+        self.mute.as_deref()?.parse().ok()
+    }
+
     /// Checks everything but names of channels and devices. Returns the condition.
     ///
     /// # Errors
     /// The reason and a remedy.
-    pub(crate) fn check(&self) -> Result<Alarm, String> {
-        let alarm = Alarm::parse(&self.when).map_err(|error| error.to_string())?;
+    pub(crate) fn check(&self) -> Result<AlarmCondition, String> {
+        let condition = AlarmCondition::parse(&self.when).map_err(|error| error.to_string())?;
+        match &condition {
+            AlarmCondition::Limit(alarm) => self.check_end(alarm)?,
+            AlarmCondition::Silence(_) if self.clear.is_some() || self.clear_after != 1 => {
+                return Err(
+                    "a silence ends with the next reading: leave clear and clear_after out".to_owned()
+                );
+            }
+            AlarmCondition::Silence(_) => {}
+        }
+        if let Some(since) = &self.since {
+            since.parse::<When>().map_err(|error| error.to_string())?;
+        }
+        if let Some(repeat) = &self.repeat {
+            repeat.parse::<Duration>().map_err(|error| format!("repeat: {error}"))?;
+        }
+        if let Some(mute) = &self.mute {
+            mute.parse::<Schedule>().map_err(|error| format!("mute: {error}"))?;
+        }
+        if self.exec.as_ref().is_some_and(|command| command.trim().is_empty()) {
+            return Err("exec is empty: name a command, or leave exec out".to_owned());
+        }
+        if let Some(webhook) = &self.webhook {
+            check_webhook(webhook).map_err(|error| error.to_string())?;
+        }
+        if let Some(mqtt) = &self.mqtt {
+            mqtt.parse::<MqttAddress>().map_err(|error| error.to_string())?;
+        }
+        if let Some(mail) = &self.mail {
+            mailboxes(mail).map_err(|error| error.to_string())?;
+        }
+        Ok(condition)
+    }
+
+    /// Checks the rules by which an alarm on a limit ends.
+    fn check_end(&self, alarm: &Alarm) -> Result<(), String> {
         if let Some(clear) = self.clear
             && !(clear.is_finite() && alarm.clears_at(clear))
         {
@@ -151,21 +206,6 @@ impl AlarmSettings {
         if !(1..=MOST_CLEAR_AFTER).contains(&self.clear_after) {
             return Err(format!("clear_after is a number of windows, 1 to {MOST_CLEAR_AFTER}"));
         }
-        if let Some(since) = &self.since {
-            since.parse::<When>().map_err(|error| error.to_string())?;
-        }
-        if self.exec.as_ref().is_some_and(|command| command.trim().is_empty()) {
-            return Err("exec is empty: name a command, or leave exec out".to_owned());
-        }
-        if let Some(webhook) = &self.webhook {
-            check_webhook(webhook).map_err(|error| error.to_string())?;
-        }
-        if let Some(mqtt) = &self.mqtt {
-            mqtt.parse::<MqttAddress>().map_err(|error| error.to_string())?;
-        }
-        if let Some(mail) = &self.mail {
-            mailboxes(mail).map_err(|error| error.to_string())?;
-        }
-        Ok(alarm)
+        Ok(())
     }
 }

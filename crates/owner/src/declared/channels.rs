@@ -13,7 +13,7 @@ pub(crate) fn remove_channel(plant: &mut Plant, name: &str) -> Result<(), OwnerE
         first.push(format!("`sotto question remove {}`", question.0));
     }
     for alarm in plant.settings().alarms.keys() {
-        if conditions::alarm(plant, alarm)?.question.channels().contains(name) {
+        if conditions::alarm(plant, alarm)?.channels().contains(name) {
             first.push(format!("`sotto alarm remove {alarm}`"));
         }
     }

@@ -99,7 +99,8 @@ pub fn add_question(
 /// # Errors
 /// [`OwnerError::Declared`] if the alarm already exists.
 pub fn add_alarm(document: &mut DocumentMut, name: &str, alarm: &AlarmSettings) -> Result<(), OwnerError> {
-    let AlarmSettings { when, clear, clear_after, since, exec, webhook, mqtt, mail, ca } = alarm;
+    let AlarmSettings { when, clear, clear_after, since, repeat, mute, exec, webhook, mqtt, mail, ca } =
+        alarm;
     let mut table = Table::new();
     table.insert("when", value(when));
     if let Some(clear) = clear {
@@ -108,8 +109,16 @@ pub fn add_alarm(document: &mut DocumentMut, name: &str, alarm: &AlarmSettings) 
     if *clear_after != 1 {
         table.insert("clear_after", value(i64::from(*clear_after)));
     }
-    let texts =
-        [("since", since), ("exec", exec), ("webhook", webhook), ("mqtt", mqtt), ("mail", mail), ("ca", ca)];
+    let texts = [
+        ("since", since),
+        ("repeat", repeat),
+        ("mute", mute),
+        ("exec", exec),
+        ("webhook", webhook),
+        ("mqtt", mqtt),
+        ("mail", mail),
+        ("ca", ca),
+    ];
     for (key, text) in texts {
         if let Some(text) = text {
             table.insert(key, value(text));

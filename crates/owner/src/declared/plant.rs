@@ -436,6 +436,10 @@ url = {url}
 # when = \"temperature > 80 for 3 windows\"
 # clear = 75              # it ends when no reading is above 75
 # webhook = \"https://…\"
+# repeat = \"1d\"          # told again each day while it lasts, until `sotto alarm ack hot`
+# mute = \"sat, sun; 22:00-06:00\"
+# [alarms.dead]
+# when = \"silent for 3h\"
 
 # [devices.boiler]
 # channels = [\"temperature\"]

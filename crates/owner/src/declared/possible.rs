@@ -27,12 +27,7 @@ pub(super) fn check(
     if let Some(reason) = too_short(plant, question) {
         return Err(at(of_period(reason)));
     }
-    let circumstances = Circumstances {
-        channels: plant.settings(),
-        is_new,
-        longest: longest(question, &clock),
-        groups: groups(question, &clock),
-    };
+    let circumstances = circumstances(plant, question, &clock, is_new);
     for (index, call) in question.calls().enumerate() {
         let reason = call.cannot_work(&circumstances).or_else(|| nobody_measures(plant, question, call));
         let Some(reason) = reason else { continue };
@@ -42,6 +37,21 @@ pub(super) fn check(
         return Err(at(channel.map_or_else(of_call, |name| places.error_at_channel(name, reason.clone()))));
     }
     Ok(())
+}
+
+/// Returns the facts by which functions refuse what cannot work.
+pub(super) fn circumstances<'p>(
+    plant: &'p Plant,
+    question: &Question,
+    clock: &Clock,
+    is_new: bool,
+) -> Circumstances<'p> {
+    Circumstances {
+        channels: plant.settings(),
+        is_new,
+        longest: longest(question, clock),
+        groups: groups(question, clock),
+    }
 }
 
 /// Returns why a period has no time in it; None if it has.

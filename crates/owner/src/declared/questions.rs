@@ -1,5 +1,6 @@
 //! Questions, parsed and checked for a plant.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use sotto_pack::ChannelKind;
@@ -65,18 +66,7 @@ pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) 
     if let Some((channel, reason)) = number_states(plant, question) {
         return Err(at(places.error_at_channel(&channel, reason)));
     }
-    for device in question.only.iter().flatten() {
-        if !plant.settings().devices.contains_key(device) && !plant.removed().contains_key(device) {
-            let known: Vec<&str> = plant.settings().devices.keys().map(String::as_str).take(20).collect();
-            let there = if known.is_empty() { "none is" } else { "declared are" };
-            let reason = format!(
-                "there is no device {device}; {there} {}. Declare and enrol it with `sotto device add {device} --channels {}`",
-                known.join(", "),
-                question.channels().into_iter().collect::<Vec<_>>().join(",")
-            );
-            return Err(OwnerError::NotEnrolled(places.error_at_device(device, reason).to_string()));
-        }
-    }
+    check_devices(plant, question.only.as_deref(), &question.channels(), places)?;
     for (index, selected) in question.select.iter().enumerate() {
         let Selected { expression, unit, .. } = selected;
         let found = unit_of(expression, plant.settings()).map_err(|error| error.to_string());
@@ -98,6 +88,28 @@ pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) 
             let reason =
                 "its channels are read at different periods: only readings of the same time can be combined";
             return Err(at(places.error_at_call(index, reason)));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the devices that a question or an alarm names.
+pub(super) fn check_devices(
+    plant: &Plant,
+    only: Option<&[String]>,
+    channels: &BTreeSet<String>,
+    places: &TextSpans,
+) -> Result<(), OwnerError> {
+    for device in only.into_iter().flatten() {
+        if !plant.settings().devices.contains_key(device) && !plant.removed().contains_key(device) {
+            let known: Vec<&str> = plant.settings().devices.keys().map(String::as_str).take(20).collect();
+            let there = if known.is_empty() { "none is" } else { "declared are" };
+            let reason = format!(
+                "there is no device {device}; {there} {}. Declare and enrol it with `sotto device add {device} --channels {}`",
+                known.join(", "),
+                channels.iter().map(String::as_str).collect::<Vec<_>>().join(",")
+            );
+            return Err(OwnerError::NotEnrolled(places.error_at_device(device, reason).to_string()));
         }
     }
     Ok(())

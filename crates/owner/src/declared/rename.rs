@@ -44,7 +44,10 @@ fn renamed(text: &str, of: Names, old: &str, new: &str) -> String {
     // A text that is no question stays as it is.
     while let Ok(found) = token(text, at) {
         let is_function = matches!(token(text, found.end), Ok(next) if next.token == Token::Symbol('('));
+        let is_silence = matches!(token(text, found.end), Ok(next) if next.token == Token::Word("for"));
         let is_old = match found.token {
+            // `silent for 3h` is about a device.
+            Token::Word("silent") if is_silence => false,
             Token::Word(word) => word == old && !is_function,
             Token::Quoted(inside) => unquoted(inside) == old,
             Token::End => break,
@@ -87,6 +90,8 @@ mod tests {
             ("heat(heat)", "heat(warmth)"),
             ("mean(heat) ^", "mean(warmth) ^"),
             ("heat > 80 for 3 windows", "warmth > 80 for 3 windows"),
+            ("heat silent for 3h", "warmth silent for 3h"),
+            ("silent(heat) for 3h", "silent(warmth) for 3h"),
             ("time(heat = heat)", "time(warmth = heat)"),
             ("sum(heat) where device in (heat, pump)", "sum(warmth) where device in (heat, pump)"),
             ("", ""),
@@ -96,6 +101,10 @@ mod tests {
         let text = "sum(heat) where device in (heat, pump) by day";
         let expected = "sum(heat) where device in (\"hot-water\", pump) by day";
         assert_eq!(renamed(text, Names::Devices, "heat", "hot-water"), expected);
+        for text in ["silent for 3h", "silent silent for 3h"] {
+            let expected = text.replace("silent silent", "hush silent");
+            assert_eq!(renamed(text, Names::Channels, "silent", "hush"), expected);
+        }
         assert_eq!(renamed("mean(heat)", Names::Channels, "heat", "over"), "mean(\"over\")");
         assert_eq!(renamed("mean(day) by day", Names::Channels, "day", "light"), "mean(light) by day");
     }

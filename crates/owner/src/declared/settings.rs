@@ -304,8 +304,9 @@ impl Settings {
             let place = format!("alarms.{name}");
             check_name(name, &place)?;
             let read = alarm.check().map_err(|reason| part(&place, reason))?;
-            let channels = read.question(None).channels();
-            if let Some(unknown) = channels.iter().find(|channel| !self.channels.contains_key(*channel)) {
+            if let Some(unknown) =
+                read.channels().iter().find(|channel| !self.channels.contains_key(*channel))
+            {
                 return Err(part(place, self.no_channel(unknown)));
             }
             if alarm.mail.is_some() && self.mail.is_none() {

@@ -133,11 +133,8 @@ pub(super) fn never_holds(condition: &Condition, of: &Circumstances<'_>) -> Opti
     let Condition { reading: Measurand::Channel(channel), comparison, limit, .. } = condition else {
         return None;
     };
-    let quantiser = of.quantiser(channel)?;
-    let (minimum, maximum) = of.channels.range(channel)?;
-    // Readings are compared by their rounded values.
-    let (low, high) = (quantiser.value(-quantiser.top()), quantiser.value(quantiser.top()));
-    let never = comparison.decides(low.min(minimum), high.max(maximum), *limit) == Some(false);
+    let (low, high) = of.ends(channel)?;
+    let never = comparison.decides(low, high, *limit) == Some(false);
     never.then(|| {
         let range = of.range_in_words(channel);
         format!(

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Call;
 use super::arguments::Channel;
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::{Call, Circumstances};
 use crate::gathered::{Channels, Counted, Gathered, Need, WindowQuantity};
 
 pub(super) const SYNTAX: Syntax = Syntax {
@@ -40,6 +40,10 @@ impl Function for Changes {
 
     fn yields(&self) -> Yields<'_> {
         Yields::One(self)
+    }
+
+    fn between(&self, of: &Circumstances<'_>) -> Option<(f64, f64)> {
+        of.ticks(&self.0.0).map(|ticks| (0.0, ticks as f64))
     }
 
     fn in_alarm(&self) -> InAlarm<'_> {

@@ -30,6 +30,15 @@ impl Circumstances<'_> {
         Quantiser::with_resolution(minimum, maximum, resolution).ok()
     }
 
+    /// Returns the ends of a channel's future readings; None if stored readings may be of another range.
+    pub(super) fn ends(&self, channel: &str) -> Option<(f64, f64)> {
+        let quantiser = self.quantiser(channel)?;
+        let (minimum, maximum) = self.channels.range(channel)?;
+        // Readings are compared by their rounded values.
+        let (low, high) = (quantiser.value(-quantiser.top()), quantiser.value(quantiser.top()));
+        Some((low.min(minimum), high.max(maximum)))
+    }
+
     /// Returns the declared range in words, after "declared".
     pub(super) fn range_in_words(&self, channel: &str) -> String {
         let (minimum, maximum) = self.channels.range(channel).unwrap_or_default();

@@ -67,6 +67,12 @@ impl Function for Count {
         Yields::One(self)
     }
 
+    /// A window without readings has no row.
+    fn between(&self, of: &Circumstances<'_>) -> Option<(f64, f64)> {
+        let ticks = self.0.channels().into_iter().map(|channel| of.ticks(channel)).min().flatten();
+        Some((1.0, ticks.map_or(f64::INFINITY, |ticks| ticks as f64)))
+    }
+
     fn in_alarm(&self) -> InAlarm<'_> {
         InAlarm::Value
     }
@@ -112,6 +118,15 @@ impl Function for CountWhere {
 
     fn yields(&self) -> Yields<'_> {
         Yields::One(self)
+    }
+
+    fn between(&self, of: &Circumstances<'_>) -> Option<(f64, f64)> {
+        let Condition { reading: Measurand::Channel(channel), comparison, limit, .. } = &self.0 else {
+            return None;
+        };
+        let (low, high) = of.ends(channel)?;
+        let least = if comparison.decides(low, high, *limit) == Some(true) { 1.0 } else { 0.0 };
+        Some((least, of.ticks(channel).map_or(f64::INFINITY, |ticks| ticks as f64)))
     }
 
     fn in_alarm(&self) -> InAlarm<'_> {

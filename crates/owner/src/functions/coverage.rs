@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Call;
 use super::arguments::Channel;
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::{Call, Circumstances};
 use crate::gathered::{Channels, Counted, Gathered, Need};
 use crate::value::{Value, ValueError};
 
@@ -41,6 +41,10 @@ impl Function for Coverage {
 
     fn yields(&self) -> Yields<'_> {
         Yields::One(self)
+    }
+
+    fn between(&self, _: &Circumstances<'_>) -> Option<(f64, f64)> {
+        Some((0.0, 1.0))
     }
 
     fn in_alarm(&self) -> InAlarm<'_> {

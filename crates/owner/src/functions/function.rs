@@ -45,6 +45,11 @@ pub(crate) trait Function {
         None
     }
 
+    /// Returns the smallest and the largest value that it may have in a window with readings; None if they are not known.
+    fn between(&self, _: &Circumstances<'_>) -> Option<(f64, f64)> {
+        None
+    }
+
     /// Returns true if its values carry noise, as those of polynomials and models do.
     fn has_noise(&self) -> bool {
         self.needs().iter().any(Need::is_real)

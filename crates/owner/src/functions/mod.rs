@@ -214,6 +214,11 @@ impl Call {
         self.of().cannot_work(circumstances)
     }
 
+    /// Returns the smallest and the largest value that the call may have in a window with readings; None if they are not known.
+    pub(crate) fn between(&self, circumstances: &Circumstances<'_>) -> Option<(f64, f64)> {
+        self.of().between(circumstances)
+    }
+
     /// Returns the intermediate results that the call is computed from.
     pub(crate) fn needs(&self) -> Vec<Need> {
         self.of().needs()

@@ -5,9 +5,9 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use super::Call;
 use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::{Call, Circumstances};
 use crate::gathered::{Channels, Counted, Gathered, Need};
 use crate::language::{Measurand, Name, Number, Parsed, Parser, QuestionErrorKind as Kind};
 use crate::units::Scale;
@@ -90,6 +90,10 @@ impl Function for Quantile {
 
     fn yields(&self) -> Yields<'_> {
         Yields::One(self)
+    }
+
+    fn between(&self, of: &Circumstances<'_>) -> Option<(f64, f64)> {
+        of.ends(&self.0.channel)
     }
 
     fn in_alarm(&self) -> InAlarm<'_> {

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Call;
 use super::arguments::Channel;
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::{Call, Circumstances};
 use crate::gathered::{Channels, Counted, Gathered, Need};
 use crate::units::Scale;
 
@@ -40,6 +40,11 @@ impl Function for Stddev {
 
     fn yields(&self) -> Yields<'_> {
         Yields::One(self)
+    }
+
+    fn between(&self, of: &Circumstances<'_>) -> Option<(f64, f64)> {
+        // Half of the readings at either end.
+        of.ends(&self.0.0).map(|(low, high)| (0.0, (high - low) / 2.0))
     }
 
     fn in_alarm(&self) -> InAlarm<'_> {

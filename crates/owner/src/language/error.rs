@@ -108,13 +108,28 @@ pub enum QuestionErrorKind {
     AlarmLimit,
     /// The number of windows of a `for` clause is out of range.
     #[error(
-        "expected a number of windows, a whole number from {} to {}, as in for 3 windows",
+        "expected a number of windows, a whole number from {} to {}, as in for 3 windows, or a time, as in for 90m",
         limits::ALARM_WINDOWS.start(), limits::ALARM_WINDOWS.end()
     )]
     AlarmWindows,
+    /// A word of other tools for a time without readings.
+    #[error(
+        "a time without readings is called silent, not {word}: silent for 3h is about all readings of a device, temperature silent \
+         for 3h about those of a channel"
+    )]
+    AlarmSilence {
+        /// The word that stands there.
+        word: String,
+    },
+    /// A silence without its time, or with a number of windows.
+    #[error(
+        "a silence is measured in time, as no window comes: write for and a duration, as in silent for 90m, silent for 3h or \
+         temperature silent for 2d"
+    )]
+    SilenceTime,
     /// A clause of questions in an alarm.
     #[error(
-        "{word} is no clause of an alarm: it looks at each window of each device. Expected for 3 windows, per device or \
+        "{word} is no clause of an alarm: it looks at each window of each device. Expected for 3 windows, for 3h, per device or \
          where device in (a, b)"
     )]
     AlarmClause {

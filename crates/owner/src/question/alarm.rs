@@ -9,7 +9,7 @@ use super::grammar::Term;
 use super::{Expression, Question};
 use crate::functions::{Call, InAlarm};
 use crate::language::{
-    By, Clause, Comparison, Condition, Measurand, Number, Parsed, Parser, QuestionError,
+    By, Clause, Comparison, Condition, Duration, Measurand, Number, Parsed, Parser, QuestionError,
     QuestionErrorKind as Kind, RESERVED, TextSpans, Token, limits, only_devices, token, unquoted,
 };
 
@@ -32,7 +32,7 @@ pub enum Measured {
 ///
 /// ```text
 /// alarm  = ( NAME | sum ) ( ">" | ">=" | "<" | "<=" ) NUMBER { clause }      each clause at most once, in any order
-/// clause = "for" COUNT ( "window" | "windows" )
+/// clause = "for" ( COUNT ( "window" | "windows" ) | DURATION )
 ///        | "per" "device"
 ///        | "where" "device" "in" "(" NAME { "," NAME } ")"
 /// ```
@@ -61,6 +61,8 @@ pub struct Alarm {
     pub limit: f64,
     /// Number of consecutive windows in which the condition must hold, in [`limits::ALARM_WINDOWS`].
     pub windows: u32,
+    /// The time that these windows cover at least. None: their number decides.
+    pub time: Option<Duration>,
     /// The devices of `where device in (…)`. None: all devices.
     pub only: Option<Vec<String>>,
 }
@@ -88,6 +90,20 @@ pub struct Probe {
 }
 
 impl Alarm {
+    /// Returns an alarm on a value of each window of each device.
+    #[must_use]
+    pub fn on(value: Expression, comparison: Comparison, limit: f64) -> Self {
+        Self { measured: Measured::Value(value), comparison, limit, windows: 1, time: None, only: None }
+    }
+
+    /// Returns true if the value follows from the presence of readings alone: from `coverage(x)`. A window without readings, or
+    /// that is missing between others, has such a value.
+    #[must_use]
+    pub fn is_of_coverage(&self) -> bool {
+        let Measured::Value(expression) = &self.measured else { return false };
+        expression.calls().all(|call| matches!(call, Call::Coverage(_)))
+    }
+
     /// Parses a condition.
     ///
     /// # Errors
@@ -192,7 +208,7 @@ impl Parser<'_> {
         if matches!(self.peek()?.token, Token::Symbol('+' | '-' | '*' | '/')) {
             return Err(self.error(Kind::AlarmLimit, at));
         }
-        let mut alarm = Alarm { measured, comparison, limit, windows: 1, only: None };
+        let mut alarm = Alarm { measured, comparison, limit, windows: 1, time: None, only: None };
         self.alarm_clauses(&mut alarm)?;
         Ok(alarm)
     }
@@ -244,13 +260,21 @@ impl Parser<'_> {
             let (at, word) = match next.token {
                 Token::End => return Ok(()),
                 Token::Word(word) => (next.start, word),
-                _ => return Err(self.expected("for 3 windows, per device, where device in (…) or the end")),
+                _ => {
+                    return Err(
+                        self.expected("for 3 windows, for 3h, per device, where device in (…) or the end")
+                    );
+                }
             };
             self.end = next.end;
             match word {
                 "for" => {
                     self.once("for", counted, None, at)?;
-                    (counted, alarm.windows) = (true, self.windows()?);
+                    counted = true;
+                    match self.time_of_windows() {
+                        Some(time) => alarm.time = Some(time),
+                        None => alarm.windows = self.windows()?,
+                    }
                 }
                 "per" => {
                     self.once("per device", per, None, at)?;
@@ -270,12 +294,22 @@ impl Parser<'_> {
         }
     }
 
+    /// Parses a duration, such as `90m`; returns None if there is none.
+    fn time_of_windows(&mut self) -> Option<Duration> {
+        let before = self.end;
+        let time = self.duration().ok();
+        if time.is_none() {
+            self.end = before;
+        }
+        time
+    }
+
     fn windows(&mut self) -> Parsed<u32> {
         let windows = self.whole(|windows| limits::ALARM_WINDOWS.contains(windows), Kind::AlarmWindows)?;
         if self.accept_word("window")? || self.accept_word("windows")? {
             return Ok(windows);
         }
-        Err(self.expected("windows, as in for 3 windows"))
+        Err(self.expected("windows, as in for 3 windows (a time is written for 3h)"))
     }
 }
 
@@ -290,11 +324,12 @@ impl Display for Measured {
 
 impl Display for Alarm {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Self { measured, comparison, limit, windows, only } = self;
+        let Self { measured, comparison, limit, windows, time, only } = self;
         write!(out, "{measured} {} {}", comparison.symbol(), Number(*limit))?;
         if *windows > 1 {
             write!(out, " for {windows} windows")?;
         }
+        time.map_or(Ok(()), |time| write!(out, " for {time}"))?;
         only.as_ref().map_or(Ok(()), |only| only_devices(only, out))
     }
 }

@@ -50,6 +50,7 @@
 //! without arithmetic. [`limits`] bounds all sizes.
 
 mod alarm;
+mod alarm_condition;
 mod asked;
 mod builder;
 mod check;
@@ -57,6 +58,7 @@ mod clauses;
 mod expression;
 mod grammar;
 mod scheme;
+mod silence;
 mod units;
 
 use std::collections::BTreeSet;
@@ -66,10 +68,12 @@ use serde::{Deserialize, Serialize};
 use sotto_pack::Clock;
 
 pub use alarm::{Alarm, Measured, Probe};
+pub use alarm_condition::AlarmCondition;
 pub(crate) use asked::{Asked, AskedCall, AskedResult};
 pub use builder::QuestionBuilder;
 pub use expression::{CallArithmetic, Expression};
 pub use scheme::{ExactScheme, NotExact};
+pub use silence::Silence;
 pub(crate) use units::{conversion, unit_of};
 
 pub use crate::functions::{Bins, Call};

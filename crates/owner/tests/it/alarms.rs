@@ -43,8 +43,8 @@ fn a_device_counts_at_both_limits_in_windows_of_an_hour() {
     let enrolled = plant.enrol("boiler", &folder.path().join("boiler.bundle")).unwrap();
     assert_eq!(enrolled.streams.len(), 2);
     let carried = |text: &str| {
-        let declared = plant.condition(&AlarmSettings::new(text)).unwrap();
-        plant.carried_by("", &declared.streams()).unwrap()[0].1.clone()
+        let declared = plant.condition(&AlarmSettings::new(text), None).unwrap();
+        plant.carried_by("", &declared.streams().unwrap()).unwrap()[0].1.clone()
     };
     assert_eq!(carried("temperature > 80"), None);
     assert_eq!(carried("max(temperature) >= 80.5"), None, "the same readings");
@@ -57,7 +57,7 @@ fn a_device_counts_at_both_limits_in_windows_of_an_hour() {
 fn conditions_are_checked_against_the_plant() {
     let folder = tempfile::tempdir().unwrap();
     let mut plant = plant(&folder, &AlarmSettings::new("temperature > 80"));
-    let refused = |text: &str| plant.condition(&AlarmSettings::new(text)).unwrap_err().to_string();
+    let refused = |text: &str| plant.condition(&AlarmSettings::new(text), None).unwrap_err().to_string();
     assert!(refused("rain > 3").contains("column 1: there is no channel rain"));
     assert!(refused("mean(temperature) - mean(rain) > 3").contains("column 26"));
     assert!(refused("temperature > 3 where device in (pump)").contains("no device pump"));
@@ -72,6 +72,110 @@ fn conditions_are_checked_against_the_plant() {
     assert!(matches!(twice, OwnerError::Declared { kind: "alarms", .. }));
     plant.remove_alarm("hot").unwrap();
     assert!(matches!(plant.alarm("hot"), Err(OwnerError::NotDeclared { kind: "alarm", .. })));
+}
+
+#[test]
+fn conditions_that_can_never_hold_are_refused_with_a_way_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let plant = plant(&folder, &AlarmSettings::new("temperature > 80"));
+    let read = |text: &str| plant.condition(&AlarmSettings::new(text), None);
+    for (text, says) in [
+        ("count(temperature) < 1", "temperature silent for 3h"),
+        ("count(temperature) <= 0", "coverage(temperature) < 0.5"),
+        ("count(temperature) > 301", "from 1 to 300"),
+        ("coverage(temperature) > 1", "from 0 to 1"),
+        ("coverage(temperature) < 0", "from 0 to 1"),
+        ("1 - coverage(temperature) > 1", "from 0 to 1"),
+        ("temperature > 120", "never holds"),
+        ("max(temperature) > 120", "never holds"),
+        ("max(temperature) < -20", "never holds"),
+        ("mean(temperature) > 120", "from -20 to 120 °C"),
+        ("range(temperature) > 140", "from 0 to 140 °C"),
+        ("max(temperature) - min(temperature) > 140", "from -140 to 140 °C"),
+        ("stddev(temperature) > 70", "from 0 to 70 °C"),
+        ("mean(temperature) * 2 > 240", "from -40 to 240"),
+        ("quantile(temperature, 0.9) < -20", "from -20 to 120 °C"),
+    ] {
+        match read(text) {
+            Err(error) => {
+                let error = error.to_string();
+                assert!(error.contains(says) && error.contains("never holds"), "{text}: {error}");
+            }
+            Ok(declared) => panic!("{declared} is taken"),
+        }
+    }
+    for text in [
+        "count(temperature) < 2",
+        "count(temperature) >= 300",
+        "coverage(temperature) <= 0",
+        "coverage(temperature) >= 1",
+        "temperature > 119",
+        "max(temperature) < -19",
+        "mean(temperature) >= 120",
+        "mean(temperature) / count(temperature) > 80",
+        "range(temperature) < 1",
+        "sum(temperature) > 1000",
+    ] {
+        assert!(read(text).is_ok(), "{text}: {:?}", read(text).err());
+    }
+}
+
+#[test]
+fn a_silence_is_longer_than_the_time_between_two_windows() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plant = plant(&folder, &AlarmSettings::new("temperature > 80"));
+    let read = |plant: &Plant, text: &str, fresh: Option<&str>| {
+        let fresh = fresh.map(|fresh| fresh.parse().unwrap());
+        plant.condition(&AlarmSettings::new(text), fresh).map(drop).map_err(|error| error.to_string())
+    };
+    // Windows of an hour with a reading every five minutes: the hour, two periods, and five minutes until it closes.
+    assert!(read(&plant, "temperature silent for 75m", None).unwrap_err().contains("write for 76m"));
+    assert_eq!(read(&plant, "temperature silent for 76m", None), Ok(()));
+    assert_eq!(read(&plant, "silent for 76m", None), Ok(()));
+    // The other channel has windows of a day.
+    let slow = read(&plant, "slow silent for 3h", None).unwrap_err();
+    assert!(slow.contains("write for 29h") && slow.contains("--fresh"), "{slow}");
+    assert_eq!(read(&plant, "slow silent for 29h", None), Ok(()));
+    assert_eq!(read(&plant, "temperature silent for 21m", Some("5m")), Ok(()));
+    assert!(read(&plant, "temperature silent for 20m", Some("5m")).unwrap_err().contains("a piece every 5m"));
+    // Without an alarm on a channel, windows are those of a day; one about a channel makes them those of an hour.
+    plant.remove_alarm("hot").unwrap();
+    let device = read(&plant, "silent for 3h", None).unwrap_err();
+    assert!(device.contains("25h") && device.contains("an alarm on a channel"), "{device}");
+    assert_eq!(read(&plant, "temperature silent for 3h", None), Ok(()));
+    assert!(read(&plant, "rain silent for 3h", None).unwrap_err().contains("no channel rain"));
+    assert!(
+        read(&plant, "silent for 3d where device in (pump)", None).unwrap_err().contains("no device pump")
+    );
+    let ends = AlarmSettings { clear: Some(1.0), ..AlarmSettings::new("silent for 3d") };
+    let refused = plant.edit(|settings| add_alarm(settings, "dead", &ends)).unwrap_err().to_string();
+    assert!(refused.contains("ends with the next reading"), "{refused}");
+    let wrong = AlarmSettings { mute: Some("satrday".into()), ..AlarmSettings::new("silent for 3d") };
+    let refused = plant.edit(|settings| add_alarm(settings, "dead", &wrong)).unwrap_err().to_string();
+    assert!(refused.contains("did you mean saturday?"), "{refused}");
+    plant
+        .edit(|settings| add_alarm(settings, "dead", &AlarmSettings::new("temperature silent for 3h")))
+        .unwrap();
+    assert_eq!(plant.declared().unwrap()["alarm dead"].to_string(), "count(temperature) by hour per device");
+    assert!(plant.remove_channel("temperature").unwrap_err().to_string().contains("alarm remove dead"));
+}
+
+#[test]
+fn a_bundle_with_windows_of_a_day_is_too_slow_for_a_silence() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plant = plant(&folder, &AlarmSettings::new("temperature > 80"));
+    plant.remove_alarm("hot").unwrap();
+    let slow = |plant: &Plant, text: &str, fresh: Option<&str>| {
+        let fresh = fresh.map(|fresh| fresh.parse().unwrap());
+        let slow = plant.too_slow_for(&text.parse().unwrap(), fresh).unwrap();
+        slow.into_iter().map(|(device, time)| format!("{device} {time}")).collect::<Vec<_>>()
+    };
+    assert!(slow(&plant, "temperature silent for 3h", None).is_empty(), "nobody is enrolled");
+    plant.enrol("boiler", &folder.path().join("boiler.bundle")).unwrap();
+    assert_eq!(slow(&plant, "temperature silent for 3h", None), ["boiler 26h"]);
+    assert!(slow(&plant, "temperature silent for 3h where device in (pump)", None).is_empty());
+    assert!(slow(&plant, "temperature silent for 3h", Some("5m")).is_empty());
+    assert!(slow(&plant, "silent for 2d", None).is_empty());
 }
 
 #[test]

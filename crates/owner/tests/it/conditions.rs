@@ -1,7 +1,10 @@
 //! Conditions of alarms: text that reads back, places of errors, the questions that decide.
 
 use proptest::prelude::*;
-use sotto_owner::question::{Alarm, Call, Comparison, Condition, Expression, Measurand, Measured};
+use sotto_owner::question::{
+    Alarm, AlarmCondition, Call, Comparison, Condition, Duration, DurationUnit, Expression, Measurand,
+    Measured, Silence,
+};
 
 #[test]
 fn each_form_is_read_and_written() {
@@ -27,6 +30,10 @@ fn each_form_is_read_and_written() {
         ("linear(power.json) > 400 for 2 windows", "", "count(linear(power.json) > 400)"),
         ("polynomial(x, [0, 1, 2]) <= 3", "", "count(polynomial(x, [0, 1, 2]) <= 3)"),
         ("count(linear(m.json) > 4) >= 10", "", "count(linear(m.json) > 4)"),
+        ("temperature > 80 for 3h", "", "count(temperature > 80)"),
+        ("mean(x) > 80 where device in (a) for 90m", "mean(x) > 80 for 90m where device in (a)", "mean(x)"),
+        ("coverage(x) < 0.5 for 2 windows", "", "coverage(x)"),
+        ("silent > 80", "", "count(silent > 80)"),
     ] {
         let alarm = Alarm::parse(text).unwrap_or_else(|refused| panic!("{refused}"));
         let canonical = if canonical.is_empty() { text } else { canonical };
@@ -57,7 +64,9 @@ fn each_error_points_at_its_place() {
         ("x > 3 for 0 windows", 11, "from 1 to 1000"),
         ("x > 3 for 1001 windows", 11, "from 1 to 1000"),
         ("x > 3 for 3", 12, "for 3 windows"),
-        ("x > 3 for 3 days", 13, "windows"),
+        ("x > 3 for 3 days", 13, "a time is written for 3h"),
+        ("x > 3 for 3h for 2 windows", 14, "second for"),
+        ("x > 3 for 0h", 11, "as in for 90m"),
         ("x > 3 for 3 windows for 2 windows", 21, "second for"),
         ("x > 3 by day", 7, "no clause of an alarm"),
         ("x > 3 across devices", 7, "each device"),
@@ -83,6 +92,64 @@ fn limits_that_end_an_alarm_are_on_its_quiet_side() {
     }
 }
 
+#[test]
+fn a_silence_is_about_a_device_or_a_channel() {
+    for (text, canonical, channel, seconds) in [
+        ("silent for 3h", "", None, 10_800),
+        ("silent for 90m where device in (pump)", "", None, 5400),
+        ("per device silent for 1d", "refused", None, 0),
+        ("silent per device for 2d", "silent for 2d", None, 172_800),
+        ("temperature silent for 3h", "", Some("temperature"), 10_800),
+        ("silent(temperature) for 3h", "temperature silent for 3h", Some("temperature"), 10_800),
+        ("\"flow rate\" silent for 3h", "", Some("flow rate"), 10_800),
+        ("silent silent for 3h", "", Some("silent"), 10_800),
+    ] {
+        if canonical == "refused" {
+            assert!(AlarmCondition::parse(text).is_err(), "{text}");
+            continue;
+        }
+        let read: Silence = text.parse().unwrap_or_else(|refused| panic!("{refused}"));
+        assert_eq!((read.channel.as_deref(), read.time.seconds()), (channel, seconds), "{text}");
+        assert_eq!(read.to_string(), if canonical.is_empty() { text } else { canonical });
+    }
+}
+
+#[test]
+fn words_of_other_tools_lead_to_silent() {
+    for (text, column, says) in [
+        ("silent", 7, "for and a duration"),
+        ("silent for 3 windows", 12, "measured in time"),
+        ("temperature silent", 19, "for and a duration"),
+        ("temperature silent for 0h", 24, "measured in time"),
+        ("temperature silnt for 3h", 13, "called silent, not silnt"),
+        ("temperature absent for 3h", 13, "called silent, not absent"),
+        ("absent(temperature) for 3h", 1, "temperature silent for 3h"),
+        ("no data for 3h", 1, "called silent, not no"),
+        ("deadman for 3h", 1, "called silent, not deadman"),
+        ("offline for 3h", 1, "silent for 3h"),
+        ("unavailable", 1, "silent for 3h"),
+        ("silent for 3h for 2h", 15, "second for"),
+        ("silent for 3h by day", 15, "no clause of an alarm"),
+        ("silent(temperature for 3h", 20, "')'"),
+    ] {
+        let refused = match AlarmCondition::parse(text) {
+            Err(refused) => refused,
+            Ok(condition) => panic!("{text} is read as {condition}"),
+        };
+        assert_eq!(refused.column, column, "{refused}");
+        assert!(refused.to_string().contains(says), "{refused}");
+    }
+    // A channel may have such a name.
+    for text in ["missing > 3", "absent silent for 3h", "offline >= 1 for 2h"] {
+        assert_eq!(AlarmCondition::parse(text).unwrap().to_string(), text);
+    }
+}
+
+fn time() -> impl Strategy<Value = Duration> {
+    (1u32..400, prop::sample::select(&DurationUnit::ALL[..]))
+        .prop_map(|(count, unit)| Duration::new(count, unit))
+}
+
 fn measured() -> impl Strategy<Value = Measured> {
     let channel = "[A-Za-z_][A-Za-z0-9_.]{0,6}|\\PC{1,6}";
     prop_oneof![
@@ -105,10 +172,11 @@ proptest! {
     #[test]
     fn text_and_json_say_the_same(
         measured in measured(), comparison in prop::sample::select(&Comparison::ALL[..]), limit in -1e6..1e6f64,
-        windows in 1..=1000u32, only in any::<bool>(),
+        windows in 1..=1000u32, time in prop::option::of(time()), only in any::<bool>(),
     ) {
         let only = only.then(|| vec!["a".to_owned(), "b c".to_owned()]);
-        let alarm = Alarm { measured, comparison, limit, windows, only };
+        let windows = if time.is_some() { 1 } else { windows };
+        let alarm = Alarm { measured, comparison, limit, windows, time, only };
         let text = alarm.to_string();
         let read = Alarm::parse(&text).unwrap_or_else(|refused| panic!("{text}\n{refused}"));
         prop_assert_eq!(&read, &alarm);
@@ -117,9 +185,24 @@ proptest! {
     }
 
     #[test]
-    fn random_texts_never_panic(text in "[a-z(]{0,4}[ x()><=0-9.-]{0,12}(for|where|per)?[ 0-9a-z(]{0,9}|\\PC{0,40}") {
-        if let Ok(alarm) = Alarm::parse(&text) {
-            prop_assert_eq!(Alarm::parse(&alarm.to_string()), Ok(alarm));
+    fn a_silence_reads_back(
+        channel in prop::option::of("[A-Za-z_][A-Za-z0-9_.]{0,6}|silent|for|\\PC{1,6}"), time in time(), only in any::<bool>(),
+    ) {
+        let only = only.then(|| vec!["a".to_owned(), "b c".to_owned()]);
+        let silence = Silence { channel, time, only };
+        let text = silence.to_string();
+        let read: Silence = text.parse().unwrap_or_else(|refused| panic!("{text}\n{refused}"));
+        prop_assert_eq!(&read, &silence);
+        let json = serde_json::to_string(&silence).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Silence>(&json).unwrap(), silence);
+    }
+
+    #[test]
+    fn random_texts_never_panic(
+        text in "(silent|x silent|[a-z(]{0,4})[ x()><=0-9.-]{0,12}(for|where|per)?[ 0-9a-z(]{0,9}|\\PC{0,40}",
+    ) {
+        if let Ok(condition) = AlarmCondition::parse(&text) {
+            prop_assert_eq!(AlarmCondition::parse(&condition.to_string()), Ok(condition));
         }
     }
 }

@@ -135,7 +135,7 @@ fn questions_that_cannot_work_are_refused() {
     }
     let empty = plant.question_between("mean(temperature) since 2024-01-02", None, Some("2024-01-02"));
     assert!(empty.unwrap_err().to_string().contains("exchange them"));
-    let alarm = |when: &str| plant.condition(&AlarmSettings::new(when));
+    let alarm = |when: &str| plant.condition(&AlarmSettings::new(when), None);
     for (when, column) in [("temperature > 200", 1), ("min(temperature) < -30 for 3 windows", 1)] {
         let refused = alarm(when).unwrap_err().to_string();
         assert!(
@@ -150,8 +150,8 @@ fn questions_that_cannot_work_are_refused() {
             .contains("two channels")
     );
     let clear = AlarmSettings { clear: Some(-30.0), ..AlarmSettings::new("temperature > 80") };
-    plant.condition(&clear).unwrap();
-    assert_eq!(alarm("coverage(temperature) < 0.9").unwrap().unit, "");
+    plant.condition(&clear, None).unwrap();
+    assert_eq!(alarm("coverage(temperature) < 0.9").unwrap().unit(), "");
     // A question of before, or one written by hand, is refused when it is asked, and leaves the others alone.
     let never = "correlation(temperature, temperature) by day";
     plant.edit(|settings| add_question(settings, "never", &never.into())).unwrap();

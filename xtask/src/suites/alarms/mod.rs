@@ -2,8 +2,10 @@
 //! event is lost or repeated, and requests do not depend on readings.
 
 mod events;
+mod house;
 mod requests;
 mod server;
+mod silence;
 mod sinks;
 
 use super::ask;
@@ -24,6 +26,9 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             ("polynomials", events::on_a_polynomial),
             ("restarts", events::restarts),
             ("sinks", sinks::run),
+            ("silence", silence::run),
+            ("mutes", silence::mutes),
+            ("a year of a house", house::run),
             ("requests", requests::run),
         ],
     )

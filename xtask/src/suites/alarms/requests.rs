@@ -80,6 +80,9 @@ fn recorded(cases: &mut Cases, hours: &[Option<f64>]) -> Result<Recorded> {
         ("mean", "mean(temperature) > 65 for 2 windows"),
         ("spread", "max(temperature) - min(temperature) > 35"),
         ("curve", "polynomial(temperature, [0, 1, 0.01]) > 130"),
+        ("gaps", "coverage(temperature) < 0.5 for 900 windows"),
+        ("dead", "silent for 9000d"),
+        ("still", "temperature silent for 9000d"),
     ] {
         let hook = format!("echo {name} >> ../hook.txt");
         site.sotto(&["alarm", "add", name, condition, "--since", "2026-05-04", "--exec", &hook])?;

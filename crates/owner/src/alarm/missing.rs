@@ -1,0 +1,126 @@
+//! Windows that are missing between others: their coverage is 0.
+
+use sotto_pack::{Clock, Span};
+
+use super::machine::KEPT;
+use super::seen::{Seen, Verdict};
+use crate::declared::OnLimit;
+use crate::devices::DeviceRecord;
+use crate::functions::Call;
+use crate::language::limits;
+use crate::question::{CallArithmetic, Expression};
+use crate::windows::{Group, StoredWindow};
+
+/// Missing windows that are looked at in one gap: more change nothing, as no alarm counts more.
+const MOST: usize = *limits::ALARM_WINDOWS.end() as usize + KEPT;
+
+/// Returns the missing windows between those of an alarm on coverage, in order of time. The ends of a stop of the device, which
+/// cut a window, are none.
+pub(super) fn missing_windows(
+    on: &OnLimit,
+    record: &DeviceRecord,
+    windows: &[&StoredWindow],
+    clock: &Clock,
+) -> Vec<Seen> {
+    if !on.alarm.is_of_coverage() {
+        return Vec::new();
+    }
+    let mut times: Vec<(Group, Span)> =
+        windows.iter().filter_map(|window| Some((window.group(), span_of(record, window)?))).collect();
+    times.sort_unstable_by_key(|(group, _)| (group.from, group.to));
+    let (mut missing, mut until) = (Vec::new(), None);
+    for (group, span) in times {
+        let gap = until.map_or(group.from..group.from, |until: i64| until..group.from);
+        missing.extend(whole_spans(clock, span, gap).map(|time| seen(on, time)));
+        until = until.max(Some(group.to));
+    }
+    missing
+}
+
+fn span_of(record: &DeviceRecord, window: &StoredWindow) -> Option<Span> {
+    let mut profiles = record.bundles.iter().flat_map(|bundle| &bundle.streams);
+    profiles.find(|profile| profile.stream == window.stream)?.span
+}
+
+/// Returns the spans of the clock that lie in a gap.
+fn whole_spans(clock: &Clock, span: Span, gap: std::ops::Range<i64>) -> impl Iterator<Item = Group> {
+    let begins = clock.start_of(span, gap.start);
+    let first = if begins == gap.start { begins } else { clock.end_of(span, gap.start) };
+    let of = move |from: i64| Group { from, to: clock.end_of(span, from) };
+    let all = std::iter::successors(Some(of(first)), move |time| Some(of(time.to)));
+    all.take_while(move |time| time.to <= gap.end && time.from < time.to).take(MOST)
+}
+
+fn seen(on: &OnLimit, Group { from, to }: Group) -> Seen {
+    let value = on.question.select.first().and_then(|selected| value_of_nothing(&selected.expression));
+    let verdict = |limit: f64| match value {
+        Some(value) => Verdict::of(&on.alarm.probe(limit), value, 0.0),
+        None => Verdict::Undecided,
+    };
+    let (over, near) = (verdict(on.alarm.limit), verdict(on.clear));
+    Seen { from, to, readings: 0, over, near, value, bound: value.map(|_| 0.0) }
+}
+
+/// The value of an expression whose calls are all 0; None if it has none.
+fn value_of_nothing(expression: &Expression) -> Option<f64> {
+    struct Nothing;
+    impl CallArithmetic for Nothing {
+        type Value = f64;
+        type Error = ();
+        fn number(&mut self, number: f64) -> Result<f64, ()> {
+            Ok(number)
+        }
+        fn call(&mut self, _: &Call) -> Result<f64, ()> {
+            Ok(0.0)
+        }
+        fn negate(&mut self, of: f64) -> Result<f64, ()> {
+            Ok(-of)
+        }
+        fn add(&mut self, left: f64, right: f64) -> Result<f64, ()> {
+            Ok(left + right)
+        }
+        fn subtract(&mut self, left: f64, right: f64) -> Result<f64, ()> {
+            Ok(left - right)
+        }
+        fn multiply(&mut self, left: f64, right: f64) -> Result<f64, ()> {
+            Ok(left * right)
+        }
+        fn divide(&mut self, left: f64, right: f64) -> Result<f64, ()> {
+            if right == 0.0 { Err(()) } else { Ok(left / right) }
+        }
+    }
+    expression.fold(&mut Nothing).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: i64 = 3_600_000;
+
+    #[test]
+    fn only_whole_spans_of_a_gap_are_missing() {
+        let clock = Clock::new("Europe/Rome").expect("a zone");
+        let spans = |span: Span, from: i64, to: i64| -> Vec<(i64, i64)> {
+            let all = whole_spans(&clock, span, from..to);
+            all.map(|time| (time.from / HOUR, time.to / HOUR)).collect()
+        };
+        assert_eq!(spans(Span::Hour, 0, 2 * HOUR), [(0, 1), (1, 2)]);
+        assert_eq!(spans(Span::Hour, 1, 3 * HOUR - 1), [(1, 2)], "both hours at the ends were cut");
+        assert_eq!(spans(Span::Hour, HOUR, HOUR), []);
+        // Midnight is an hour earlier than in UTC.
+        assert_eq!(spans(Span::Day, 0, 72 * HOUR), [(23, 47), (47, 71)]);
+        assert_eq!(spans(Span::Hour, 0, i64::MAX / 2).len(), MOST);
+    }
+
+    #[test]
+    fn the_value_of_nothing_is_that_of_no_coverage() {
+        let value = |text: &str| {
+            let alarm = crate::question::Alarm::parse(text).expect("a condition");
+            value_of_nothing(&alarm.probe(0.0).expression)
+        };
+        assert_eq!(value("coverage(x) < 0.5"), Some(0.0));
+        assert_eq!(value("1 - coverage(x) > 0.5"), Some(1.0));
+        assert_eq!(value("coverage(x) / coverage(y) < 0.5"), None);
+    }
+}

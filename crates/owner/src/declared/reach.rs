@@ -1,0 +1,259 @@
+//! Alarms that can never be raised, or never be quiet: refused when they are declared.
+
+use std::collections::BTreeMap;
+
+use sotto_pack::{Clock, Span};
+
+use super::conditions::{Declared, OnLimit, Watched, with_alarms};
+use super::plant::Plant;
+use super::possible;
+use super::settings::DeviceSettings;
+use crate::amount::Every;
+use crate::devices;
+use crate::error::OwnerError;
+use crate::functions::{Call, Circumstances};
+use crate::language::{Clause, Comparison, Name, TextSpans};
+use crate::question::{CallArithmetic, Probe, Question, Silence};
+use crate::streams;
+
+const MINUTE: u64 = 60_000;
+const HOUR: u64 = 60 * MINUTE;
+
+/// Refuses an alarm that can never be raised, or never be quiet. `fresh` is the time between the pieces that devices send.
+pub(super) fn check(
+    plant: &Plant,
+    declared: &Declared,
+    places: &TextSpans,
+    fresh: Option<Every>,
+) -> Result<(), OwnerError> {
+    match &declared.watched {
+        Watched::Limit(of) => {
+            possible::check(plant, &of.question, places, true)?;
+            let clock = plant.settings().clock()?;
+            let never = never_raised(plant, of, &clock);
+            never.map_or(Ok(()), |reason| {
+                Err(OwnerError::Question(places.error_at_selected(0, reason).to_string()))
+            })
+        }
+        Watched::Silence(silence) => {
+            let questions = with(plant, declared)?;
+            let shortest = shortest(plant, silence, &questions, fresh);
+            let long = shortest.filter(|shortest| silence.milliseconds().unsigned_abs() <= shortest.time);
+            long.map_or(Ok(()), |shortest| {
+                let reason = shortest.refuses(silence);
+                Err(OwnerError::Question(places.error_at_clause(Clause::Period, reason).to_string()))
+            })
+        }
+    }
+}
+
+/// Returns the questions that decide about streams, with that of a new alarm.
+fn with(plant: &Plant, declared: &Declared) -> Result<BTreeMap<String, Question>, OwnerError> {
+    let mut questions = with_alarms(plant)?;
+    questions.extend(declared.streams().map(|question| ("alarm".to_owned(), question)));
+    Ok(questions)
+}
+
+/// Returns why no value of a window passes the limit of an alarm; None if one may.
+fn never_raised(plant: &Plant, of: &OnLimit, clock: &Clock) -> Option<String> {
+    let Probe { expression, comparison, limit } = of.alarm.probe(of.alarm.limit);
+    let circumstances = possible::circumstances(plant, &of.question, clock, true);
+    let (low, high) = expression.fold(&mut Ends(&circumstances)).ok()?;
+    if comparison.decides(low, high, limit) != Some(false) {
+        return None;
+    }
+    let is_below = matches!(comparison, Comparison::Less | Comparison::AtMost);
+    let counted = expression.calls().find(|call| matches!(call, Call::Count(_)) && is_below);
+    if let Some(name) = counted.and_then(|call| call.channels().first().copied().map(str::to_owned)) {
+        let name = Name(&name);
+        return Some(format!(
+            "a window without readings is not sent, so {expression} is at least {low}, and the condition never holds: write \
+             {name} silent for 3h for a time without readings, coverage({name}) < 0.5 for windows with gaps"
+        ));
+    }
+    let range = match (low.is_finite(), high.is_finite()) {
+        (true, true) => format!("from {low} to {high}"),
+        (true, false) => format!("at least {low}"),
+        _ => format!("at most {high}"),
+    };
+    let unit = if of.unit.is_empty() { String::new() } else { format!(" {}", of.unit) };
+    Some(format!(
+        "{expression} is {range}{unit} in every window, so the condition never holds: take another limit, or mend the channel's \
+         range"
+    ))
+}
+
+/// Arithmetic on the ends of values. An error stands for ends that are not known.
+struct Ends<'c>(&'c Circumstances<'c>);
+
+impl CallArithmetic for Ends<'_> {
+    type Value = (f64, f64);
+    type Error = ();
+
+    fn number(&mut self, number: f64) -> Result<(f64, f64), ()> {
+        Ok((number, number))
+    }
+
+    fn call(&mut self, call: &Call) -> Result<(f64, f64), ()> {
+        call.between(self.0).ok_or(())
+    }
+
+    fn negate(&mut self, (low, high): (f64, f64)) -> Result<(f64, f64), ()> {
+        Ok((-high, -low))
+    }
+
+    fn add(&mut self, left: (f64, f64), right: (f64, f64)) -> Result<(f64, f64), ()> {
+        Ok((left.0 + right.0, left.1 + right.1))
+    }
+
+    fn subtract(&mut self, left: (f64, f64), right: (f64, f64)) -> Result<(f64, f64), ()> {
+        Ok((left.0 - right.1, left.1 - right.0))
+    }
+
+    fn multiply(&mut self, left: (f64, f64), right: (f64, f64)) -> Result<(f64, f64), ()> {
+        let ends = [left.0 * right.0, left.0 * right.1, left.1 * right.0, left.1 * right.1];
+        // Zero times infinity.
+        if ends.iter().any(|end| end.is_nan()) {
+            return Err(());
+        }
+        let (low, high) = (f64::INFINITY, f64::NEG_INFINITY);
+        Ok((ends.iter().copied().fold(low, f64::min), ends.iter().copied().fold(high, f64::max)))
+    }
+
+    fn divide(&mut self, left: (f64, f64), right: (f64, f64)) -> Result<(f64, f64), ()> {
+        // A divisor on both sides of zero has no ends.
+        if right.0 <= 0.0 && right.1 >= 0.0 {
+            return Err(());
+        }
+        self.multiply(left, (1.0 / right.1, 1.0 / right.0))
+    }
+}
+
+/// The longest time between readings as they arrive, of a device whose sensor never stops.
+struct Shortest {
+    device: String,
+    /// Milliseconds.
+    time: u64,
+    /// Time of its windows, or of its pieces.
+    window: u64,
+    /// Time of its windows if it sent pieces every five minutes.
+    fresh: u64,
+    is_fresh: bool,
+}
+
+impl Shortest {
+    fn refuses(&self, silence: &Silence) -> String {
+        let Self { device, time, window, fresh, is_fresh } = self;
+        let (what, way) = match (is_fresh, &silence.channel) {
+            (true, _) => ("a piece", String::new()),
+            (false, None) if *window > HOUR => (
+                "a window",
+                "; an alarm on a channel, such as temperature silent for 3h, makes its windows those of an hour".to_owned(),
+            ),
+            (false, _) => ("a window", String::new()),
+        };
+        let fresher = if *is_fresh {
+            String::new()
+        } else {
+            format!(
+                "; of devices that run `sotto-agent run --fresh 5m`, {} is enough with --fresh 5m here",
+                in_words(*fresh)
+            )
+        };
+        format!(
+            "{device} sends {what} every {} and it arrives some time later, so that a sensor which never stops is silent for up to {}: \
+             write for {} or more{way}{fresher}",
+            in_words(*window),
+            in_words(*time),
+            in_words(*time + MINUTE),
+        )
+    }
+}
+
+/// Returns the time after which a sensor that never stops looks silent, of the device of which it is longest; None if no device
+/// sends the channel.
+fn shortest(
+    plant: &Plant,
+    silence: &Silence,
+    questions: &BTreeMap<String, Question>,
+    fresh: Option<Every>,
+) -> Option<Shortest> {
+    let mut devices: Vec<(String, DeviceSettings)> = plant.settings().devices.clone().into_iter().collect();
+    devices.retain(|(name, _)| silence.only.as_ref().is_none_or(|only| only.contains(name)));
+    if plant.settings().devices.is_empty() {
+        let channels = plant.settings().channels.keys().cloned().collect();
+        let settings = DeviceSettings { channels, public: false, wire: None };
+        devices.push(("a device with all channels".to_owned(), settings));
+    }
+    let of_device = |(device, settings): (String, DeviceSettings)| {
+        let streams = streams::of_device(plant.settings(), questions, &device, &settings);
+        let sends = |channels: &[String]| silence.channel.as_ref().is_none_or(|name| channels.contains(name));
+        let sent = streams.iter().filter(|stream| sends(&stream.channels));
+        let times = sent.map(|stream| {
+            let (period, span) = (u64::from(stream.period), longest(stream.span));
+            let pieces = (5 * MINUTE).max(period).min(span);
+            let window = window(span, period, fresh);
+            (heard_after(window, period), window, heard_after(pieces, period))
+        });
+        let (time, window, fresh_time) = times.min()?;
+        Some(Shortest { device, time, window, fresh: fresh_time + MINUTE, is_fresh: fresh.is_some() })
+    };
+    devices.into_iter().filter_map(of_device).max_by_key(|of| of.time)
+}
+
+/// Returns the longest time of a window.
+fn longest(span: Span) -> u64 {
+    match span {
+        Span::Hour => HOUR,
+        // Clocks go back once a year.
+        Span::Day | Span::Week | Span::Month => 25 * HOUR,
+    }
+}
+
+/// Returns the time of the messages of a stream: that of its windows, or of pieces.
+fn window(span: u64, period: u64, fresh: Option<Every>) -> u64 {
+    fresh.map_or(span, |fresh| u64::from(fresh.milliseconds).max(period).min(span))
+}
+
+/// Returns the time from the last reading of a window until the next window arrives. The last reading is a period before the
+/// window's end; the next window closes a period after its own, once nothing came for a period, a minute at least.
+fn heard_after(window: u64, period: u64) -> u64 {
+    window + 2 * period + period.max(MINUTE)
+}
+
+/// Returns the enrolled devices whose present bundles have windows that are too long for a silence, each with the time until the
+/// next one arrives.
+pub(crate) fn too_slow(
+    plant: &Plant,
+    silence: &Silence,
+    fresh: Option<Every>,
+) -> Result<Vec<(String, String)>, OwnerError> {
+    let mut slow = Vec::new();
+    for (name, record) in devices::enrolled(plant)? {
+        if silence.only.as_ref().is_some_and(|only| !only.contains(&name)) {
+            continue;
+        }
+        let profiles = record.bundles.last().into_iter().flat_map(|bundle| &bundle.streams);
+        let sends = |wire: &str| {
+            silence.channel.as_ref().is_none_or(|name| plant.settings().shown_channel(wire) == name.as_str())
+        };
+        let sent = profiles.filter(|profile| profile.channels.iter().any(|channel| sends(&channel.name)));
+        let times = sent.filter_map(|profile| {
+            let (span, period) = (longest(profile.span?), u64::from(profile.period_ms?));
+            Some(heard_after(window(span, period, fresh), period))
+        });
+        let time = times.min().filter(|time| silence.milliseconds().unsigned_abs() <= *time);
+        slow.extend(time.map(|time| (name, in_words(time))));
+    }
+    Ok(slow)
+}
+
+/// Formats a time to the minute, upwards: `76m`, `28h`.
+fn in_words(milliseconds: u64) -> String {
+    let minutes = milliseconds.div_ceil(MINUTE);
+    if minutes % 60 == 0 || minutes > 10 * 60 {
+        format!("{}h", minutes.div_ceil(60))
+    } else {
+        format!("{minutes}m")
+    }
+}
