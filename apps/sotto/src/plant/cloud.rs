@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::json;
-use sotto_owner::{Accepted, GivenOrder, GivenUp, OwnerError, Plant};
+use sotto_owner::{Accepted, GivenOrder, GivenUp, OwnerError, Plant, UnknownOrders};
 
 use super::forget::NOT_CONFIRMED;
 use super::group::OnPlant;
@@ -159,7 +159,7 @@ fn orders(plant: &Plant, believe: Option<&str>, json: bool) -> anyhow::Result<()
         };
         say(format!("{}  {what}", minute(Some(&given_at))));
     }
-    unknown.iter().for_each(|unknown| say(unknown.note()));
+    UnknownOrders::notes(&unknown).into_iter().for_each(say);
     Ok(())
 }
 

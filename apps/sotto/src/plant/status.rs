@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
+use sotto_owner::UnknownOrders;
 
 use super::backup::last_backup;
 use super::{Place, show};
@@ -52,7 +53,7 @@ impl Run for Status {
         }
         let now = jiff::Timestamp::now().as_millisecond();
         match unknown {
-            Ok(unknown) => unknown.iter().for_each(|unknown| say(unknown.note())),
+            Ok(unknown) => UnknownOrders::notes(&unknown).into_iter().for_each(say),
             Err(error) => say(format!("the orders cannot be read: {error}")),
         }
         for device in &devices {

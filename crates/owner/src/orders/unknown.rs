@@ -31,16 +31,25 @@ pub struct UnknownOrders {
 }
 
 impl UnknownOrders {
-    /// Returns a note with the way out.
+    /// Returns notes with the way out, on four keys at most: anybody with the owner's token makes as many as they like.
     ///
     /// ```
     /// use sotto_owner::UnknownOrders;
     ///
-    /// let note = UnknownOrders { key: "5a".repeat(32), orders: 1 }.note();
-    /// assert!(note.contains("sotto cloud orders --believe 5a5a"));
+    /// let notes = UnknownOrders::notes(&[UnknownOrders { key: "5a".repeat(32), orders: 1 }]);
+    /// assert!(notes[0].contains("sotto cloud orders --believe 5a5a"));
     /// ```
     #[must_use]
-    pub fn note(&self) -> String {
+    pub fn notes(all: &[Self]) -> Vec<String> {
+        let mut notes: Vec<String> = all.iter().take(MOST_NAMED).map(Self::note).collect();
+        if all.len() > MOST_NAMED {
+            let more = all.len() - MOST_NAMED;
+            notes.push(format!("{more} more keys have signed orders that count for nothing"));
+        }
+        notes
+    }
+
+    fn note(&self) -> String {
         let Self { key, orders } = self;
         let (are, it) = match orders {
             1 => ("1 order in the cloud is".to_owned(), "it counts"),
@@ -56,14 +65,7 @@ impl UnknownOrders {
 
 /// Returns notes on orders under unknown keys.
 pub(crate) fn notes(unknown: &BTreeMap<[u8; 32], u64>) -> Vec<String> {
-    let mut notes: Vec<String> = listed(unknown).iter().take(MOST_NAMED).map(UnknownOrders::note).collect();
-    if unknown.len() > MOST_NAMED {
-        notes.push(format!(
-            "{} more keys have signed orders that count for nothing",
-            unknown.len() - MOST_NAMED
-        ));
-    }
-    notes
+    UnknownOrders::notes(&listed(unknown))
 }
 
 /// Returns the orders under unknown keys that the cloud shows.
