@@ -41,10 +41,10 @@ impl Sending {
         kept.prune(now(), |stream| cuts.of(stream).is_some())?;
         let pinned = Pinned::new(&arguments.cloud_key, &bundle.profile);
         if pinned.is_empty() {
-            tell(format!(
+            tell(
                 "sotto-agent: no key of the cloud is pinned, so whatever answers at its address may take messages: `sotto cloud pin KEY` and a \
-                 new bundle, or --cloud-key KEY"
-            ));
+                 new bundle, or --cloud-key KEY",
+            );
         }
         // It was validated when the profile was read.
         let owner = bundle.profile.owner_key.as_ref().and_then(|key| <[u8; 32]>::from_hex(key).ok());

@@ -38,7 +38,9 @@ pub(crate) fn changes(plant: &Plant, before: &Prices, after: Prices) -> Result<V
         (Ok(_), Err(error)) if !plant.settings().devices.is_empty() => Err(error),
         // Devices with fewer channels may be able to.
         (_, Err(error)) => {
-            eprintln!("note: no device can have all channels: {error}");
+            let device =
+                if plant.settings().devices.is_empty() { "a device with all channels" } else { "a device" };
+            eprintln!("note: {device} cannot send what is declared: {error}");
             Ok(Vec::new())
         }
     }

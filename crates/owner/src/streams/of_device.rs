@@ -120,13 +120,9 @@ impl Planner<'_> {
     /// Returns a stream with these channels, for the demands about them.
     fn stream(&self, part: &Part<'_>, channels: &[String]) -> StreamNeeds {
         let (kind, scheme, period, joined) = part.class;
-        let has = |name: &&str| channels.iter().any(|own| own == name);
-        let own: Vec<&Demand<'_>> = part
-            .demands
-            .iter()
-            .copied()
-            .filter(|demand| demand.channels.iter().all(|name| has(&name)))
-            .collect();
+        let has = |name: &&str| channels.iter().any(|own| own == *name);
+        let own: Vec<&Demand<'_>> =
+            part.demands.iter().copied().filter(|demand| demand.channels.iter().all(&has)).collect();
         let mut needs = Needs { squares: part.squares, ..Needs::default() };
         own.iter().for_each(|demand| needs.merge(&demand.needs));
         let mut questions: Vec<String> = own.iter().map(|demand| demand.question.to_owned()).collect();
