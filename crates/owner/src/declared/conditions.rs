@@ -31,7 +31,7 @@ use crate::streams::Kind;
 /// let Declared { watched: Watched::Limit(hot), .. } = plant.alarm("hot")? else { panic!("a limit") };
 /// assert_eq!(hot.alarm.windows, 3);
 /// assert_eq!(hot.question.to_string(), "count(boiler > 80), count(boiler > 75) by window per device");
-/// let silent = plant.condition(&AlarmSettings::new("boiler silent for 3h"))?;
+/// let silent = plant.condition(&AlarmSettings::new("boiler silent for 3h"), None)?;
 /// assert!(matches!(silent.watched, Watched::Silence(_)));
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
