@@ -12,9 +12,8 @@ use super::event::Event;
 use super::forgotten::Forgotten;
 use super::lasting::Lasting;
 use super::machine::AlarmState;
-use super::mutes;
 use super::silence::Silences;
-use crate::declared::{Declared, Plant, Watched, edit};
+use crate::declared::{Declared, Plant, Watched};
 use crate::error::{OwnerError, io};
 use crate::files::{make_folder, pretty, random, read_json, remove_if_there, write_private};
 
@@ -120,10 +119,8 @@ pub(super) fn store_alarm(plant: &Plant, name: &str, stored: &Stored) -> Result<
     write_private(&alarm_file(plant, name), &pretty(stored)?)
 }
 
-/// Removes an alarm from `sotto.toml`, its state, and its events that wait for a sink.
-pub(crate) fn remove_alarm(plant: &mut Plant, name: &str) -> Result<(), OwnerError> {
-    plant.edit(|document| edit::remove_alarm(document, name))?;
-    mutes::remove(plant, name)?;
+/// Removes the state of an alarm.
+pub(super) fn remove_state(plant: &Plant, name: &str) -> Result<(), OwnerError> {
     remove_if_there(&alarm_file(plant, name))
 }
 

@@ -43,10 +43,9 @@ mod watch;
 mod words;
 
 pub use event::{Event, EventKind};
-pub(crate) use files::remove_alarm;
 pub use machine::{AlarmState, Rule};
 pub use mutes::Order;
-pub(crate) use mutes::{acknowledge, mute, unmute};
+pub(crate) use mutes::{acknowledge, mute, remove_alarm, unmute};
 pub use outbox::{Delivery, GIVE_UP_AFTER_MS, Outbox};
 pub use round::Round;
 pub use seen::{Seen, Verdict};

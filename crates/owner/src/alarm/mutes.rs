@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::{Event, EventKind};
 use super::files::{self, FOLDER};
-use crate::declared::{self, Declared, Plant};
+use crate::declared::{self, Declared, Plant, edit};
 use crate::error::OwnerError;
 use crate::files::{lock_file, make_folder, pretty, random, read_json, remove_if_there, write_private};
 
@@ -106,9 +106,11 @@ pub(super) fn read_and_log(plant: &Plant, name: &str) -> Result<Mutes, OwnerErro
     Ok(mutes)
 }
 
-/// Removes the mutes of an alarm.
-pub(super) fn remove(plant: &Plant, name: &str) -> Result<(), OwnerError> {
-    remove_if_there(&file(plant, name))
+/// Removes an alarm from `sotto.toml`, its state, and its mutes.
+pub(crate) fn remove_alarm(plant: &mut Plant, name: &str) -> Result<(), OwnerError> {
+    plant.edit(|document| edit::remove_alarm(document, name))?;
+    remove_if_there(&file(plant, name))?;
+    files::remove_state(plant, name)
 }
 
 /// Mutes an alarm until a time in milliseconds since 1970. Returns the line of the log.

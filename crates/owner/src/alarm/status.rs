@@ -79,7 +79,7 @@ pub(crate) fn alarm_status(plant: &Plant, name: &str) -> Result<AlarmStatus, Own
     let (stored, mutes) = (stored_alarm(plant, name, &declared)?, Mutes::of(plant, name)?);
     for device in alarm_devices(plant, &declared)? {
         let state = stored.devices.get(&device).cloned().unwrap_or_default();
-        devices.push(about(plant, &declared, device, state, &mutes)?);
+        devices.push(about(plant, &declared, device, &state, &mutes)?);
     }
     let mut events = journal_end(plant)?;
     events.retain(|event| event.alarm == name);
@@ -92,7 +92,7 @@ fn about(
     plant: &Plant,
     declared: &Declared,
     device: String,
-    state: DeviceState,
+    state: &DeviceState,
     mutes: &Mutes,
 ) -> Result<DeviceAlarm, OwnerError> {
     let (clock, now) = (plant.settings().clock()?, jiff::Timestamp::now().as_millisecond());

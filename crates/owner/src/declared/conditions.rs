@@ -5,9 +5,8 @@ use std::fmt::{self, Display, Formatter};
 
 use super::alarm::AlarmSettings;
 use super::plant::Plant;
-use super::{questions, reach};
+use super::questions;
 use crate::alarm::Rule;
-use crate::amount::Every;
 use crate::error::OwnerError;
 use crate::functions::Call;
 use crate::language::{By, Comparison, QuestionError, TextSpans};
@@ -32,7 +31,7 @@ use crate::streams::Kind;
 /// let Declared { watched: Watched::Limit(hot), .. } = plant.alarm("hot")? else { panic!("a limit") };
 /// assert_eq!(hot.alarm.windows, 3);
 /// assert_eq!(hot.question.to_string(), "count(boiler > 80), count(boiler > 75) by window per device");
-/// let silent = plant.condition(&AlarmSettings::new("boiler silent for 3h"))?;
+/// let silent = plant.condition(&AlarmSettings::new("boiler silent for 3h"), None)?;
 /// assert!(matches!(silent.watched, Watched::Silence(_)));
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
@@ -50,7 +49,7 @@ pub struct Declared {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Watched {
     /// A value of windows passes a limit.
-    Limit(OnLimit),
+    Limit(Box<OnLimit>),
     /// No reading came for some time.
     Silence(Silence),
 }
@@ -140,31 +139,21 @@ impl Display for Declared {
     }
 }
 
-/// Reads a condition for this plant: its channels, devices and units are checked. Refuses one that can never hold, or that a
-/// device without a fault fulfils. `fresh` is the time between the pieces that devices send.
-pub(crate) fn condition(
-    plant: &Plant,
-    settings: &AlarmSettings,
-    fresh: Option<Every>,
-) -> Result<Declared, OwnerError> {
-    let (declared, places) = parsed(plant, settings)?;
-    reach::check(plant, &declared, &places, fresh)?;
-    Ok(declared)
-}
-
-fn wrong(error: QuestionError) -> OwnerError {
+fn wrong(error: &QuestionError) -> OwnerError {
     OwnerError::Question(error.to_string())
 }
 
-fn parsed(plant: &Plant, settings: &AlarmSettings) -> Result<(Declared, TextSpans), OwnerError> {
-    let (condition, places) = AlarmCondition::parse_with_places(&settings.when).map_err(wrong)?;
+/// Parses a condition, and checks its channels, devices and units.
+pub(super) fn parsed(plant: &Plant, settings: &AlarmSettings) -> Result<(Declared, TextSpans), OwnerError> {
+    let (condition, places) =
+        AlarmCondition::parse_with_places(&settings.when).map_err(|error| wrong(&error))?;
     let watched = match condition {
-        AlarmCondition::Limit(alarm) => Watched::Limit(on_limit(plant, settings, alarm, &places)?),
+        AlarmCondition::Limit(alarm) => Watched::Limit(Box::new(on_limit(plant, settings, alarm, &places)?)),
         AlarmCondition::Silence(silence) => {
             if let Some(channel) = &silence.channel
                 && !plant.settings().channels.contains_key(channel)
             {
-                return Err(wrong(places.error_at_channel(channel, plant.settings().no_channel(channel))));
+                return Err(wrong(&places.error_at_channel(channel, plant.settings().no_channel(channel))));
             }
             let channels = match &silence.channel {
                 Some(channel) => BTreeSet::from([channel.clone()]),
@@ -190,7 +179,7 @@ fn on_limit(
     if let Some(at) = question.calls().position(|call| Some(kinds(call)) != first) {
         let reason =
             "windows of polynomials and models are others than those of statistics: make two alarms of it";
-        return Err(wrong(places.error_at_call(at, reason)));
+        return Err(wrong(&places.error_at_call(at, reason)));
     }
     let of_first = |expression: &Expression| unit_of(expression, plant.settings()).unwrap_or_default();
     let unit = question.select.first().map(|selected| of_first(&selected.expression)).unwrap_or_default();

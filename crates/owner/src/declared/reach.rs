@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use sotto_pack::{Clock, Span};
 
-use super::conditions::{Declared, OnLimit, Watched, with_alarms};
+use super::alarm::AlarmSettings;
+use super::conditions::{Declared, OnLimit, Watched, parsed, with_alarms};
 use super::plant::Plant;
 use super::possible;
 use super::settings::DeviceSettings;
@@ -19,8 +20,20 @@ use crate::streams;
 const MINUTE: u64 = 60_000;
 const HOUR: u64 = 60 * MINUTE;
 
+/// Reads a condition for this plant: its channels, devices and units are checked. Refuses one that can never hold, or that a
+/// device without a fault fulfils. `fresh` is the time between the pieces that devices send.
+pub(crate) fn condition(
+    plant: &Plant,
+    settings: &AlarmSettings,
+    fresh: Option<Every>,
+) -> Result<Declared, OwnerError> {
+    let (declared, places) = parsed(plant, settings)?;
+    check(plant, &declared, &places, fresh)?;
+    Ok(declared)
+}
+
 /// Refuses an alarm that can never be raised, or never be quiet. `fresh` is the time between the pieces that devices send.
-pub(super) fn check(
+fn check(
     plant: &Plant,
     declared: &Declared,
     places: &TextSpans,
@@ -251,7 +264,7 @@ pub(crate) fn too_slow(
 /// Formats a time to the minute, upwards: `76m`, `28h`.
 fn in_words(milliseconds: u64) -> String {
     let minutes = milliseconds.div_ceil(MINUTE);
-    if minutes % 60 == 0 || minutes > 10 * 60 {
+    if minutes.is_multiple_of(60) || minutes > 10 * 60 {
         format!("{}h", minutes.div_ceil(60))
     } else {
         format!("{minutes}m")

@@ -23,7 +23,7 @@ const MOST_PARTS: usize = 64;
 /// is half open, and one that ends at or before its beginning goes on into the next day; its days are those on which it begins.
 ///
 /// ```
-/// use sotto_owner::alarm::Schedule;
+/// use sotto_owner::alarm::{NotASchedule, Schedule};
 /// use sotto_pack::Clock;
 ///
 /// let rome = Clock::new("Europe/Rome")?;
@@ -33,6 +33,8 @@ const MOST_PARTS: usize = 64;
 /// assert!(nights.covers(&rome, at("2026-05-05T05:59:59+02:00")));
 /// assert!(!nights.covers(&rome, at("2026-05-05T06:00:00+02:00")));
 /// assert!(nights.covers(&rome, at("2026-05-09T12:00:00+02:00")), "Saturday");
+/// let refused: NotASchedule = "satrday".parse::<Schedule>().unwrap_err();
+/// assert!(refused.to_string().contains("did you mean saturday?"));
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,9 +54,7 @@ struct Part {
 ///
 /// Example: [`Schedule`]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{reason}. Write days, times or both, with semicolons between them: sat, sun; 22:00-06:00; mon-fri 12:00-13:00"
-)]
+#[error("{reason}: write days, times or both, as in sat, sun; 22:00-06:00; mon-fri 12:00-13:00")]
 pub struct NotASchedule {
     reason: String,
 }

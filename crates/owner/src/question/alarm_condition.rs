@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
+use super::silence::parser_of;
 use super::{Alarm, Silence};
-use crate::language::{Parser, QuestionError, QuestionErrorKind as Kind, TextSpans, limits};
+use crate::language::{QuestionError, TextSpans};
 
 /// The condition of an alarm.
 ///
@@ -41,11 +42,7 @@ impl AlarmCondition {
     /// # Errors
     /// Those of [`AlarmCondition::parse`].
     pub fn parse_with_places(text: &str) -> Result<(Self, TextSpans), QuestionError> {
-        if text.len() > limits::QUESTION_BYTES {
-            let kind = Kind::TooLong { bytes: text.len() };
-            return Err(QuestionError::new(kind, text, text.floor_char_boundary(limits::QUESTION_BYTES)));
-        }
-        let mut parser = Parser::new(text);
+        let mut parser = parser_of(text)?;
         if let Some(silence) = parser.silence()? {
             return Ok((Self::Silence(silence), parser.places));
         }

@@ -5,9 +5,8 @@ use std::fmt::{self, Display, Formatter};
 use serde::{Deserialize, Serialize};
 use sotto_program::text;
 
-use super::AlarmCondition;
 use crate::language::{
-    Clause, Duration, Name, Parsed, Parser, QuestionError, QuestionErrorKind as Kind, Token, near,
+    Clause, Duration, Name, Parsed, Parser, QuestionError, QuestionErrorKind as Kind, Token, limits, near,
     only_devices, token,
 };
 
@@ -52,6 +51,15 @@ impl Silence {
     pub fn milliseconds(&self) -> i64 {
         i64::try_from(self.time.seconds().saturating_mul(1000)).unwrap_or(i64::MAX)
     }
+}
+
+/// Returns a parser of a condition, if it is not too long.
+pub(super) fn parser_of(text: &str) -> Parsed<Parser<'_>> {
+    if text.len() > limits::QUESTION_BYTES {
+        let kind = Kind::TooLong { bytes: text.len() };
+        return Err(QuestionError::new(kind, text, text.floor_char_boundary(limits::QUESTION_BYTES)));
+    }
+    Ok(Parser::new(text))
 }
 
 impl Parser<'_> {
@@ -167,10 +175,8 @@ impl std::str::FromStr for Silence {
     type Err = QuestionError;
 
     fn from_str(text: &str) -> Result<Self, QuestionError> {
-        match AlarmCondition::parse(text)? {
-            AlarmCondition::Silence(silence) => Ok(silence),
-            AlarmCondition::Limit(_) => Err(QuestionError::new(Kind::SilenceTime, text, 0)),
-        }
+        let read = parser_of(text)?.silence()?;
+        read.ok_or_else(|| QuestionError::new(Kind::SilenceTime, text, 0))
     }
 }
 
