@@ -169,28 +169,36 @@ pub fn product(left: &str, right: &str) -> String {
         (unit, "") | ("", unit) => unit.to_owned(),
         (a, b) if a == b => squared(a),
         // A factor after a division could be understood as below the line.
-        (a, b) => match a.split_once('/').filter(|_| !a.contains('(')) {
-            Some((above, below)) => format!("{above}·{b}/{below}"),
-            None => format!("{a}·{b}"),
-        },
+        (a, b) => {
+            let b = if has(b, &['/']) { format!("({b})") } else { b.to_owned() };
+            let divided = a.match_indices('/').find(|(at, _)| !inside(a, *at));
+            match divided.map(|(at, _)| a.split_at(at)) {
+                Some((above, below)) => format!("{above}·{b}{below}"),
+                None => format!("{a}·{b}"),
+            }
+        }
     }
+}
+
+/// Returns true if a character of a unit stands inside parentheses.
+fn inside(unit: &str, at: usize) -> bool {
+    unit[..at].matches('(').count() > unit[..at].matches(')').count()
+}
+
+/// Returns true if a unit has one of these signs outside of parentheses.
+fn has(unit: &str, signs: &[char]) -> bool {
+    unit.match_indices(signs).any(|(at, _)| !inside(unit, at))
 }
 
 /// Returns the unit of a quotient.
 #[must_use]
 pub fn ratio(left: &str, right: &str) -> String {
-    let whole = |unit: &str| {
-        if unit.contains(['/', '·']) && !unit.starts_with('(') {
-            format!("({unit})")
-        } else {
-            unit.to_owned()
-        }
-    };
+    let whole = |unit: &str| if has(unit, &['/', '·']) { format!("({unit})") } else { unit.to_owned() };
     match (left, right) {
         (a, "") => a.to_owned(),
         (a, b) if a == b => String::new(),
         ("", b) => format!("1/{}", whole(b)),
-        (a, b) if a.contains('/') => format!("{}/{}", whole(a), whole(b)),
+        (a, b) if has(a, &['/']) => format!("({a})/{}", whole(b)),
         (a, b) => format!("{a}/{}", whole(b)),
     }
 }
@@ -236,5 +244,17 @@ mod tests {
             (squared("m/s"), product("a", "b"), product("", "b")),
             ("(m/s)²".into(), "a·b".into(), "b".into())
         );
+        for (found, right) in [
+            (product("W/m²", "h"), "W·h/m²"),
+            (product("W/m²", "h/d"), "W·(h/d)/m²"),
+            (product("(a/b)²", "h"), "(a/b)²·h"),
+            (ratio("x", "(a/b)·c"), "x/((a/b)·c)"),
+            (ratio("a/b", "c"), "(a/b)/c"),
+            (ratio("a·b", "c"), "a·b/c"),
+            (ratio("", "m·s"), "1/(m·s)"),
+            (ratio("a", "(b/c)²"), "a/(b/c)²"),
+        ] {
+            assert_eq!(found, right);
+        }
     }
 }

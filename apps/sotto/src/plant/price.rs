@@ -131,7 +131,8 @@ fn windows(change: &Change) -> String {
 
 fn names(names: &[&str]) -> String {
     match names.get(..MOST_NAMES).zip(names.len().checked_sub(MOST_NAMES)) {
-        Some((first, others)) if others > 0 => format!("{} and {others} others", first.join(", ")),
+        Some((first, 1)) => format!("{} and 1 other", first.join(", ")),
+        Some((first, others)) if others > 1 => format!("{} and {others} others", first.join(", ")),
         _ => names.join(", "),
     }
 }

@@ -93,6 +93,9 @@ mod tests {
         let written = serde_json::to_string_pretty(&answer(&["authenticated"])).unwrap();
         let mut before: Value = serde_json::from_str(&written).unwrap();
         before.as_object_mut().unwrap().remove("assurance");
+        for row in before["rows"].as_array_mut().unwrap() {
+            row.as_object_mut().unwrap().remove("assurance");
+        }
         let before = serde_json::to_string_pretty(&before).unwrap();
         assert!(written.len() * 20 <= before.len() * 21, "{} bytes, {} before", written.len(), before.len());
         let answer: Answer = serde_json::from_str(&before).unwrap();

@@ -4,8 +4,9 @@ mod table;
 
 use table::Base;
 
-/// What a unit measures: exponents of metre, kilogram, second, ampere, kelvin, candela, mole, radian and bit.
-type Dimension = [i8; 9];
+/// What a unit measures: exponents of metre, kilogram, second, ampere, kelvin, candela, mole, radian and bit, and the reactive part
+/// of power.
+type Dimension = [i8; 10];
 
 /// Largest nesting of parentheses in a unit.
 const NESTING: usize = 4;
@@ -37,7 +38,7 @@ pub(crate) enum Scale {
 pub(crate) enum NotConverted {
     #[error("{0:?} is no unit that sotto converts: docs/concepts/questions.md#units lists them")]
     Unknown(String),
-    #[error("{from} cannot be converted to {to}: they measure different things")]
+    #[error("{from} cannot be converted to {to}: they measure different things{}", meant(from, to))]
     Other { from: String, to: String },
     #[error("the result has no unit, and cannot be converted to {0}")]
     Plain(String),
@@ -46,6 +47,14 @@ pub(crate) enum NotConverted {
          deviation or difference of two of them"
     )]
     Zero { from: String, to: String },
+}
+
+/// Names the unit of temperature that was probably meant.
+fn meant(from: &str, to: &str) -> String {
+    match [from, to].into_iter().find(|unit| matches!(*unit, "C" | "F")) {
+        Some(unit) => format!("; {unit} is a unit of electricity, a temperature is in °{unit}"),
+        None => String::new(),
+    }
 }
 
 /// A conversion from one unit to another: `value · factor + add`.
@@ -89,7 +98,7 @@ impl Conversion {
 }
 
 impl Unit {
-    const ONE: Self = Self { factor: 1.0, offset: 0.0, dimension: [0; 9], has_zero: false };
+    const ONE: Self = Self { factor: 1.0, offset: 0.0, dimension: [0; 10], has_zero: false };
 
     /// Reads a unit: `kWh/m²`, `m3/h`, `W·h`, `(km/h)²`, `%`; empty for a number. Returns None if it is not known, or may be
     /// understood in two ways, as a/b·c.
@@ -252,6 +261,9 @@ mod tests {
             (5.0, "µg/m³", "mg/m³", Scale::Point, 0.005),
             (1.0, "kn", "m/s", Scale::Point, 1852.0 / 3600.0),
             (2.0, "1/h", "1/d", Scale::Other, 48.0),
+            (8.0, "lm/m²", "lx", Scale::Other, 8.0),
+            (1.0, "MB", "kbit", Scale::Other, 8000.0),
+            (2.0, "kvarh", "var·h", Scale::Other, 2000.0),
         ] {
             let found = converted(value, from, to, scale);
             assert!((found - right).abs() <= 1e-12 * right.abs().max(1.0), "{value} {from} is {found} {to}");
@@ -277,12 +289,18 @@ mod tests {
     fn what_is_no_unit_is_refused() {
         let long = "(".repeat(100);
         for wrong in
-            ["x", "kk", "m/", "/m", "m//s", "a/b·c", "m/s·h", "m/s/h", "(m", "m)", "kmin", "m m", &long]
+            ["x", "dB", "kk", "m/", "/m", "m//s", "a/b·c", "m/s·h", "m/s/h", "(m", "m)", "kmin", "m m", &long]
         {
             assert_eq!(Unit::read(wrong), None, "{wrong}");
         }
         let other = Conversion::between("kWh", "°F", Scale::Point);
         assert!(matches!(other, Err(NotConverted::Other { .. })), "{other:?}");
+        for (from, to) in [("var", "W"), ("lm", "cd"), ("C", "°F")] {
+            let other = Conversion::between(from, to, Scale::Point);
+            assert!(matches!(other, Err(NotConverted::Other { .. })), "{other:?}");
+        }
+        let coulomb = Conversion::between("C", "°F", Scale::Point).unwrap_err();
+        assert!(coulomb.to_string().contains("a temperature is in °C"), "{coulomb}");
         let plain = Conversion::between("", "m", Scale::Point);
         assert!(matches!(plain, Err(NotConverted::Plain(_))), "{plain:?}");
     }

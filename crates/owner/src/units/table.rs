@@ -10,40 +10,43 @@ pub(super) struct Base {
     pub(super) dimension: Dimension,
 }
 
-const NONE: Dimension = [0; 9];
-const METRE: Dimension = [1, 0, 0, 0, 0, 0, 0, 0, 0];
-const AREA: Dimension = [2, 0, 0, 0, 0, 0, 0, 0, 0];
-const VOLUME: Dimension = [3, 0, 0, 0, 0, 0, 0, 0, 0];
-const KILOGRAM: Dimension = [0, 1, 0, 0, 0, 0, 0, 0, 0];
-const SECOND: Dimension = [0, 0, 1, 0, 0, 0, 0, 0, 0];
-const SPEED: Dimension = [1, 0, -1, 0, 0, 0, 0, 0, 0];
-const FREQUENCY: Dimension = [0, 0, -1, 0, 0, 0, 0, 0, 0];
-const FORCE: Dimension = [1, 1, -2, 0, 0, 0, 0, 0, 0];
-const PRESSURE: Dimension = [-1, 1, -2, 0, 0, 0, 0, 0, 0];
-const ENERGY: Dimension = [2, 1, -2, 0, 0, 0, 0, 0, 0];
-const POWER: Dimension = [2, 1, -3, 0, 0, 0, 0, 0, 0];
-const AMPERE: Dimension = [0, 0, 0, 1, 0, 0, 0, 0, 0];
-const CHARGE: Dimension = [0, 0, 1, 1, 0, 0, 0, 0, 0];
-const VOLT: Dimension = [2, 1, -3, -1, 0, 0, 0, 0, 0];
-const OHM: Dimension = [2, 1, -3, -2, 0, 0, 0, 0, 0];
-const SIEMENS: Dimension = [-2, -1, 3, 2, 0, 0, 0, 0, 0];
-const TESLA: Dimension = [0, 1, -2, -1, 0, 0, 0, 0, 0];
-pub(super) const KELVIN: Dimension = [0, 0, 0, 0, 1, 0, 0, 0, 0];
-const CANDELA: Dimension = [0, 0, 0, 0, 0, 1, 0, 0, 0];
-const LUX: Dimension = [-2, 0, 0, 0, 0, 1, 0, 0, 0];
-const MOLE: Dimension = [0, 0, 0, 0, 0, 0, 1, 0, 0];
-const RADIAN: Dimension = [0, 0, 0, 0, 0, 0, 0, 1, 0];
-const BIT: Dimension = [0, 0, 0, 0, 0, 0, 0, 0, 1];
+const NONE: Dimension = [0; 10];
+const METRE: Dimension = [1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+const AREA: Dimension = [2, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+const VOLUME: Dimension = [3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+const KILOGRAM: Dimension = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0];
+const SECOND: Dimension = [0, 0, 1, 0, 0, 0, 0, 0, 0, 0];
+const SPEED: Dimension = [1, 0, -1, 0, 0, 0, 0, 0, 0, 0];
+const FREQUENCY: Dimension = [0, 0, -1, 0, 0, 0, 0, 0, 0, 0];
+const FORCE: Dimension = [1, 1, -2, 0, 0, 0, 0, 0, 0, 0];
+const PRESSURE: Dimension = [-1, 1, -2, 0, 0, 0, 0, 0, 0, 0];
+const ENERGY: Dimension = [2, 1, -2, 0, 0, 0, 0, 0, 0, 0];
+const POWER: Dimension = [2, 1, -3, 0, 0, 0, 0, 0, 0, 0];
+const REACTIVE_ENERGY: Dimension = [2, 1, -2, 0, 0, 0, 0, 0, 0, 1];
+const REACTIVE: Dimension = [2, 1, -3, 0, 0, 0, 0, 0, 0, 1];
+const AMPERE: Dimension = [0, 0, 0, 1, 0, 0, 0, 0, 0, 0];
+const CHARGE: Dimension = [0, 0, 1, 1, 0, 0, 0, 0, 0, 0];
+const VOLT: Dimension = [2, 1, -3, -1, 0, 0, 0, 0, 0, 0];
+const OHM: Dimension = [2, 1, -3, -2, 0, 0, 0, 0, 0, 0];
+const SIEMENS: Dimension = [-2, -1, 3, 2, 0, 0, 0, 0, 0, 0];
+const TESLA: Dimension = [0, 1, -2, -1, 0, 0, 0, 0, 0, 0];
+pub(super) const KELVIN: Dimension = [0, 0, 0, 0, 1, 0, 0, 0, 0, 0];
+const CANDELA: Dimension = [0, 0, 0, 0, 0, 1, 0, 0, 0, 0];
+const LUMEN: Dimension = [0, 0, 0, 0, 0, 1, 0, 2, 0, 0];
+const LUX: Dimension = [-2, 0, 0, 0, 0, 1, 0, 2, 0, 0];
+const MOLE: Dimension = [0, 0, 0, 0, 0, 0, 1, 0, 0, 0];
+const RADIAN: Dimension = [0, 0, 0, 0, 0, 0, 0, 1, 0, 0];
+const BIT: Dimension = [0, 0, 0, 0, 0, 0, 0, 0, 1, 0];
 
 /// Units that take prefixes.
-const PREFIXED: [(&str, f64, Dimension); 29] = [
+const PREFIXED: [(&str, f64, Dimension); 28] = [
     ("m", 1.0, METRE),
     ("g", 1e-3, KILOGRAM),
     ("s", 1.0, SECOND),
     ("A", 1.0, AMPERE),
     ("K", 1.0, KELVIN),
     ("cd", 1.0, CANDELA),
-    ("lm", 1.0, CANDELA),
+    ("lm", 1.0, LUMEN),
     ("lx", 1.0, LUX),
     ("mol", 1.0, MOLE),
     ("rad", 1.0, RADIAN),
@@ -65,11 +68,10 @@ const PREFIXED: [(&str, f64, Dimension); 29] = [
     ("T", 1.0, TESLA),
     ("L", 1e-3, VOLUME),
     ("l", 1e-3, VOLUME),
-    ("B", 8.0, BIT),
 ];
 
 /// Units that take none, and names that a prefix would misread.
-const PLAIN: [(&str, f64, Dimension); 49] = [
+const PLAIN: [(&str, f64, Dimension); 57] = [
     ("1", 1.0, NONE),
     ("%", 1e-2, NONE),
     ("‰", 1e-3, NONE),
@@ -105,20 +107,28 @@ const PLAIN: [(&str, f64, Dimension); 49] = [
     ("inH2O", 249.088_91, PRESSURE),
     ("BTU", 1_055.055_852_62, ENERGY),
     ("Btu", 1_055.055_852_62, ENERGY),
-    ("kvarh", 3.6e6, ENERGY),
-    ("varh", 3600.0, ENERGY),
+    ("kvarh", 3.6e6, REACTIVE_ENERGY),
+    ("varh", 3600.0, REACTIVE_ENERGY),
     ("hp", 745.699_871_582_270_2, POWER),
     ("PS", 735.498_75, POWER),
-    ("var", 1.0, POWER),
-    ("kvar", 1000.0, POWER),
+    ("var", 1.0, REACTIVE),
+    ("kvar", 1000.0, REACTIVE),
     ("ohm", 1.0, OHM),
     ("kohm", 1000.0, OHM),
-    ("cfm", 0.028_316_846_592 / 60.0, [3, 0, -1, 0, 0, 0, 0, 0, 0]),
-    ("gpm", 3.785_411_784e-3 / 60.0, [3, 0, -1, 0, 0, 0, 0, 0, 0]),
+    ("cfm", 0.028_316_846_592 / 60.0, [3, 0, -1, 0, 0, 0, 0, 0, 0, 0]),
+    ("gpm", 3.785_411_784e-3 / 60.0, [3, 0, -1, 0, 0, 0, 0, 0, 0, 0]),
     ("fc", 10.763_910_416_709_722, LUX),
     ("°", core::f64::consts::PI / 180.0, RADIAN),
     ("deg", core::f64::consts::PI / 180.0, RADIAN),
     ("bit", 1.0, BIT),
+    ("kbit", 1e3, BIT),
+    ("Mbit", 1e6, BIT),
+    ("Gbit", 1e9, BIT),
+    ("B", 8.0, BIT),
+    ("kB", 8e3, BIT),
+    ("MB", 8e6, BIT),
+    ("GB", 8e9, BIT),
+    ("TB", 8e12, BIT),
 ];
 
 /// Units of temperature: value · factor + offset is in kelvin.
