@@ -101,7 +101,10 @@ impl Value {
             return Err(ValueError::Undetermined("the divisor may be zero"));
         }
         let Bounded { value, bound } = quotient(self.bounded(), other.bounded());
-        Ok(Self::new(value, bound, ratio(&self.unit, &other.unit)))
+        let unit = ratio(&self.unit, &other.unit);
+        // A division without a remainder is exact.
+        let is_exact = bound == 0.0 && (-value).mul_add(other.value, self.value) == 0.0;
+        Ok(if is_exact { Self { value, bound, unit } } else { Self::new(value, bound, unit) })
     }
 
     /// Returns the value in another unit.
@@ -230,6 +233,17 @@ mod tests {
                 prop_assert!(b.abs() <= db);
             }
         }
+    }
+
+    #[test]
+    fn a_division_without_a_remainder_is_exact() {
+        let over = |a: f64, b: f64| of(a, 0.0).over(&of(b, 0.0)).expect("no zero");
+        for (a, b) in [(12.0, 12.0), (6.0, 12.0), (0.0, 7.0), (-9.0, 4.0)] {
+            assert_eq!(over(a, b).ends(), (a / b, a / b));
+        }
+        let third = over(1.0, 3.0);
+        assert!(third.bound > 0.0 && third.bound < 1e-15);
+        assert!(of(6.0, 0.5).over(&of(12.0, 0.0)).expect("no zero").bound > 0.04);
     }
 
     #[test]

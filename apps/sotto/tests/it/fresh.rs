@@ -61,17 +61,32 @@ impl Drop for Agent {
     }
 }
 
+/// Its extremes and counts stand once in each piece.
+const QUESTION: &str = "mean(x), max(x), count(x > 50) over 1h";
+
+/// Returns the number of the newest window of an answer.
+fn number(answer: &Value) -> u64 {
+    answer["complete"][0]["number"].as_u64().unwrap_or_default()
+}
+
 /// Asks until an answer has so many readings.
 fn ask(folder: &Path, readings: usize) -> Value {
+    ask_later(folder, readings, 0)
+}
+
+/// Asks until an answer has so many readings, up to a window of this number at least.
+fn ask_later(folder: &Path, readings: usize, least: u64) -> Value {
     let begin = Instant::now();
     loop {
-        let answer = sotto(folder, &["ask", "--json", "mean(x) over 1h"]);
+        let answer = sotto(folder, &["ask", "--json", QUESTION]);
         let answer: Value = answer.map_or(Value::Null, |text| serde_json::from_str(&text).unwrap());
         let count = answer["rows"][0]["count"].as_u64();
-        if count == Some(readings as u64) {
+        if count == Some(readings as u64) && number(&answer) >= least {
             return answer;
         }
-        assert!(count.is_none_or(|count| count < readings as u64), "{count:?} readings, not {readings}");
+        let notes = answer["notes"].to_string();
+        assert!(!notes.contains("left out"), "{notes}");
+        assert!(count.is_none_or(|count| count <= readings as u64), "{count:?} readings, not {readings}");
         assert!(begin.elapsed() < LONGEST_WAIT, "no answer has {readings} readings: {answer}");
         std::thread::sleep(Duration::from_millis(100));
     }
@@ -79,7 +94,11 @@ fn ask(folder: &Path, readings: usize) -> Value {
 
 fn has_mean_of(answer: &Value, readings: &[(Timestamp, f64)]) {
     let [value, bound] = ["value", "bound"].map(|name| answer["rows"][0][name].as_f64().unwrap());
-    let mean = readings.iter().map(|(_, value)| value).sum::<f64>() / readings.len() as f64;
+    let values = || readings.iter().map(|(_, value)| *value);
+    let mean = values().sum::<f64>() / readings.len() as f64;
+    let of = |row: usize| answer["rows"][row]["value"].as_f64();
+    assert_eq!(of(1), values().reduce(f64::max), "{answer}");
+    assert_eq!(of(2), Some(values().filter(|value| *value > 50.0).count() as f64), "{answer}");
     assert!((value - mean).abs() <= bound + 1e-9, "{value} ± {bound}, not {mean}");
 }
 
@@ -91,7 +110,7 @@ fn an_open_window_is_in_answers_until_the_whole_one_takes_its_place() {
     run(&["init", "plant", "--time-zone", "UTC"]);
     let channel = ["channel", "add", "x", "--unit", "kW", "--range", "0..100", "--resolution", "0.1"];
     run(&[&channel[..], &["--every", "1s"]].concat());
-    run(&["question", "add", "now", "mean(x) by hour"]);
+    run(&["question", "add", "now", "mean(x), max(x), count(x > 50) by hour"]);
     let _cloud = session::serve(folder);
     run(&["device", "add", "gw", "--channels", "x"]);
 
@@ -112,6 +131,8 @@ fn an_open_window_is_in_answers_until_the_whole_one_takes_its_place() {
     readings.extend((0..3).map(|n| (now + Duration::from_secs(n), 50.0 + n as f64)));
     readings[40..].iter().for_each(|reading| agent.read(*reading));
     let open = ask(folder, 43);
+    // Pieces without a row.
+    let open = ask_later(folder, 43, number(&open) + 2);
     has_mean_of(&open, &readings);
     let kept = std::fs::read_dir(folder.join("plant/answers")).unwrap();
     let names = kept.map(|kept| kept.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned());
@@ -122,7 +143,7 @@ fn an_open_window_is_in_answers_until_the_whole_one_takes_its_place() {
     assert_eq!(whole["rows"][0]["value"], open["rows"][0]["value"]);
 
     // The whole window has taken the place of the pieces of the second run: their bodies are gone.
-    let refused = sotto(folder, &["ask", "--as-of", &earlier, "mean(x) over 1h"]);
+    let refused = sotto(folder, &["ask", "--as-of", &earlier, QUESTION]);
     let refused = refused.unwrap_err();
     assert!(refused.contains("the body of the piece is dropped"), "{refused}");
     run(&["verify"]);

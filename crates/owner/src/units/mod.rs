@@ -141,6 +141,7 @@ impl Reader<'_> {
         let mut product = self.power()?;
         let mut divided = false;
         loop {
+            self.rest = self.rest.trim_start();
             let mut characters = self.rest.chars();
             match characters.next() {
                 // After a division another factor could stand above or below the line.
@@ -159,6 +160,7 @@ impl Reader<'_> {
     }
 
     fn power(&mut self) -> Option<Unit> {
+        self.rest = self.rest.trim_start();
         let of = if let Some(rest) = self.rest.strip_prefix('(') {
             if self.nesting == NESTING {
                 return None;

@@ -96,6 +96,19 @@ impl Needed {
         if carried.is_ok() { CIPHERTEXT + 1 } else { CIPHERTEXT - 1 }
     }
 
+    /// Returns how many of the needed products a window of sums holds, or a ciphertext can give. Its channels count from such a
+    /// window, whichever others have them.
+    pub(super) fn products(&self, window: &StoredWindow, stream: Option<&StreamHeader>) -> usize {
+        let has = |name: &String| position(window.layout(), name).is_some();
+        let holds = |pair: &(String, String)| {
+            let only = Needs { products: [pair.clone()].into(), ..Needs::default() };
+            let carried =
+                |stream: &StreamHeader| sums_fit(&only, window.layout().channels(), stream.parts()).is_ok();
+            has(&pair.0) && has(&pair.1) && stream.is_none_or(carried)
+        };
+        self.quantities.products.iter().filter(|pair| holds(pair)).count()
+    }
+
     /// Returns the kind of a window and, if every form is needed, its scheme. Windows that differ in it may hold the same
     /// readings.
     pub(super) fn form(&self, window: &StoredWindow) -> Option<(Kind, Option<SchemeId>)> {

@@ -42,7 +42,7 @@ struct CoveredTicks {
 }
 
 /// Leaves out, by channel, readings at ticks at which another window of the same kind has one. Of two windows, the one
-/// with more of the needed channels counts; then that of the later bundle, of the higher rank, of the shorter span, of the
+/// with more of the needed products counts, then that with more of the needed channels; then that of the later bundle, of the higher rank, of the shorter span, of the
 /// lower number, of more readings. Returns them in order of time. A window of which only parts are left comes once for each; one that only
 /// has readings at ticks that no other has, as a supplement, stays whole.
 pub(super) fn leave_out(
@@ -50,21 +50,24 @@ pub(super) fn leave_out(
     needed: &Needed,
     aside: &mut Aside,
 ) -> Vec<StoredWindow> {
-    let mut ranks: HashMap<StreamId, u8> = HashMap::new();
+    let mut ranks: HashMap<StreamId, (usize, u8)> = HashMap::new();
     let mut rank = |window: &StoredWindow| match window.stream_of_sums() {
-        Some(stream) => *ranks.entry(stream.id()).or_insert_with(|| needed.rank(window, stream)),
-        None => CIPHERTEXT,
+        Some(stream) => *ranks
+            .entry(stream.id())
+            .or_insert_with(|| (needed.products(window, Some(stream)), needed.rank(window, stream))),
+        None => (needed.products(window, None), CIPHERTEXT),
     };
     windows.sort_by_cached_key(|window| {
         let more = |count: u64| u64::MAX - count;
         let channels = more(needed.channels(window).count() as u64);
-        let (bundle, rank) = (more(window.bundle as u64), more(rank(window).into()));
+        let (products, rank) = rank(window);
+        let (bundle, rank) = (more(window.bundle as u64), more(rank.into()));
         // A channel with windows of an hour and of a day has all but results with other channels in those of an hour.
         let length = u64::from(window.layout().ticks()) * u64::from(window.description.period);
         let preferred = if needed.shorter_first {
-            [bundle, length, channels, rank]
+            [0, bundle, length, channels, rank]
         } else {
-            [channels, bundle, rank, length]
+            [more(products as u64), channels, bundle, rank, length]
         };
         let readings = Reverse(window.description.readings());
         (preferred, window.sequence, readings, window.start(), window.stream.clone())

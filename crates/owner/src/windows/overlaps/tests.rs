@@ -104,6 +104,28 @@ fn windows_of_hours_count_for_a_channel_and_those_of_a_day_for_two() {
     assert_eq!(all, [hour(0), hour(6), hour(12), hour(24), day(0..24), day(18..24)]);
 }
 
+/// `covariance(x, y), mean(z)`: windows of a day have the product, those of hours as many of the channels.
+#[test]
+fn a_window_with_a_needed_product_counts_for_its_channels() {
+    let readings: Vec<i64> = (0..24).collect();
+    let day = window(0, 0, 0..24, &[("x", &readings), ("y", &readings)]);
+    let mut hours = window(0, 1, 0..24, &[("x", &readings), ("z", &readings)]);
+    let channels = hours.layout().channels().to_vec();
+    let layout = Layout::smallest(channels, 6, 64, 1, Encoding::Integer { bits: 8 }).unwrap();
+    hours.description = Arc::new(WindowDescription { layout, ..(*hours.description).clone() });
+    hours.stream = "hours-2".into();
+    let question = crate::question::Question::parse("covariance(x, y), mean(z) by day").unwrap();
+    let mut aside = Aside::default();
+    let kept = leave_out(vec![hours, day], &Needed::of(&question), &mut aside);
+    let with = |channel: &str| -> Vec<&str> {
+        kept.iter()
+            .filter(|window| window.channel(channel).is_some())
+            .map(|window| window.stream.as_str())
+            .collect()
+    };
+    assert_eq!((with("x"), with("y"), with("z")), (vec!["hours.0"], vec!["hours.0"], vec!["hours-2"]));
+}
+
 #[test]
 fn a_supplement_stays_whole_and_so_does_the_window_that_it_completes() {
     let first = window(0, 0, 0..24, &[("x", &[0, 2, 5]), ("y", &[0, 1])]);

@@ -118,7 +118,8 @@ impl<'k> Keys<'k> {
             let weight = weights.map_or(1, |weights| weights.get(at).copied().unwrap_or_default());
             let name = input.name.ok_or_else(unknown)?;
             let (window, ticks) = (&*input.window, input.window.sent_ticks());
-            if window.present.iter().all(|count| *count == ticks) {
+            // A piece without a tick has no gap, and no value that stands in it once either.
+            if ticks > 0 && window.present.iter().all(|count| *count == ticks) {
                 whole.entry((name.salt, ticks)).or_default().push((name.sequence, weight));
                 continue;
             }
