@@ -116,9 +116,9 @@ impl Statistic {
             S::TimeLinear(..) => "h".to_owned(),
             S::Variance(x) if of(x).contains('/') => format!("({})²", of(x)),
             S::Variance(x) => format!("{}²", of(x)),
-            S::Energy(x) => format!("{}·h", of(x)),
-            S::Covariance(x, y) => format!("{}·{}", of(x), of(y)),
-            S::Slope(x, y) => format!("{}/{}", of(y), of(x)),
+            S::Energy(x) => times(&of(x), "h"),
+            S::Covariance(x, y) => times(&of(x), &whole(&of(y))),
+            S::Slope(x, y) => format!("{}/{}", whole(&of(y)), whole(&of(x))),
             S::Intercept(_, y) => of(y),
             S::Sum(x) | S::Mean(x) | S::Stddev(x) | S::Weights(x, _) => of(x),
             S::HalfLife(x, ..) | S::MovingAverage(x, _) | S::MeanLessTwo(x) | S::MeanTimesCount(x) => of(x),
@@ -240,6 +240,19 @@ impl Statistic {
             _ => mean_y - covariance / variance_x * mean_x,
         };
         value.is_finite().then_some(value)
+    }
+}
+
+/// Returns a unit in parentheses if it is a quotient.
+fn whole(unit: &str) -> String {
+    if unit.contains('/') { format!("({unit})") } else { unit.to_owned() }
+}
+
+/// Returns the unit of a product: the factor stands above the line.
+fn times(unit: &str, factor: &str) -> String {
+    match unit.split_once('/') {
+        Some((above, below)) => format!("{above}·{factor}/{below}"),
+        None => format!("{unit}·{factor}"),
     }
 }
 
