@@ -164,7 +164,8 @@ impl Summary {
         } else if differing > 0 {
             "nothing is new: the file was sent before, and some of its values have changed since".to_owned()
         } else {
-            "nothing is new: the file was sent before".to_owned()
+            // Streams that keep no values cannot tell other ones.
+            "nothing is new: these times were sent before".to_owned()
         })
     }
 }
@@ -192,7 +193,7 @@ mod tests {
             summary.lost.by_reason.add(Reason::AlreadySent, differing);
             summary.line().split("; ").last().map(str::to_owned).unwrap()
         };
-        assert_eq!(explained(0, 42_567, 3, 0), "nothing is new: the file was sent before");
+        assert_eq!(explained(0, 42_567, 3, 0), "nothing is new: these times were sent before");
         assert!(explained(0, 42_567, 0, 12).contains("some of its values have changed"));
         let other = explained(0, 42_567, 0, 40_000);
         assert!(other.contains("other values at 40000 of 42567 times"), "{other}");

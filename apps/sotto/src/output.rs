@@ -5,10 +5,7 @@ use std::io::{ErrorKind, Write};
 /// Prints a line, without characters that change the direction of writing: names and units come from files. Exits quietly
 /// if the reader has closed the pipe, and with an error if the line is lost.
 pub(crate) fn say(text: impl std::fmt::Display) {
-    let mut out = std::io::stdout().lock();
-    let mut text = text.to_string();
-    text.retain(|c| !sotto_cloud_client::is_direction(c));
-    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+    match written(&text) {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
         Err(error) => {
@@ -16,6 +13,18 @@ pub(crate) fn say(text: impl std::fmt::Display) {
             std::process::exit(1);
         }
     }
+}
+
+/// Prints a line, for a program that goes on without its output: a closed pipe or a full disk stops nothing.
+pub(crate) fn tell(text: impl std::fmt::Display) {
+    let _ = written(&text);
+}
+
+fn written(text: &dyn std::fmt::Display) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    let mut text = text.to_string();
+    text.retain(|c| !sotto_cloud_client::is_direction(c));
+    writeln!(out, "{text}").and_then(|()| out.flush())
 }
 
 /// Returns a number with a comma between thousands.

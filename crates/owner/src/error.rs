@@ -255,6 +255,9 @@ pub enum OwnerError {
     /// A question cannot be answered; the text has the reason and a remedy.
     #[error("{0}")]
     Unanswerable(String),
+    /// A command has nothing to do now, or another process does it; the text has the reason.
+    #[error("{0}")]
+    NotNow(String),
     /// An alarm cannot be evaluated.
     #[error(
         "alarm {name} cannot be evaluated, and `sotto watch` skips none: {reason}. {remedy}, or remove the alarm with `sotto alarm remove \
@@ -390,13 +393,16 @@ impl OwnerError {
         Self::WrongAnswer(reason.to_owned())
     }
 
-    /// Returns the exit code of a command that ends with this error: 3 for the plant's folder, 4 for the question, 5 if
-    /// the cloud is unreachable, 6 if the cloud refused, 7 if an answer does not match, 8 if its work could not be repeated on
-    /// three days, 16 if no device is enrolled that could answer, 17 if the time of the question is empty. (Code 2 is for
-    /// invalid arguments, 10 to 15 are those of [`Cause`](crate::Cause).)
+    /// Returns the exit code of a command that ends with this error: 1 if there is nothing to do now, 2 for a name that is
+    /// none or taken, 3 for the plant's folder, 4 for the question, 5 if the cloud is unreachable, 6 if the cloud refused, 7 if
+    /// an answer does not match, 8 if its work could not be repeated on three days, 16 if no device is enrolled that could
+    /// answer, 17 if the time of the question is empty. (Code 2 is for all invalid arguments, 10 to 15 are those of
+    /// [`Cause`](crate::Cause).)
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
+            Self::NotNow(_) => 1,
+            Self::Declared { .. } | Self::NotDeclared { .. } => 2,
             Self::Question(_) | Self::Unanswerable(_) | Self::CannotCarry { .. } | Self::NoParameters(_) => 4,
             Self::Cloud(CloudError::Away { .. } | CloudError::Tls(_)) => 5,
             Self::Cloud(_)

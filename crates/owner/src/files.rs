@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::io::{ErrorKind, Read as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -108,6 +109,38 @@ fn replace(path: &Path, bytes: &[u8], private: bool) -> Result<(), OwnerError> {
     })
 }
 
+/// Age after which a partial file is left over, whichever process wrote it.
+const LEFT_OVER: Duration = Duration::from_secs(600);
+
+/// Returns the partial files directly in a folder that no process completes any more: it has ended, or they are old.
+pub(crate) fn left_over(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = entries.filter(|path| path.is_file() && is_left_over(path)).collect();
+    files.sort_unstable();
+    files
+}
+
+/// Deletes them. The caller holds the folder's lock.
+pub(crate) fn remove_left_over(folder: &Path) -> Result<(), OwnerError> {
+    left_over(folder).iter().try_for_each(|path| remove_if_there(path))
+}
+
+fn is_left_over(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let Some(whole) = name.strip_suffix(".partial") else { return false };
+    // `NAME.PID`, of some writers `NAME.PID-NUMBER`.
+    let number = whole.rsplit_once('.').map_or("", |(_, number)| number);
+    let process = number.split_once('-').map_or(number, |(process, _)| process).parse::<u32>().ok();
+    let written = fs::metadata(path).and_then(|metadata| metadata.modified());
+    let is_old = written.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > LEFT_OVER));
+    is_old || process.is_some_and(has_ended)
+}
+
+/// Returns true if no process of this machine has this number. False where the system does not tell.
+fn has_ended(process: u32) -> bool {
+    Path::new("/proc/self").exists() && !Path::new("/proc").join(process.to_string()).exists()
+}
+
 /// Returns true if others than the owner may read a file or a folder. False on systems without such modes.
 pub(crate) fn is_open_to_others(path: &Path) -> bool {
     #[cfg(unix)]
@@ -145,4 +178,39 @@ pub(crate) fn remove_if_there(path: &Path) -> Result<(), OwnerError> {
 /// Returns a document as indented JSON.
 pub(crate) fn pretty<T: Serialize>(document: &T) -> Result<Vec<u8>, OwnerError> {
     serde_json::to_vec_pretty(document).map_err(|error| OwnerError::WrongAnswer(error.to_string()))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn partial_files_of_processes_that_ended_are_left_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut ended = std::process::Command::new("true").spawn().unwrap();
+        ended.wait().unwrap();
+        let (ended, own) = (ended.id(), std::process::id());
+        let names = [
+            format!("outbox.json.{ended}.partial"),
+            format!("boiler.key.{ended}-3.partial"),
+            format!("outbox.json.{own}.partial"),
+            "notes.partial".to_owned(),
+            format!("outbox.json.{ended}"),
+        ];
+        names.iter().for_each(|name| fs::write(folder.path().join(name), "{").unwrap());
+        let is_there = || names.each_ref().map(|name| folder.path().join(name).exists());
+        remove_left_over(folder.path()).unwrap();
+        assert_eq!(is_there(), [false, false, true, true, true]);
+        let old = std::time::SystemTime::now() - 2 * LEFT_OVER;
+        for name in &names[2..] {
+            fs::File::options()
+                .write(true)
+                .open(folder.path().join(name))
+                .unwrap()
+                .set_modified(old)
+                .unwrap();
+        }
+        remove_left_over(folder.path()).unwrap();
+        assert_eq!(is_there(), [false, false, false, false, true]);
+    }
 }

@@ -103,7 +103,7 @@ pub(crate) struct New {
 impl OnPlant for Alarm {
     fn run(self, plant: &mut Plant) -> anyhow::Result<ExitCode> {
         match self {
-            Self::Add(new) => add(plant, *new)?,
+            Self::Add(new) => add(plant, &new)?,
             Self::Remove { name } => {
                 plant.remove_alarm(&name)?;
                 Outbox::open(plant)?.drop_alarm(&name)?;
@@ -133,8 +133,8 @@ impl OnPlant for Alarm {
     }
 }
 
-fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
-    let New { name, condition, since, repeat, fresh, declaring, .. } = &new;
+fn add(plant: &mut Plant, new: &New) -> anyhow::Result<()> {
+    let New { name, condition, since, repeat, fresh, declaring, .. } = new;
     let Declaring { dry_run, json } = *declaring;
     let now = || {
         let clock = plant.settings().clock()?;
@@ -155,17 +155,25 @@ fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
         mail: new.mail.clone(),
         ca: new.ca.clone(),
     };
+    watch::trust(plant.folder(), settings.ca.as_ref()).map_err(anyhow::Error::msg)?;
     let declared = plant.condition(&settings, *fresh)?;
     let settings = AlarmSettings { when: declared.to_string(), ..settings };
     let after = plant.edited(|document| edit::add_alarm(document, name, &settings))?;
     let changes = changes(&after, &prices(plant), prices(&after))?;
     let repeated = waiting("choosing parameters", || repeated(&after, name))?;
     let carried = || declared.streams().map_or(Ok(Vec::new()), |streams| after.carried_by("", &streams));
-    let bundles = waiting("choosing parameters", carried)?;
+    let mut bundles = waiting("choosing parameters", carried)?;
     let slow = match &declared.watched {
         Watched::Silence(silence) => after.too_slow_for(silence, *fresh)?,
         Watched::Limit(_) => Vec::new(),
     };
+    for (device, time) in &slow {
+        let reason = format!("windows arrive up to {time} after a reading, so that it looks silent");
+        match bundles.iter_mut().find(|(name, _)| name == device) {
+            Some((_, lacks)) => *lacks = lacks.take().or(Some(reason)),
+            None => bundles.push((device.clone(), Some(reason))),
+        }
+    }
     if !dry_run {
         plant.edit(|document| edit::add_alarm(document, name, &settings))?;
     }
@@ -182,12 +190,6 @@ fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
     let over = over(&settings);
     say(format!("alarm {name}: {declared}{over}, on each device by itself{}", sinks(&settings)));
     say_changes(&changes);
-    for (device, time) in slow {
-        say(format!(
-            "  {device}: with its present bundle, windows arrive up to {time} after a reading, so that it looks silent; make a new one: sotto \
-             device renew {device}"
-        ));
-    }
     if let Some(bytes) = repeated {
         say(format!(
             "  Its answers carry no tags: `sotto watch` repeats the cloud's work before it acts, and fetches {bytes} bytes a window for that."

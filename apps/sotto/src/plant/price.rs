@@ -82,10 +82,33 @@ pub(crate) fn say_changes(changes: &[Change]) {
     let more = match (same.count(), changes.len()) {
         (1, 1) => String::new(),
         (1, _) => ", the others less".to_owned(),
-        (same, all) if same == all => format!(", {} other devices the same", same - 1),
-        (same, _) => format!(", {} other devices the same, the others less", same - 1),
+        (same, all) if same == all => format!(", {} the same", counted_others(same - 1, "device")),
+        (same, _) => format!(", {} the same, the others less", counted_others(same - 1, "device")),
     };
     lines(first, &more).into_iter().for_each(say);
+    lost(changes).into_iter().for_each(say);
+}
+
+/// Returns a line for each loss of quantities, with the devices that have it.
+fn lost(changes: &[Change]) -> Vec<String> {
+    let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
+    for change in changes {
+        let one = |(quantity, of): &(&str, Vec<&str>)| format!("{quantity} of {}", names(of));
+        let lost = change.lost().iter().map(one).collect::<Vec<_>>().join("; ");
+        match lines.iter_mut().find(|(text, _)| *text == lost) {
+            _ if lost.is_empty() => {}
+            Some((_, devices)) => devices.push(&change.device),
+            None => lines.push((lost, vec![&change.device])),
+        }
+    }
+    let line = |(lost, devices): &(String, Vec<&str>)| {
+        format!("  {}: no longer: {lost}; a declared question that asks for them keeps them", names(devices))
+    };
+    lines.iter().map(line).collect()
+}
+
+fn counted_others(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 other {what}") } else { format!("{count} other {what}s") }
 }
 
 /// Returns the two lines about a device.
@@ -117,10 +140,14 @@ fn windows(change: &Change) -> String {
     let text = format!("{}: {}", names(&first.names), described(first));
     let others: usize = changes[1..].iter().map(|other| other.names.len()).sum();
     let same = change.after.channels.len() - first.names.len() - others;
-    let others = match others {
-        0 => String::new(),
-        1 => "; 1 other channel changes otherwise (--json)".to_owned(),
-        others => format!("; {others} other channels change otherwise (--json)"),
+    let others = match (others, &change.before) {
+        (0, _) => String::new(),
+        (others, None) => {
+            let differ = if others == 1 { "differs" } else { "differ" };
+            format!("; {} {differ} (--json)", counted_others(others, "channel"))
+        }
+        (1, Some(_)) => "; 1 other channel changes otherwise (--json)".to_owned(),
+        (others, Some(_)) => format!("; {others} other channels change otherwise (--json)"),
     };
     match same {
         0 => text + &others,
@@ -160,7 +187,12 @@ fn described(ChannelChange { before, after, .. }: &ChannelChange<'_>) -> String 
         parts.push(format!("{word} ±{}", compared(&unit, &shown)));
     };
     bounded("a mean", &|price| price.mean_within);
-    bounded("the largest reading", &|price| price.extremes_within);
+    if before.is_none() && after.least_within == after.largest_within {
+        bounded("the smallest and the largest reading", &|price| price.largest_within);
+    } else {
+        bounded("the smallest reading", &|price| price.least_within);
+        bounded("the largest reading", &|price| price.largest_within);
+    }
     bounded("a quantile", &|price| price.quantile_within);
     if before.is_some_and(|before| before.bins != after.bins) {
         parts.push(compared(" bins", &|price| price.bins.to_string()));
@@ -197,6 +229,14 @@ mod tests {
         {
             assert_eq!(time(milliseconds), shown);
         }
+    }
+
+    #[test]
+    fn others_are_counted() {
+        assert_eq!(
+            [1, 2].map(|count| counted_others(count, "device")),
+            ["1 other device", "2 other devices"]
+        );
     }
 
     #[test]

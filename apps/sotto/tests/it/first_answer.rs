@@ -28,7 +28,9 @@ fn the_page_lists_every_exit_code() {
     let errors = [
         (OwnerError::NoPlant { folder: folder() }, "plant's folder"),
         (OwnerError::Damaged { path: folder(), reason: text() }, "plant's folder"),
-        (OwnerError::NotDeclared { kind: "channel", name: text() }, "sotto.toml"),
+        (OwnerError::NotNow(text()), "nothing to do now"),
+        (OwnerError::NotDeclared { kind: "channel", name: text() }, "not in `sotto.toml`"),
+        (OwnerError::Declared { kind: "channels", name: text() }, "there already"),
         (OwnerError::Question(text()), "question cannot be read"),
         (OwnerError::Unanswerable(text()), "question cannot be read or answered"),
         (OwnerError::NoParameters(text()), "answered"),
@@ -58,7 +60,7 @@ fn the_page_lists_every_exit_code() {
         let name = serde_json::to_string(cause).unwrap();
         assert!(PAGE.contains(&format!("| `{}` | {code} |", name.trim_matches('"'))), "{name}");
     }
-    let mut codes: Vec<u8> = errors.iter().map(|(error, _)| error.exit_code()).chain([0, 1, 2, 8]).collect();
+    let mut codes: Vec<u8> = errors.iter().map(|(error, _)| error.exit_code()).chain([0, 8]).collect();
     codes.extend(causes.iter().map(|(cause, _)| cause.exit_code()));
     codes.sort_unstable();
     codes.dedup();
@@ -96,4 +98,35 @@ fn the_reason_of_a_failure_is_printed_once() {
         assert_eq!(ended, Some(code), "{arguments:?}: {error}");
         assert_eq!(error.matches(reason).count(), 1, "{arguments:?}: {error}");
     }
+}
+
+/// A name, and an alarm that has nothing to end, are no faults of the folder or of a question.
+#[test]
+fn wrong_names_end_with_2_and_nothing_to_do_with_1() {
+    let folder = tempfile::tempdir().unwrap();
+    crate::session::init(folder.path(), "mean(heat) by day");
+    let plant = folder.path().join("plant");
+    let sotto = |line: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sotto"));
+        command.args(line.split(' ')).current_dir(&plant).env_remove("SOTTO_PLANT");
+        command.output().unwrap().status.code()
+    };
+    assert_eq!(sotto("alarm add hot heat>8"), Some(0));
+    for line in [
+        "alarm mute nope --for 1h",
+        "alarm add hot heat>8",
+        "question add daily max(heat)",
+        "device remove nope --yes",
+    ] {
+        assert_eq!(sotto(line), Some(2), "{line}");
+    }
+    let settings = std::fs::read_to_string(plant.join("sotto.toml")).unwrap();
+    let mail = "alarm mail --server smtp://localhost --from a@farm.example --ca nope.pem";
+    for line in ["alarm ack hot", "alarm unmute hot", mail, "alarm add warm heat>7 --ca nope.pem"] {
+        assert_eq!(sotto(line), Some(1), "{line}");
+    }
+    assert_eq!(std::fs::read_to_string(plant.join("sotto.toml")).unwrap(), settings);
+    let lock = std::fs::File::create(plant.join("alarms/lock")).unwrap();
+    lock.lock().unwrap();
+    assert_eq!(sotto("watch --once"), Some(1), "another one runs");
 }

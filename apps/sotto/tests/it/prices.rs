@@ -95,6 +95,59 @@ fn a_price_has_the_bytes_of_the_plan_and_names_what_changes() {
     assert_eq!(price["before"]["channels"]["heat"], price["after"]["channels"]["heat"]);
 }
 
+/// Without a question a device sends squares; a question that needs none takes them away.
+#[test]
+fn a_price_names_the_quantities_that_are_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    init(folder.path(), "mean(heat) by day");
+    let plant = folder.path().join("plant");
+    sotto(&plant, &["question", "remove", "daily"]).unwrap();
+    let added = |question: &str| sotto(&plant, &["question", "add", "peaks", question, "--dry-run"]).unwrap();
+    let said = added("mean(heat), max(heat) by day");
+    assert!(said.contains("no longer: variances and deviations of flow, heat;"), "{said}");
+    let said = added("stddev(heat), max(heat) by day");
+    assert!(!said.contains("no longer"), "{said}");
+}
+
+#[test]
+fn a_declared_maximum_is_exact_and_the_minimum_is_coarse() {
+    let folder = tempfile::tempdir().unwrap();
+    init(folder.path(), "mean(heat) by day");
+    let plant = folder.path().join("plant");
+    let question = ["question", "add", "peaks", "quantile(heat, 0.5), max(heat) by day", "--dry-run"];
+    let price = json(&plant, &question)["prices"][0]["after"]["channels"]["heat"].clone();
+    let of = |bound: &str| price[bound].as_f64().unwrap();
+    // Half of the resolution, and half of a bin: a sixteenth of the range.
+    assert_eq!(of("largest_within"), 0.05);
+    assert!((0.25..0.4).contains(&of("least_within")), "{price}");
+    let said = sotto(&plant, &question).unwrap();
+    assert!(said.contains("coarser: the smallest reading ±"), "{said}");
+    assert!(!said.contains("the largest reading"), "{said}");
+}
+
+#[test]
+fn a_silence_that_a_bundle_is_too_slow_for_is_not_served() {
+    let folder = tempfile::tempdir().unwrap();
+    init(folder.path(), "mean(heat) by day");
+    let plant = folder.path().join("plant");
+    sotto(&plant, &["device", "add", "boiler", "--channels", "heat,flow"]).unwrap();
+    let said = sotto(&plant, &["alarm", "add", "dead", "heat silent for 6h"]).unwrap();
+    assert!(said.contains("does not serve the alarm (windows arrive up to 28h after"), "{said}");
+    assert!(!said.contains("bundle serves the alarm"), "{said}");
+}
+
+#[test]
+fn a_window_of_a_long_period_is_as_long_as_this() {
+    let folder = tempfile::tempdir().unwrap();
+    init(folder.path(), "mean(heat) by day");
+    let plant = folder.path().join("plant");
+    sotto(&plant, &["channel", "add", "level", "--range", "0..100", "--resolution", "1", "--every", "7d"])
+        .unwrap();
+    let said = sotto(&plant, &["device", "add", "tank", "--channels", "heat,level"]).unwrap();
+    assert!(said.contains("a window every 7d"), "{said}");
+    assert!(said.contains("; 1 other channel differs (--json)"), "{said}");
+}
+
 #[test]
 fn a_question_that_a_device_cannot_send_is_refused_and_not_declared() {
     let folder = tempfile::tempdir().unwrap();

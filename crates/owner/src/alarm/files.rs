@@ -15,7 +15,7 @@ use super::machine::AlarmState;
 use super::silence::Silences;
 use crate::declared::{Declared, Plant, Watched};
 use crate::error::{OwnerError, io};
-use crate::files::{make_folder, pretty, random, read_json, remove_if_there, write_private};
+use crate::files::{self, make_folder, pretty, random, read_json, remove_if_there, write_private};
 
 /// The folder of alarms in the plant's folder.
 pub(super) const FOLDER: &str = "alarms";
@@ -26,6 +26,13 @@ const JOURNAL: &str = "alarms.jsonl";
 
 /// Bytes of the journal's end that are searched for an event.
 const SEARCHED: u64 = 1 << 20;
+
+/// Deletes the partial files of a process that was killed. The caller holds the lock of the alarms.
+pub(super) fn remove_left_over(plant: &Plant) -> Result<(), OwnerError> {
+    let folder = plant.path(FOLDER);
+    files::remove_left_over(&folder)?;
+    files::remove_left_over(&folder.join(STATE))
+}
 
 /// The state of an alarm about one device.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -10,7 +10,9 @@ use super::event::{Event, EventKind};
 use super::files::{self, FOLDER};
 use crate::declared::{self, Declared, Plant, edit};
 use crate::error::OwnerError;
-use crate::files::{lock_file, make_folder, pretty, random, read_json, remove_if_there, write_private};
+use crate::files::{
+    lock_file, make_folder, pretty, random, read_json, remove_if_there, remove_left_over, write_private,
+};
 
 const MUTES: &str = "mutes";
 
@@ -75,7 +77,10 @@ impl Mutes {
 fn lock(plant: &Plant) -> Result<File, OwnerError> {
     make_folder(&plant.path(FOLDER), true)?;
     make_folder(&plant.path(FOLDER).join(MUTES), true)?;
-    lock_file(&plant.path(FOLDER).join(MUTES).join("lock"))
+    let folder = plant.path(FOLDER).join(MUTES);
+    let lock = lock_file(&folder.join("lock"))?;
+    remove_left_over(&folder)?;
+    Ok(lock)
 }
 
 /// Writes mutes with a line for the log, and then the log: a command that is killed between them leaves the line to the next
@@ -122,7 +127,7 @@ pub(crate) fn mute(plant: &Plant, name: &str, until: i64, order: &Order) -> Resu
         let clock = plant.settings().clock()?;
         let reason =
             format!("the mute would end at {}, which is over: give a later time", clock.rfc3339(until));
-        return Err(OwnerError::Unanswerable(reason));
+        return Err(OwnerError::NotNow(reason));
     }
     let _lock = lock(plant)?;
     let mut mutes = Mutes::of(plant, name)?;
@@ -151,7 +156,7 @@ pub(crate) fn unmute(plant: &Plant, name: &str, order: &Order) -> Result<Event, 
             .mute
             .as_ref()
             .map_or_else(String::new, |mute| format!("; its times in sotto.toml are mute = \"{mute}\""));
-        return Err(OwnerError::Unanswerable(format!("no command has muted {name}{about}{schedule}")));
+        return Err(OwnerError::NotNow(format!("no command has muted {name}{about}{schedule}")));
     }
     let line = Line { kind: EventKind::Unmuted, device: order.device.as_deref(), from: now, to: now };
     let line = line.of(plant, name, &declared, order)?;
@@ -176,7 +181,7 @@ pub(crate) fn acknowledge(plant: &Plant, name: &str, order: &Order) -> Result<Ve
     if raised.is_empty() {
         let about = order.device.as_ref().map_or_else(String::new, |device| format!(" about {device}"));
         let reason = format!("{name} does not last{about}: there is nothing to acknowledge");
-        return Err(OwnerError::Unanswerable(reason));
+        return Err(OwnerError::NotNow(reason));
     }
     let line = |(device, since): (&String, &i64)| {
         let line = Line { kind: EventKind::Acknowledged, device: Some(device), from: *since, to: now };

@@ -44,7 +44,7 @@ impl Watch {
     /// Begins to watch a plant, with a round every `every_ms` milliseconds.
     ///
     /// # Errors
-    /// [`OwnerError::Unanswerable`] if another process watches it; [`OwnerError::Alarm`] if one of its alarms cannot be read:
+    /// [`OwnerError::NotNow`] if another process watches it; [`OwnerError::Alarm`] if one of its alarms cannot be read:
     /// none is skipped; another [`OwnerError`] if the folder cannot be written.
     pub fn open(plant: &Plant, every_ms: i64) -> Result<Self, OwnerError> {
         files::make_alarm_folders(plant)?;
@@ -53,12 +53,13 @@ impl Watch {
         let lock = options.write(true).create(true).truncate(false).open(&path).map_err(io(&path))?;
         match lock.try_lock() {
             Ok(()) => {
+                files::remove_left_over(plant)?;
                 plant.settings().alarms.keys().try_for_each(|name| Active::check(plant, name))?;
                 Ok(Self { _lock: lock, every_ms })
             }
-            Err(TryLockError::WouldBlock) => Err(OwnerError::Unanswerable(
-                "another `sotto watch` runs on this plant: stop it first".to_owned(),
-            )),
+            Err(TryLockError::WouldBlock) => {
+                Err(OwnerError::NotNow("another `sotto watch` runs on this plant: stop it first".to_owned()))
+            }
             Err(TryLockError::Error(error)) => Err(io(&path)(error)),
         }
     }

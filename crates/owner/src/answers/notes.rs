@@ -179,16 +179,17 @@ fn fetched(count: u64, device: &str, scheme: Option<ExactScheme>, lacks: Lacks) 
         ),
         (None, Lacks::Values) => (
             "each window holds these values",
-            "their windows do not hold the extremes, first or last values that this question takes. Declare it with `sotto question add`",
+            "its windows do not hold the extremes, first or last values that this question takes. Declare it with `sotto question add`",
         ),
         (None, Lacks::Both) => (
             "windows hold them",
-            "their windows lack bins, extremes, first or last values of this question. Declare it with `sotto question add`",
+            "its windows lack bins, extremes, first or last values of this question. Declare it with `sotto question add`",
         ),
     };
+    let windows = if count == 1 { "1 window".to_owned() } else { format!("{count} windows") };
     let purpose = if lacks == Lacks::Values && scheme.is_none() { "" } else { " to compare them" };
     format!(
-        "the readings of {count} windows of {device} were fetched{purpose}: {why}, and give the device a new bundle with `sotto device \
+        "the readings of {windows} of {device} were fetched{purpose}: {why}, and give the device a new bundle with `sotto device \
          renew {device}`; then {does} instead"
     )
 }

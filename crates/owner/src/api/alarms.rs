@@ -11,7 +11,7 @@ impl Plant {
     /// `sotto watch` follows it from its next round on; when the mute ends and the alarm lasts, it is told then.
     ///
     /// # Errors
-    /// [`OwnerError::NotDeclared`] if there is no alarm or no device with this name; [`OwnerError::Unanswerable`] if the time is
+    /// [`OwnerError::NotDeclared`] if there is no alarm or no device with this name; [`OwnerError::NotNow`] if the time is
     /// over; another [`OwnerError`] if a file cannot be written.
     ///
     /// ```
@@ -42,7 +42,7 @@ impl Plant {
     /// Ends the mutes that commands gave. Returns the line of the log.
     ///
     /// # Errors
-    /// Those of [`Plant::mute_alarm`]; [`OwnerError::Unanswerable`] if no command has muted it.
+    /// Those of [`Plant::mute_alarm`]; [`OwnerError::NotNow`] if no command has muted it.
     pub fn unmute_alarm(&self, name: &str, order: &Order) -> Result<Event, OwnerError> {
         alarm::unmute(self, name, order)
     }
@@ -51,7 +51,7 @@ impl Plant {
     /// log.
     ///
     /// # Errors
-    /// Those of [`Plant::mute_alarm`]; [`OwnerError::Unanswerable`] if it does not last.
+    /// Those of [`Plant::mute_alarm`]; [`OwnerError::NotNow`] if it does not last.
     pub fn acknowledge_alarm(&self, name: &str, order: &Order) -> Result<Vec<Event>, OwnerError> {
         alarm::acknowledge(self, name, order)
     }

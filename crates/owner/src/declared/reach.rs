@@ -165,7 +165,8 @@ impl Shortest {
             ),
             (false, _) => ("a window", String::new()),
         };
-        let fresher = if *is_fresh {
+        let enough = in_words(*time + MINUTE);
+        let fresher = if *is_fresh || in_words(*fresh) == enough {
             String::new()
         } else {
             format!(
@@ -175,10 +176,9 @@ impl Shortest {
         };
         format!(
             "{device} sends {what} every {} and it arrives some time later, so that a sensor which never stops is silent for up to {}: \
-             write for {} or more{way}{fresher}",
+             write for {enough} or more{way}{fresher}",
             in_words(*window),
             in_words(*time),
-            in_words(*time + MINUTE),
         )
     }
 }
@@ -204,8 +204,8 @@ fn shortest(
         let sent = streams.iter().filter(|stream| sends(&stream.channels));
         let times = sent.map(|stream| {
             let (period, span) = (u64::from(stream.period), longest(stream.span));
-            let pieces = (5 * MINUTE).max(period).min(span);
-            let window = window(span, period, fresh);
+            let pieces = window(span, period, Some(5 * MINUTE));
+            let window = window(span, period, fresh.map(|fresh| u64::from(fresh.milliseconds)));
             (heard_after(window, period), window, heard_after(pieces, period))
         });
         let (time, window, fresh_time) = times.min()?;
@@ -223,15 +223,17 @@ fn longest(span: Span) -> u64 {
     }
 }
 
-/// Returns the time of the messages of a stream: that of its windows, or of pieces.
-fn window(span: u64, period: u64, fresh: Option<Every>) -> u64 {
-    fresh.map_or(span, |fresh| u64::from(fresh.milliseconds).max(period).min(span))
+/// Returns the time of the messages of a stream: that of its windows, a period at least, or of pieces every `fresh`
+/// milliseconds.
+fn window(span: u64, period: u64, fresh: Option<u64>) -> u64 {
+    fresh.map_or(span, |fresh| fresh.min(span)).max(period)
 }
 
 /// Returns the time from the last reading of a window until the next window arrives. The last reading is a period before the
-/// window's end; the next window closes a period after its own, once nothing came for a period, a minute at least.
+/// window's end; the next window closes a period after its own, once nothing came for a while: late rows delay it by a period,
+/// of which a minute counts at least and an hour at most.
 fn heard_after(window: u64, period: u64) -> u64 {
-    window + 2 * period + period.max(MINUTE)
+    window + 2 * period + period.clamp(MINUTE, HOUR)
 }
 
 /// Returns the enrolled devices whose present bundles have windows that are too long for a silence, each with the time until the
@@ -253,7 +255,7 @@ pub(crate) fn too_slow(
         let sent = profiles.filter(|profile| profile.channels.iter().any(|channel| sends(&channel.name)));
         let times = sent.filter_map(|profile| {
             let (span, period) = (longest(profile.span?), u64::from(profile.period_ms?));
-            Some(heard_after(window(span, period, fresh), period))
+            Some(heard_after(window(span, period, fresh.map(|fresh| u64::from(fresh.milliseconds))), period))
         });
         let time = times.min().filter(|time| silence.milliseconds().unsigned_abs() <= *time);
         slow.extend(time.map(|time| (name, in_words(time))));
@@ -264,7 +266,9 @@ pub(crate) fn too_slow(
 /// Formats a time to the minute, upwards: `76m`, `28h`.
 fn in_words(milliseconds: u64) -> String {
     let minutes = milliseconds.div_ceil(MINUTE);
-    if minutes.is_multiple_of(60) || minutes > 10 * 60 {
+    if minutes.is_multiple_of(24 * 60) && minutes > 48 * 60 {
+        format!("{}d", minutes / (24 * 60))
+    } else if minutes.is_multiple_of(60) || minutes > 10 * 60 {
         format!("{}h", minutes.div_ceil(60))
     } else {
         format!("{minutes}m")

@@ -10,6 +10,9 @@ use crate::question::{ExactScheme, Question};
 use crate::streams;
 use crate::streams::{Kind, MOST_WINDOWS, StreamNeeds, fits, largest_result, layout_of};
 
+/// Names of channels in a reason, at most.
+const MOST_NAMES: usize = 4;
+
 /// Returns the enrolled devices that a question concerns, each with the reason why its latest bundle does not
 /// suffice, if so. `name` is the name of a declared question, whose precision and place of comparisons count; else empty.
 pub(crate) fn carried_by(
@@ -39,20 +42,56 @@ fn lacks(plant: &Plant, record: &DeviceRecord, stream: &StreamNeeds) -> Option<S
         let same = Kind::of_profile(profile) == Some(stream.kind) && profile.period_ms == Some(stream.period);
         same && (scheme.is_none() || stated())
     };
-    let mut candidates =
-        latest.streams.iter().filter(of_kind).map(|profile| lacks_of(plant, profile, stream));
-    // A device may send readings in several streams; one that serves is enough.
-    let Some(first) = candidates.next() else { return Some(format!("it sends no {} stream", stream.word())) };
-    first.filter(|_| candidates.all(|other| other.is_some()))
+    // A device may send readings in several streams; one that serves is enough. The reason is that of the nearest.
+    let candidates: Vec<StreamProfile> =
+        latest.streams.iter().filter(of_kind).map(|profile| records::shown(plant, profile)).collect();
+    let mut nearest: Option<Lack> = None;
+    for profile in &candidates {
+        let lack = lacks_of(profile, stream)?;
+        if nearest.as_ref().is_none_or(|nearest| lack.missing < nearest.missing) {
+            nearest = Some(lack);
+        }
+    }
+    let sends = |name: &String| candidates.iter().any(|profile| has(profile, name));
+    Some(match nearest {
+        None => format!("it sends no {} stream", stream.word()),
+        Some(lack) if lack.missing > 0 && stream.channels.iter().all(sends) => {
+            format!("it does not send {} in one window", listed(&stream.channels))
+        }
+        Some(lack) => lack.reason,
+    })
+}
+
+fn has(profile: &StreamProfile, name: &str) -> bool {
+    profile.channels.iter().any(|channel| channel.name == name)
+}
+
+/// Names the first channels.
+fn listed(names: &[String]) -> String {
+    match names.len().checked_sub(MOST_NAMES) {
+        Some(others) if others > 0 => format!("{} and {others} more", names[..MOST_NAMES].join(", ")),
+        _ => names.join(", "),
+    }
+}
+
+/// The reason why a stream of a bundle does not support a needed one.
+struct Lack {
+    /// Number of channels that it does not send.
+    missing: usize,
+    reason: String,
 }
 
 /// Returns the reason why a stream of a bundle does not support a needed one; None if it does.
-fn lacks_of(plant: &Plant, profile: &StreamProfile, stream: &StreamNeeds) -> Option<String> {
-    let profile = &records::shown(plant, profile);
-    let has = |name: &String| profile.channels.iter().any(|channel| channel.name == *name);
-    if let Some(missing) = stream.channels.iter().find(|name| !has(name)) {
-        return Some(format!("it does not send {missing}"));
+fn lacks_of(profile: &StreamProfile, stream: &StreamNeeds) -> Option<Lack> {
+    let missing: Vec<&String> = stream.channels.iter().filter(|name| !has(profile, name)).collect();
+    if let Some(first) = missing.first() {
+        return Some(Lack { missing: missing.len(), reason: format!("it does not send {first}") });
     }
+    of_quantities(profile, stream).map(|reason| Lack { missing: 0, reason })
+}
+
+/// Returns the reason why a stream with the channels of a needed one does not support it; None if it does.
+fn of_quantities(profile: &StreamProfile, stream: &StreamNeeds) -> Option<String> {
     let Ok(spec) = spec_of(profile) else {
         return Some("its parameters are damaged".to_owned());
     };

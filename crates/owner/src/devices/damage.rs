@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use sotto_cloud_client::Cloud;
 use sotto_keys::KeyFile;
@@ -10,11 +9,8 @@ use sotto_keys::KeyFile;
 use super::fault::{Fault, shown};
 use crate::declared::Plant;
 use crate::error::OwnerError;
-use crate::files::{LARGEST_FILE, read_json};
+use crate::files::{LARGEST_FILE, left_over, read_json};
 use crate::secrets::{KEY, TOKEN};
-
-/// Age after which a file of a command that runs is left over from one that was interrupted.
-const LEFT_OVER: Duration = Duration::from_secs(600);
 
 /// Returns the faults of damaged secrets, of the note of the last backup, of the authority's certificate, and of files left
 /// over.
@@ -47,8 +43,8 @@ pub(super) fn faults(plant: &Plant) -> Result<Vec<Fault>, OwnerError> {
     {
         fault(&authority, "is missing: the authority's certificate", "sotto tls init".to_owned());
     }
-    for folder in ["", "secrets", "devices", "enrolments"] {
-        for path in files(&plant.path(folder)).into_iter().filter(|path| is_left_over(path)) {
+    for folder in folders(plant) {
+        for path in left_over(&folder) {
             fault(&path, "was left by a command that was interrupted", format!("rm {}", path.display()));
         }
     }
@@ -63,9 +59,12 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn is_left_over(path: &Path) -> bool {
-    let is_partial =
-        path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(".partial"));
-    let written = fs::metadata(path).and_then(|metadata| metadata.modified());
-    is_partial && written.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > LEFT_OVER))
+/// Returns the folders in which commands replace files.
+fn folders(plant: &Plant) -> Vec<PathBuf> {
+    let names =
+        ["", "secrets", "devices", "enrolments", "answers", "logs", "alarms", "alarms/state", "alarms/mutes"];
+    let mut folders: Vec<PathBuf> = names.iter().map(|name| plant.path(name)).collect();
+    let logs = fs::read_dir(plant.path("logs")).into_iter().flatten().flatten().map(|entry| entry.path());
+    folders.extend(logs.filter(|path| path.is_dir()));
+    folders
 }

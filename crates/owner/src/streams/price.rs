@@ -1,6 +1,6 @@
 //! The price of declarations on a device: bytes, windows, the delay until an answer, the bounds of values.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use sotto_pack::{Channel, Quantiser, Span};
@@ -30,6 +30,8 @@ pub struct Price {
     pub windows_a_day: f64,
     /// The price of each channel.
     pub channels: BTreeMap<String, ChannelPrice>,
+    /// The channels, and the pairs of them, of which windows of whole numbers also answer these quantities.
+    pub also: BTreeMap<&'static str, BTreeSet<String>>,
 }
 
 /// The windows of a channel, and the bounds of its values.
@@ -51,8 +53,10 @@ pub struct ChannelPrice {
     pub bins: usize,
     /// The largest error of a mean.
     pub mean_within: f64,
-    /// The largest error of the smallest and the largest reading.
-    pub extremes_within: f64,
+    /// The largest error of the smallest reading.
+    pub least_within: f64,
+    /// The largest error of the largest reading.
+    pub largest_within: f64,
     /// The largest error of a quantile.
     pub quantile_within: f64,
     /// True if a quantile takes the readings of each window, as no bins answer it.
@@ -87,8 +91,30 @@ impl Price {
             bytes_a_day_fresh_5m: streams.iter().map(|stream| stream.fresh_bytes_a_day(USUAL_FRESH)).sum(),
             windows_a_day: streams.iter().map(windows_a_day).sum(),
             channels,
+            also: also(streams),
         }
     }
+}
+
+/// Returns the quantities of streams beside sums, bins and extremes, whose price says bounds.
+fn also(streams: &[Chosen]) -> BTreeMap<&'static str, BTreeSet<String>> {
+    let mut all: BTreeMap<&'static str, BTreeSet<String>> = BTreeMap::new();
+    for stream in streams.iter().map(|chosen| &chosen.stream).filter(|stream| stream.kind == Kind::Exact) {
+        if stream.needs.squares {
+            all.entry("variances and deviations").or_default().extend(stream.channels.iter().cloned());
+        }
+        for (x, y) in &stream.needs.products {
+            all.entry("products").or_default().insert(format!("{x} and {y}"));
+        }
+        for (name, quantities) in &stream.needs.windows {
+            let has_bound =
+                |of: &&WindowQuantity| matches!(of, WindowQuantity::Least | WindowQuantity::Largest);
+            for quantity in quantities.iter().filter(|quantity| !has_bound(quantity)) {
+                all.entry(quantity.words()).or_default().insert(name.clone());
+            }
+        }
+    }
+    all
 }
 
 fn windows_a_day(chosen: &Chosen) -> f64 {
@@ -116,7 +142,7 @@ impl ChannelPrice {
         let answers = |width: &f64| *width <= range / f64::from(USUAL_BINS) + resolution;
         let of_bins = widest.filter(answers).map(|width| (width / 2.0).max(mean_within));
         let quantile_within = of_bins.unwrap_or(mean_within);
-        let holds_ends = holds(&chosen.sums, at, &[WindowQuantity::Least, WindowQuantity::Largest]);
+        let end_within = |end| if holds(&chosen.sums, at, &[end]) { mean_within } else { quantile_within };
         Self {
             unit: channel.unit.clone(),
             window_ms,
@@ -125,7 +151,8 @@ impl ChannelPrice {
             sent: usize::from(chosen.stream.kind == Kind::Exact),
             bins: bins.map_or(0, |bins| bins.count()),
             mean_within,
-            extremes_within: if holds_ends { mean_within } else { quantile_within },
+            least_within: end_within(WindowQuantity::Least),
+            largest_within: end_within(WindowQuantity::Largest),
             quantile_within,
             quantile_by_readings: of_bins.is_none(),
         }
@@ -138,7 +165,8 @@ impl ChannelPrice {
             (self.window_ms, self.windows_a_day) = (other.window_ms, other.windows_a_day);
         }
         self.delay_ms = self.delay_ms.min(other.delay_ms);
-        self.extremes_within = self.extremes_within.min(other.extremes_within);
+        self.least_within = self.least_within.min(other.least_within);
+        self.largest_within = self.largest_within.min(other.largest_within);
         if self.quantile_by_readings && !other.quantile_by_readings {
             (self.bins, self.quantile_within) = (other.bins, other.quantile_within);
             self.quantile_by_readings = false;
@@ -191,6 +219,18 @@ impl Change {
         };
         all.sort_by_key(|change| std::cmp::Reverse((grows(change), change.after.bytes_a_day)));
         all
+    }
+
+    /// Returns the quantities that windows also answered before and do not after, each with its channels or pairs of them.
+    #[must_use]
+    pub fn lost(&self) -> Vec<(&'static str, Vec<&str>)> {
+        let before = self.before.iter().flat_map(|before| &before.also);
+        let lost = before.map(|(quantity, of)| {
+            let is_kept =
+                |name: &&String| self.after.also.get(quantity).is_some_and(|after| after.contains(*name));
+            (*quantity, of.iter().filter(|name| !is_kept(name)).map(String::as_str).collect::<Vec<_>>())
+        });
+        lost.filter(|(_, of)| !of.is_empty()).collect()
     }
 
     /// Returns the channels whose windows or bounds change, those with the same change together.

@@ -2,6 +2,7 @@
 
 use sotto_owner::alarm::{AlarmSettings, Event, Outbox, SinkKind, Watch};
 use sotto_owner::edit::{add_alarm, add_channel, add_device, add_question};
+use sotto_owner::question::Question;
 use sotto_owner::settings::ChannelSettings;
 use sotto_owner::{NewPlant, OwnerError, Plant};
 use sotto_pack::Span;
@@ -51,6 +52,54 @@ fn a_device_counts_at_both_limits_in_windows_of_an_hour() {
     assert!(carried("temperature > 81").unwrap().contains("does not count"));
     let spread = carried("max(temperature) - min(temperature) > 10").unwrap();
     assert!(spread.contains("does not send the largest reading of temperature"), "{spread}");
+}
+
+/// Of several streams with a period, the nearest to a call tells what it lacks.
+#[test]
+fn a_bundle_lacks_what_its_nearest_stream_does_not_send() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plant = plant(&folder, &AlarmSettings::new("temperature > 80"));
+    let humidity = ChannelSettings::new("%", "0..100".parse().unwrap(), 0.5, "5m".parse().unwrap());
+    plant
+        .edit(|settings| {
+            add_channel(settings, "humidity", &humidity)?;
+            add_device(settings, "barn", &["humidity".into(), "temperature".into()])?;
+            add_question(settings, "daily", &"mean(humidity) by day".into())
+        })
+        .unwrap();
+    let enrolled = plant.enrol("barn", &folder.path().join("barn.bundle")).unwrap();
+    assert_eq!(enrolled.streams.len(), 2, "windows of a day, and of an hour");
+    let lacks = |text: &str| {
+        let question = Question::parse(text).unwrap();
+        plant.carried_by("", &question).unwrap()[0].1.clone().unwrap()
+    };
+    let extremes = lacks("max(temperature), min(temperature)");
+    assert!(extremes.contains("does not send the largest reading of temperature"), "{extremes}");
+    assert!(lacks("stddev(temperature)").contains("does not send squares"));
+    let both = lacks("covariance(temperature, humidity)");
+    assert!(both.contains("in one window"), "{both}");
+}
+
+#[test]
+fn windows_of_long_periods_are_as_long_as_these() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plant = plant(&folder, &AlarmSettings::new("temperature > 80"));
+    for (name, every) in [("weekly", "7d"), ("shifts", "36h")] {
+        let channel = ChannelSettings::new("l", "0..100".parse().unwrap(), 0.5, every.parse().unwrap());
+        plant.edit(|settings| add_channel(settings, name, &channel)).unwrap();
+        plant.edit(|settings| add_device(settings, &format!("{name}-gauge"), &[name.into()])).unwrap();
+    }
+    // A window and two periods, and an hour for late rows.
+    for (name, window, bound) in [("weekly", "7d", 3 * 7 * 24 + 1), ("shifts", "36h", 3 * 36 + 1)] {
+        let read = |hours: u32| {
+            plant.condition(&AlarmSettings::new(&format!("{name} silent for {hours}h")), None).map(drop)
+        };
+        let refused = read(bound).unwrap_err().to_string();
+        assert!(refused.contains(&format!("sends a window every {window}")), "{refused}");
+        assert!(refused.contains(&format!("silent for up to {bound}h: write for {}h or more", bound + 1)));
+        assert!(!refused.contains("--fresh"), "pieces are no shorter: {refused}");
+        read(bound + 1).unwrap();
+    }
 }
 
 #[test]
@@ -189,7 +238,27 @@ fn one_process_watches_and_an_absent_cloud_is_an_error_of_the_round() {
     assert!(matches!(round.error, Some(OwnerError::Cloud(_))), "{round:?}");
     assert_eq!((round.alarms, round.windows, round.events.len()), (1, 0, 0));
     drop(watch);
+    // A watch that was killed while it wrote leaves a part of a file.
+    let mut ended = std::process::Command::new("true").spawn().unwrap();
+    ended.wait().unwrap();
+    let left = ["", "state/", "mutes/"].map(|folder| {
+        std::fs::create_dir_all(plant.folder().join("alarms").join(folder)).unwrap();
+        plant.folder().join(format!("alarms/{folder}hot.json.{}.partial", ended.id()))
+    });
+    left.iter().for_each(|path| std::fs::write(path, "{").unwrap());
+    if cfg!(target_os = "linux") {
+        let faults = plant.check().unwrap();
+        let told = faults.iter().filter(|fault| fault.what.contains("interrupted")).count();
+        assert_eq!(told, left.len(), "{faults:?}");
+    }
     Watch::open(&plant, 60_000).unwrap();
+    if cfg!(target_os = "linux") {
+        assert_eq!(
+            left.each_ref().map(|path| path.exists()),
+            [false, false, true],
+            "mutes have a lock of their own"
+        );
+    }
     let status = plant.alarm_status("hot").unwrap();
     assert!(status.devices.is_empty(), "the device is not enrolled");
 }

@@ -8,6 +8,7 @@ use sotto_owner::{Plant, Unlock, edit};
 use zeroize::Zeroizing;
 
 use crate::output::say;
+use crate::plant::watch;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Mail {
@@ -29,6 +30,7 @@ pub(crate) struct Mail {
 /// Writes `[mail]`.
 pub(super) fn set(plant: &mut Plant, arguments: Mail) -> anyhow::Result<()> {
     let Mail { server, from, password_file, ca } = arguments;
+    watch::trust(plant.folder(), ca.as_ref()).map_err(anyhow::Error::msg)?;
     let mut settings = MailSettings { server, from, ca };
     if settings.lacks_password() {
         let password = match &password_file {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 use serde_json::json;
 use sotto_cloud_client::CloudError;
-use sotto_owner::{Change, Chosen, Enrolled, Found, OwnerError, Plant, Price, Restored, Taken};
+use sotto_owner::{Change, Chosen, Enrolled, Every, Found, OwnerError, Plant, Price, Restored, Taken};
 
 use super::forget::confirmed;
 use super::group::OnPlant;
@@ -259,6 +259,11 @@ pub(in crate::plant) fn describe(chosen: &Chosen) -> String {
         sotto_pack::Span::Month => ("month", 31 * 86_400_000),
     };
     let windows = length.div_ceil(u64::from(chosen.cut.period) * u64::from(chosen.cut.ticks));
+    // A window has one reading at least.
+    let span = match chosen.cut.period {
+        period if u64::from(period) > length => Every { milliseconds: period }.to_string(),
+        _ => span.to_owned(),
+    };
     let windows = if windows == 1 { "a window".to_owned() } else { format!("{windows} windows") };
     let form = match chosen.sent() {
         Some((places, bits)) => format!(", compact: {places} places of {bits} bits"),

@@ -64,7 +64,11 @@ pub(crate) fn give(
     }
 }
 
-fn trust(folder: &Path, authority: Option<&String>) -> Result<Trust, String> {
+/// Returns the authorities in a file of the plant's folder, by default Mozilla's list.
+///
+/// # Errors
+/// The reason, if the file holds none.
+pub(crate) fn trust(folder: &Path, authority: Option<&String>) -> Result<Trust, String> {
     let Some(name) = authority else { return Ok(Trust::default()) };
     let path = folder.join(name);
     let shown = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());

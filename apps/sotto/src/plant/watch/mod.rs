@@ -18,10 +18,10 @@ use sotto_owner::question::When;
 use sotto_owner::{Every, moment};
 
 use super::{Place, show};
-use crate::output::say;
+use crate::output::tell;
 use crate::run::Run;
 
-pub(super) use deliver::give;
+pub(super) use deliver::{give, trust};
 
 /// Arguments of `sotto watch`.
 #[derive(clap::Args, Debug)]
@@ -66,7 +66,7 @@ impl Run for WatchAlarms {
             deliver::all(&folder, &outbox, &|line| eprintln!("{line}"));
             let waiting = deliver::locked(&outbox).len();
             if waiting > 0 && !self.json {
-                say(format!(
+                tell(format!(
                     "{} for a sink; the next `sotto watch` tries again",
                     if waiting == 1 { "1 event waits".to_owned() } else { format!("{waiting} events wait") }
                 ));
@@ -94,9 +94,9 @@ impl Run for WatchAlarms {
 fn print(round: &Round, arguments: &WatchAlarms, told: &mut BTreeSet<String>) {
     for event in &round.events {
         if arguments.json {
-            say(serde_json::to_string(event).unwrap_or_default());
+            tell(serde_json::to_string(event).unwrap_or_default());
         } else {
-            say(event.text());
+            tell(event.text());
         }
     }
     let error = round.error.as_ref().map(ToString::to_string);
@@ -105,11 +105,11 @@ fn print(round: &Round, arguments: &WatchAlarms, told: &mut BTreeSet<String>) {
             "version": 1, "round": now_ms(), "alarms": round.alarms, "devices": round.devices, "windows": round.windows,
             "undecided": round.undecided, "events": round.events.len(), "notes": round.notes, "error": error,
         });
-        return say(line);
+        return tell(line);
     }
     for note in &round.notes {
         if told.insert(note.clone()) {
-            say(format!("note: {note}"));
+            tell(format!("note: {note}"));
         }
     }
     match &error {
@@ -124,7 +124,7 @@ fn print(round: &Round, arguments: &WatchAlarms, told: &mut BTreeSet<String>) {
             0 => String::new(),
             undecided => format!(", {undecided} of them undecided"),
         };
-        say(format!(
+        tell(format!(
             "{}, {}: {}{undecided}",
             show::counted(round.alarms as u64, "alarm"),
             show::counted(round.devices as u64, "device"),
