@@ -2,11 +2,14 @@
 
 mod mail;
 
+use std::cell::Cell;
 use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::json;
-use sotto_owner::alarm::{AlarmSettings, AlarmStatus, DeviceAlarm, Event, EventKind, Outbox, Watched};
+use sotto_owner::alarm::{
+    AlarmSettings, AlarmStatus, DeviceAlarm, Event, EventKind, Outbox, SinkKind, Watched,
+};
 use sotto_owner::question::{AlarmCondition, Duration};
 use sotto_owner::{Every, OwnerError, Plant, edit};
 
@@ -156,6 +159,7 @@ fn add(plant: &mut Plant, new: &New) -> anyhow::Result<()> {
         ca: new.ca.clone(),
     };
     watch::trust(plant.folder(), settings.ca.as_ref()).map_err(anyhow::Error::msg)?;
+    mail::check(&settings.mailboxes())?;
     let declared = plant.condition(&settings, *fresh)?;
     let settings = AlarmSettings { when: declared.to_string(), ..settings };
     let after = plant.edited(|document| edit::add_alarm(document, name, &settings))?;
@@ -319,16 +323,20 @@ fn test(plant: &Plant, name: &str) -> anyhow::Result<ExitCode> {
     if sinks.is_empty() {
         say(format!("alarm {name} has no sink: its events go to alarms/alarms.jsonl alone"));
     }
-    let mut failed = false;
+    let (mut failed, refused) = (false, Cell::new(false));
+    let note = |address: &str, refusal: Option<&str>| {
+        if let Some(reason) = refusal {
+            refused.set(true);
+            say(format!("mail: {address} refuses it: {reason}"));
+        }
+        Ok(())
+    };
+    let server = plant.settings().mail.as_ref();
     for sink in sinks {
-        match watch::give(
-            plant.folder(),
-            &declared.settings,
-            plant.settings().mail.as_ref(),
-            sink,
-            &event,
-            false,
-        ) {
+        let to =
+            watch::To { settings: &declared.settings, server, sink, again: false, reached: &[], note: &note };
+        match watch::give(plant.folder(), &to, &event) {
+            Ok(()) if sink == SinkKind::Mail && refused.get() => say("mail: taken for the other addresses"),
             Ok(()) => say(format!("{}: taken", sink.word())),
             Err(reason) => {
                 failed = true;
@@ -336,5 +344,5 @@ fn test(plant: &Plant, name: &str) -> anyhow::Result<ExitCode> {
             }
         }
     }
-    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if failed || refused.get() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

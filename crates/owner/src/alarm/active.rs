@@ -6,6 +6,7 @@ use sotto_cloud_client::CloudError;
 
 use super::files::{self, Stored};
 use super::judge::{self, Judged};
+use super::lasting::Lasting;
 use super::mutes::{self, Mutes};
 use super::outbox::Outbox;
 use super::silence::HeardTimes;
@@ -66,8 +67,11 @@ impl Active {
     /// Reads an alarm and its state, and posts events that were left by a process that was stopped.
     pub(super) fn read(plant: &Plant, outbox: &Mutex<Outbox>, name: &str) -> Result<Self, OwnerError> {
         let declared = declared::alarm(plant, name)?;
-        let stored = files::stored_alarm(plant, name, &declared)?;
-        let mutes = mutes::read_and_log(plant, name)?;
+        let mut stored = files::stored_alarm(plant, name, &declared)?;
+        for state in stored.devices.values_mut().filter(|state| state.lasting.is_none()) {
+            state.lasting = Some(Lasting::known(state.raised(&declared).is_some()));
+        }
+        let mutes = mutes::read_and_log(plant, name, &declared)?;
         let (name, devices) = (name.to_owned(), Vec::new());
         let mut active = Self { name, declared, devices, since: i64::MIN, stored, mutes };
         active.post(plant, outbox)?;
@@ -90,7 +94,7 @@ impl Active {
         let declared = declared::alarm(plant, name).map_err(in_settings())?;
         judge::alarm_since(plant, &declared).map_err(in_settings())?;
         let unmuted = "Move this file away: mutes and acknowledgements that commands gave end with it";
-        Mutes::of(plant, name).map_err(because(unmuted.to_owned()))?;
+        Mutes::of(plant, name, &declared).map_err(because(unmuted.to_owned()))?;
         let anew = "Move this file away, and the alarm begins anew";
         files::stored_alarm(plant, name, &declared).map_err(because(anew.to_owned()))?;
         let devices = "Take the file of its device from a backup (`sotto restore`)";

@@ -128,10 +128,12 @@ impl Event {
                 format!("still ALARM {about}: {what}, since {}{late}{muted}", minute(&self.from))
             }
             EventKind::Muted => {
-                format!("muted: {about}, {} to {}{reason}", minute(&self.from), minute(&self.to))
+                format!("muted: {about}, {} to {}{reason} ({what})", minute(&self.from), minute(&self.to))
             }
-            EventKind::Unmuted => format!("unmuted: {about}, {}{reason}", minute(&self.from)),
-            EventKind::Acknowledged => format!("acknowledged: {about}, {}{reason}", minute(&self.to)),
+            EventKind::Unmuted => format!("unmuted: {about}, {}{reason} ({what})", minute(&self.from)),
+            EventKind::Acknowledged => {
+                format!("acknowledged: {about}, {}{reason} ({what})", minute(&self.to))
+            }
             EventKind::Test => format!("test of alarm {alarm}: {what}"),
         }
     }

@@ -61,9 +61,9 @@ pub(super) struct DeviceState {
     /// The times without readings, if the alarm is on them.
     #[serde(default)]
     pub(super) silences: Silences,
-    /// Reminders of an alarm that lasts.
+    /// Reminders of an alarm that lasts; None in states of earlier versions.
     #[serde(default)]
-    pub(super) lasting: Lasting,
+    pub(super) lasting: Option<Lasting>,
 }
 
 impl DeviceState {
@@ -98,8 +98,8 @@ pub(super) fn make_alarm_folders(plant: &Plant) -> Result<(), OwnerError> {
     make_folder(&plant.path(FOLDER).join(STATE), true)
 }
 
-/// Returns the stored state of an alarm; a new one if there is none, or if it is of another definition.
-pub(super) fn stored_alarm(plant: &Plant, name: &str, declared: &Declared) -> Result<Stored, OwnerError> {
+/// Returns the definition that an alarm's state, mutes and acknowledgements belong to: another alarm of its name has none of them.
+pub(super) fn definition(declared: &Declared) -> String {
     let clear = match &declared.watched {
         Watched::Limit(of) => of.clear,
         Watched::Silence(_) => 0.0,
@@ -107,7 +107,12 @@ pub(super) fn stored_alarm(plant: &Plant, name: &str, declared: &Declared) -> Re
     let text = declared.to_string();
     let definition =
         serde_json::to_string(&(text, clear, declared.settings.clear_after, &declared.settings.since));
-    let definition = definition.unwrap_or_default();
+    definition.unwrap_or_default()
+}
+
+/// Returns the stored state of an alarm; a new one if there is none, or if it is of another definition.
+pub(super) fn stored_alarm(plant: &Plant, name: &str, declared: &Declared) -> Result<Stored, OwnerError> {
+    let definition = definition(declared);
     let path = alarm_file(plant, name);
     let known: Option<Stored> = if path.exists() { Some(read_json(&path)?) } else { None };
     match known {

@@ -17,13 +17,16 @@ use crate::work::Computer;
 /// Returns the enrolled devices that an alarm is about: those that measure all its channels.
 pub(crate) fn alarm_devices(plant: &Plant, declared: &Declared) -> Result<Vec<String>, OwnerError> {
     let mut devices = devices::enrolled(plant)?;
-    let (channels, only) = (declared.channels(), declared.only());
-    devices.retain(|name, _| {
-        let named = only.is_none_or(|only| only.contains(name));
-        let measured = plant.settings().devices.get(name);
-        named && measured.is_some_and(|device| channels.iter().all(|name| device.channels.contains(name)))
-    });
+    devices.retain(|name, _| is_about(plant, declared, name));
     Ok(devices.into_keys().collect())
+}
+
+/// Returns true if an alarm is about a declared device, enrolled or not.
+pub(super) fn is_about(plant: &Plant, declared: &Declared, device: &str) -> bool {
+    let named = declared.only().is_none_or(|only| only.iter().any(|name| name == device));
+    let measured = plant.settings().devices.get(device);
+    let channels = declared.channels();
+    named && measured.is_some_and(|device| channels.iter().all(|name| device.channels.contains(name)))
 }
 
 /// Returns the start of the first window that an alarm looks at.

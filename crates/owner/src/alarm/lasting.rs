@@ -46,6 +46,11 @@ pub(super) enum Reminder {
 }
 
 impl Lasting {
+    /// Returns the reminders of a state of an earlier version, which had no mutes: its sinks got every change.
+    pub(super) fn known(is_raised: bool) -> Self {
+        Self { sinks_know: is_raised, ..Self::default() }
+    }
+
     /// Takes the events of a round, and returns what is to be told besides.
     pub(super) fn take<'e>(&mut self, events: impl Iterator<Item = &'e Event>, of: Now) -> Vec<Reminder> {
         let mut is_told = false;
@@ -64,10 +69,13 @@ impl Lasting {
         let ends = std::mem::replace(&mut self.was_muted, of.is_muted) && !of.is_muted;
         let mut reminders = Vec::new();
         if of.is_raised {
-            let told_at = *self.told_at.get_or_insert(of.now);
+            // A clock that was ahead in an earlier round counts no more.
+            let told_at = self.told_at.unwrap_or(of.now).min(of.now);
+            self.told_at = Some(told_at);
             // A round that comes late skips what it missed.
             let repeat = of.repeat.filter(|repeat| *repeat > 0);
             let repeats = repeat.map_or(0, |repeat| of.now.saturating_sub(told_at) / repeat);
+            self.repeats = self.repeats.min(repeats);
             let is_due = (repeats > self.repeats && !of.is_muted) || ends;
             if is_due && !of.is_acknowledged && !is_told {
                 reminders.push(Reminder::Still);
@@ -173,6 +181,30 @@ mod tests {
         assert_eq!(round(&mut lasting, 51, true, true, &[]), []);
         assert_eq!(round(&mut lasting, 52, false, false, &[EventKind::Cleared]), []);
         assert_eq!(round(&mut lasting, 53, false, false, &[]), []);
+    }
+
+    #[test]
+    fn a_round_with_a_clock_that_is_ahead_stops_no_reminder() {
+        let mut lasting = Lasting::default();
+        assert_eq!(round(&mut lasting, 0, true, false, &[EventKind::Raised]), []);
+        assert_eq!(round(&mut lasting, 24 * 365, true, false, &[]), [Reminder::Still], "the clock is ahead");
+        assert_eq!(round(&mut lasting, 47, true, false, &[]), [], "it is right again");
+        assert_eq!(round(&mut lasting, 48, true, false, &[]), [Reminder::Still]);
+        // Raised while the clock is ahead.
+        assert_eq!(round(&mut lasting, 24 * 365, true, false, &[EventKind::Raised]), []);
+        assert_eq!(round(&mut lasting, 50, true, false, &[]), []);
+        assert_eq!(round(&mut lasting, 74, true, false, &[]), [Reminder::Still]);
+    }
+
+    #[test]
+    fn sinks_of_an_earlier_version_knew_of_an_alarm_that_lasts() {
+        let mut lasting = Lasting::known(true);
+        // It ends in the first round, which is muted.
+        assert_eq!(round(&mut lasting, 0, false, true, &[EventKind::Cleared]), []);
+        assert_eq!(round(&mut lasting, 1, false, false, &[]), [Reminder::Over]);
+        let mut lasting = Lasting::known(false);
+        assert_eq!(round(&mut lasting, 0, false, true, &[]), []);
+        assert_eq!(round(&mut lasting, 1, false, false, &[]), []);
     }
 
     #[test]

@@ -14,12 +14,13 @@ use crate::windows::{Group, StoredWindow};
 /// Missing windows that are looked at in one gap: more change nothing, as no alarm counts more.
 const MOST: usize = *limits::ALARM_WINDOWS.end() as usize + KEPT;
 
-/// Returns the missing windows between those of an alarm on coverage, in order of time. The ends of a stop of the device, which
-/// cut a window, are none.
+/// Returns the missing windows between those of an alarm on coverage, and from the last one to the newest reading of the device in
+/// any stream, in order of time. The ends of a stop of the device, which cut a window, are none.
 pub(super) fn missing_windows(
     on: &OnLimit,
     record: &DeviceRecord,
     windows: &[&StoredWindow],
+    all: &[StoredWindow],
     clock: &Clock,
 ) -> Vec<Seen> {
     if !on.alarm.is_of_coverage() {
@@ -29,12 +30,31 @@ pub(super) fn missing_windows(
         windows.iter().filter_map(|window| Some((window.group(), span_of(record, window)?))).collect();
     times.sort_unstable_by_key(|(group, _)| (group.from, group.to));
     let (mut missing, mut until) = (Vec::new(), None);
+    let last_span = times.last().map(|(_, span)| *span);
     for (group, span) in times {
         let gap = until.map_or(group.from..group.from, |until: i64| until..group.from);
         missing.extend(whole_spans(clock, span, gap).map(|time| seen(on, time)));
         until = until.max(Some(group.to));
     }
+    // A stream whose channels have no reading sends no window. The device was there if another stream has readings: up to the last
+    // of them, not to its window's end, as windows that end together arrive one by one.
+    if let (Some(span), Some(until), Some(heard)) = (last_span, until, newest_reading(all)) {
+        missing.extend(whole_spans(clock, span, until..heard).map(|time| seen(on, time)));
+    }
     missing
+}
+
+/// Returns the time of the newest reading of these windows.
+fn newest_reading(windows: &[StoredWindow]) -> Option<i64> {
+    let of = |window: &StoredWindow| {
+        let columns = 0..u16::try_from(window.layout().channels().len()).unwrap_or(u16::MAX);
+        let ends = columns.map(|column| match window.description.presence(column) {
+            Some(presence) => presence.end(),
+            None => window.description.ticks(),
+        });
+        ends.max().filter(|end| *end > 0).map(|end| window.instant(end - 1))
+    };
+    windows.iter().filter_map(of).max()
 }
 
 fn span_of(record: &DeviceRecord, window: &StoredWindow) -> Option<Span> {

@@ -31,6 +31,7 @@ mod judge;
 mod lasting;
 mod machine;
 mod missing;
+mod muted;
 mod mutes;
 mod outbox;
 mod round;
@@ -44,6 +45,7 @@ mod words;
 
 pub use event::{Event, EventKind};
 pub use machine::{AlarmState, Rule};
+pub(crate) use muted::muted_until;
 pub use mutes::Order;
 pub(crate) use mutes::{acknowledge, mute, remove_alarm, unmute};
 pub use outbox::{Delivery, GIVE_UP_AFTER_MS, Outbox};

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::{Event, EventKind};
 use super::files::{self, FOLDER};
+use super::judge;
 use crate::declared::{self, Declared, Plant, edit};
 use crate::error::OwnerError;
 use crate::files::{
@@ -30,8 +31,11 @@ pub struct Order {
 }
 
 /// The mutes and acknowledgements of an alarm.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Mutes {
+    /// The definition of the alarm that they were given for. Empty: a file of an earlier version, which is of any one.
+    #[serde(default)]
+    definition: String,
     #[serde(default)]
     mutes: Vec<Mute>,
     /// The start of the window that raised an acknowledged alarm, by device.
@@ -55,10 +59,15 @@ fn file(plant: &Plant, name: &str) -> PathBuf {
 }
 
 impl Mutes {
-    /// Reads the mutes of an alarm.
-    pub(super) fn of(plant: &Plant, name: &str) -> Result<Self, OwnerError> {
+    /// Reads the mutes of an alarm. Those of another alarm that had its name are none of it; their lines stay for the log.
+    pub(super) fn of(plant: &Plant, name: &str, declared: &Declared) -> Result<Self, OwnerError> {
         let path = file(plant, name);
-        if path.exists() { read_json(&path) } else { Ok(Self::default()) }
+        let definition = files::definition(declared);
+        let known: Self = if path.exists() { read_json(&path)? } else { Self::default() };
+        if known.definition.is_empty() || known.definition == definition {
+            return Ok(Self { definition, ..known });
+        }
+        Ok(Self { definition, unlogged: known.unlogged, ..Self::default() })
     }
 
     /// Returns the time until which a command muted an alarm about a device, in milliseconds since 1970; None if it is not muted.
@@ -100,28 +109,35 @@ fn log(plant: &Plant, name: &str, mutes: &mut Mutes) -> Result<(), OwnerError> {
 }
 
 /// Returns the mutes of an alarm, after writing into the log what a command could not.
-pub(super) fn read_and_log(plant: &Plant, name: &str) -> Result<Mutes, OwnerError> {
-    let mutes = Mutes::of(plant, name)?;
+pub(super) fn read_and_log(plant: &Plant, name: &str, declared: &Declared) -> Result<Mutes, OwnerError> {
+    let mutes = Mutes::of(plant, name, declared)?;
     if mutes.unlogged.is_empty() {
         return Ok(mutes);
     }
     let _lock = lock(plant)?;
-    let mut mutes = Mutes::of(plant, name)?;
-    log(plant, name, &mut mutes)?;
+    // A command may have logged them or removed the alarm since: then there is nothing to write.
+    let mut mutes = Mutes::of(plant, name, declared)?;
+    if !mutes.unlogged.is_empty() {
+        log(plant, name, &mut mutes)?;
+    }
     Ok(mutes)
 }
 
-/// Removes an alarm from `sotto.toml`, its state, and its mutes.
+/// Removes an alarm: its mutes and its state, then its part of `sotto.toml`. If it is stopped between them, the alarm begins anew.
 pub(crate) fn remove_alarm(plant: &mut Plant, name: &str) -> Result<(), OwnerError> {
-    plant.edit(|document| edit::remove_alarm(document, name))?;
+    let remove = |document: &mut _| edit::remove_alarm(document, name);
+    // Refused before anything is lost.
+    plant.edited(remove)?;
+    let _lock = lock(plant)?;
     remove_if_there(&file(plant, name))?;
-    files::remove_state(plant, name)
+    files::remove_state(plant, name)?;
+    plant.edit(remove)
 }
 
 /// Mutes an alarm until a time in milliseconds since 1970. Returns the line of the log.
 pub(crate) fn mute(plant: &Plant, name: &str, until: i64, order: &Order) -> Result<Event, OwnerError> {
     let declared = declared::alarm(plant, name)?;
-    check_device(plant, order)?;
+    check_device(plant, name, &declared, order)?;
     let now = jiff::Timestamp::now().as_millisecond();
     if until <= now {
         let clock = plant.settings().clock()?;
@@ -130,7 +146,7 @@ pub(crate) fn mute(plant: &Plant, name: &str, until: i64, order: &Order) -> Resu
         return Err(OwnerError::NotNow(reason));
     }
     let _lock = lock(plant)?;
-    let mut mutes = Mutes::of(plant, name)?;
+    let mut mutes = Mutes::of(plant, name, &declared)?;
     mutes.mutes.retain(|mute| now < mute.until && mute.device != order.device);
     mutes.mutes.push(Mute { device: order.device.clone(), until });
     let line = Line { kind: EventKind::Muted, device: order.device.as_deref(), from: now, to: until };
@@ -142,11 +158,14 @@ pub(crate) fn mute(plant: &Plant, name: &str, until: i64, order: &Order) -> Resu
 /// Ends the mutes that commands gave. Returns the line of the log.
 pub(crate) fn unmute(plant: &Plant, name: &str, order: &Order) -> Result<Event, OwnerError> {
     let declared = declared::alarm(plant, name)?;
-    check_device(plant, order)?;
     let now = jiff::Timestamp::now().as_millisecond();
     let _lock = lock(plant)?;
-    let mut mutes = Mutes::of(plant, name)?;
+    let mut mutes = Mutes::of(plant, name, &declared)?;
     mutes.mutes.retain(|mute| now < mute.until);
+    // A mute about a device that the alarm is not about any more can be ended.
+    if !mutes.mutes.iter().any(|mute| mute.device == order.device) {
+        check_device(plant, name, &declared, order)?;
+    }
     let before = mutes.mutes.len();
     mutes.mutes.retain(|mute| order.device.is_some() && mute.device != order.device);
     if mutes.mutes.len() == before {
@@ -167,10 +186,10 @@ pub(crate) fn unmute(plant: &Plant, name: &str, order: &Order) -> Result<Event, 
 /// Acknowledges an alarm about each device about which it lasts. Returns the lines of the log.
 pub(crate) fn acknowledge(plant: &Plant, name: &str, order: &Order) -> Result<Vec<Event>, OwnerError> {
     let declared = declared::alarm(plant, name)?;
-    check_device(plant, order)?;
+    check_device(plant, name, &declared, order)?;
     let now = jiff::Timestamp::now().as_millisecond();
     let _lock = lock(plant)?;
-    let mut mutes = Mutes::of(plant, name)?;
+    let mut mutes = Mutes::of(plant, name, &declared)?;
     let states = files::stored_alarm(plant, name, &declared)?.devices;
     let of = |device: &String| order.device.as_ref().is_none_or(|named| named == device);
     let raised: BTreeMap<String, i64> = states
@@ -195,13 +214,21 @@ pub(crate) fn acknowledge(plant: &Plant, name: &str, order: &Order) -> Result<Ve
     Ok(lines)
 }
 
-fn check_device(plant: &Plant, order: &Order) -> Result<(), OwnerError> {
-    match &order.device {
-        Some(device) if !plant.settings().devices.contains_key(device) => {
-            Err(OwnerError::NotDeclared { kind: "device", name: device.clone() })
-        }
-        _ => Ok(()),
+/// Refuses a device that the alarm is not about.
+fn check_device(plant: &Plant, name: &str, declared: &Declared, order: &Order) -> Result<(), OwnerError> {
+    let Some(device) = &order.device else { return Ok(()) };
+    let declares = |device: &String| plant.settings().devices.contains_key(device);
+    if !declares(device) {
+        return Err(OwnerError::NotDeclared { kind: "device", name: device.clone() });
     }
+    let devices = plant.settings().devices.keys();
+    let of: Vec<&str> =
+        devices.filter(|device| judge::is_about(plant, declared, device)).map(String::as_str).collect();
+    if of.contains(&device.as_str()) {
+        return Ok(());
+    }
+    let are = if of.is_empty() { "no device".to_owned() } else { of.join(", ") };
+    Err(OwnerError::Unanswerable(format!("{name} is not about {device}: it is about {are}")))
 }
 
 /// A line of the log about a command.
@@ -239,3 +266,6 @@ impl Line<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! Events that wait for their sinks. They survive a restart.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -40,6 +40,12 @@ pub struct Delivery {
     pub next_ms: i64,
     /// Time at which the event entered the outbox, in milliseconds since 1970.
     pub since_ms: i64,
+    /// True if it waits for the end of a mute, and not after a failed attempt.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub muted: bool,
+    /// The addresses of e-mail that have taken the event, or refused it for good: none gets it again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reached: Vec<String>,
 }
 
 impl Delivery {
@@ -114,7 +120,15 @@ impl Outbox {
                 continue;
             }
             let event = event.clone();
-            let delivery = Delivery { event, sink: *sink, attempts: 0, next_ms: now_ms, since_ms: now_ms };
+            let delivery = Delivery {
+                event,
+                sink: *sink,
+                attempts: 0,
+                next_ms: now_ms,
+                since_ms: now_ms,
+                muted: false,
+                reached: Vec::new(),
+            };
             self.contents.waiting.push(delivery);
         }
         let over = self.contents.waiting.len().saturating_sub(MOST);
@@ -122,18 +136,20 @@ impl Outbox {
         self.write()
     }
 
-    /// Returns the deliveries to attempt now: those of an alarm to a sink in order, none if the first has to wait.
+    /// Returns the deliveries to attempt now: those of an alarm to a sink in order, none if the first has to wait. One that
+    /// waits for the end of a mute delays those about its device alone.
     #[must_use]
     pub fn due(&self, now_ms: i64) -> Vec<Delivery> {
-        let mut held: Vec<(&str, SinkKind)> = Vec::new();
+        let mut held: BTreeSet<(&str, SinkKind, Option<&str>)> = BTreeSet::new();
         let mut due = Vec::new();
         for delivery in &self.contents.waiting {
-            let of = (delivery.event.alarm.as_str(), delivery.sink);
-            if held.contains(&of) {
+            let (alarm, sink) = (delivery.event.alarm.as_str(), delivery.sink);
+            let device = Some(delivery.event.device.as_str());
+            if held.contains(&(alarm, sink, None)) || held.contains(&(alarm, sink, device)) {
                 continue;
             }
             if delivery.next_ms > now_ms {
-                held.push(of);
+                held.insert((alarm, sink, device.filter(|_| delivery.muted)));
                 continue;
             }
             due.push(delivery.clone());
@@ -163,7 +179,7 @@ impl Outbox {
         if let Some(delivery) = self.contents.waiting.iter_mut().find(|waiting| waiting.is(id, sink)) {
             delivery.attempts = delivery.attempts.saturating_add(1);
             let wait = FIRST_WAIT.saturating_mul(1 << (delivery.attempts - 1).min(20)).min(LONGEST_WAIT);
-            delivery.next_ms = now_ms.saturating_add(wait);
+            (delivery.next_ms, delivery.muted) = (now_ms.saturating_add(wait), false);
             next = Some(delivery.next_ms)
                 .filter(|next| *next < delivery.since_ms.saturating_add(GIVE_UP_AFTER_MS));
         }
@@ -172,6 +188,52 @@ impl Outbox {
         }
         self.write()?;
         Ok(next)
+    }
+
+    /// Holds a delivery back until a mute ends. Returns false if the event is dropped, as it has waited for
+    /// [`GIVE_UP_AFTER_MS`].
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the file cannot be written.
+    pub fn hold(&mut self, id: &str, sink: SinkKind, now_ms: i64, until_ms: i64) -> Result<bool, OwnerError> {
+        let Some(at) = self.contents.waiting.iter().position(|waiting| waiting.is(id, sink)) else {
+            return Ok(true);
+        };
+        let delivery = &mut self.contents.waiting[at];
+        let latest = delivery.since_ms.saturating_add(GIVE_UP_AFTER_MS);
+        let is_kept = now_ms < latest;
+        if is_kept {
+            (delivery.next_ms, delivery.muted) = (until_ms.min(latest), true);
+        } else {
+            self.contents.waiting.remove(at);
+        }
+        self.write()?;
+        Ok(is_kept)
+    }
+
+    /// Lets deliveries go on that wait for the end of a mute, if `is_muted` does not say that it lasts.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the file cannot be written.
+    pub fn release(&mut self, now_ms: i64, is_muted: impl Fn(&Event) -> bool) -> Result<(), OwnerError> {
+        let mut changed = false;
+        for delivery in self.contents.waiting.iter_mut().filter(|delivery| delivery.muted) {
+            if !is_muted(&delivery.event) {
+                (delivery.next_ms, delivery.muted, changed) = (delivery.next_ms.min(now_ms), false, true);
+            }
+        }
+        if changed { self.write() } else { Ok(()) }
+    }
+
+    /// Records that an address of e-mail has taken an event, or refused it for good.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the file cannot be written.
+    pub fn reached(&mut self, id: &str, sink: SinkKind, address: &str) -> Result<(), OwnerError> {
+        if let Some(delivery) = self.contents.waiting.iter_mut().find(|waiting| waiting.is(id, sink)) {
+            delivery.reached.push(address.to_owned());
+        }
+        self.write()
     }
 
     /// Drops the deliveries of an alarm, which was removed.

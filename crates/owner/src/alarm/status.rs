@@ -76,7 +76,7 @@ pub struct DeviceAlarm {
 pub(crate) fn alarm_status(plant: &Plant, name: &str) -> Result<AlarmStatus, OwnerError> {
     let declared = declared::alarm(plant, name)?;
     let mut devices = Vec::new();
-    let (stored, mutes) = (stored_alarm(plant, name, &declared)?, Mutes::of(plant, name)?);
+    let (stored, mutes) = (stored_alarm(plant, name, &declared)?, Mutes::of(plant, name, &declared)?);
     for device in alarm_devices(plant, &declared)? {
         let state = stored.devices.get(&device).cloned().unwrap_or_default();
         devices.push(about(plant, &declared, device, &state, &mutes)?);

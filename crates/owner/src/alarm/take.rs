@@ -84,7 +84,7 @@ impl Active {
                 repeat,
             };
             let events = self.stored.unposted.iter().filter(|event| event.device == device);
-            let reminders = state.lasting.take(events, of);
+            let reminders = state.lasting.get_or_insert_default().take(events, of);
             let happened: Vec<Happened> = reminders
                 .into_iter()
                 .map(|reminder| self.reminded(plant, &device, reminder, present))
@@ -143,6 +143,7 @@ impl Active {
     /// Describes how it is now.
     fn reminded(&self, plant: &Plant, device: &str, reminder: Reminder, present: &Present) -> Happened {
         let state = self.stored.devices.get(device).cloned().unwrap_or_default();
+        let count = state.lasting.as_ref().map_or(0, |lasting| lasting.count);
         let (change, kind) = match reminder {
             Reminder::Still => (Change::Raised, EventKind::Still),
             Reminder::Over => (Change::Cleared, EventKind::Cleared),
@@ -150,7 +151,7 @@ impl Active {
                 let reason = state.failing.unwrap_or_default();
                 // Numbers of failures are counted apart: these are their repetitions.
                 let happened = failed(nothing(present.now), &reason, state.failures);
-                return Happened { again: Some(format!("after{}", state.lasting.count)), ..happened };
+                return Happened { again: Some(format!("after{count}")), ..happened };
             }
         };
         let since = state.raised(&self.declared);
@@ -169,7 +170,7 @@ impl Active {
             _ => self.in_words(plant, told, present).what,
         };
         seen.from = since.unwrap_or(seen.from);
-        Happened { kind, seen, what, mends: None, again: Some(format!("after{}", state.lasting.count)) }
+        Happened { kind, seen, what, mends: None, again: Some(format!("after{count}")) }
     }
 
     /// Returns true if events about a device go to the log alone.

@@ -268,7 +268,8 @@ impl Asking<'_> {
         let more = more_missing(state, listed);
         let between = || {
             let clock = plant.settings().clock()?;
-            let mut missing = missing_windows(on, record, &of_alarm(on, since, listed), &clock);
+            let mut missing =
+                missing_windows(on, record, &of_alarm(on, since, listed), &listed.windows, &clock);
             missing.retain(|seen| state.machine.looks_from().is_none_or(|from| from <= seen.from));
             Ok::<Vec<Seen>, OwnerError>(missing)
         };

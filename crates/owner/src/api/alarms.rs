@@ -56,6 +56,20 @@ impl Plant {
         alarm::acknowledge(self, name, order)
     }
 
+    /// Returns the time until which an alarm about a device is muted by a command or by the times of `sotto.toml`, in milliseconds
+    /// since 1970; None if it is not muted at `now_ms`. At most [`GIVE_UP_AFTER_MS`](alarm::GIVE_UP_AFTER_MS) from then.
+    ///
+    /// # Errors
+    /// [`OwnerError::NotDeclared`] if there is no alarm with this name; another [`OwnerError`] if a file cannot be read.
+    pub fn alarm_muted_until(
+        &self,
+        name: &str,
+        device: &str,
+        now_ms: i64,
+    ) -> Result<Option<i64>, OwnerError> {
+        alarm::muted_until(self, name, device, now_ms)
+    }
+
     /// Returns the enrolled devices whose present bundles send windows too seldom for a silence, each with the time until the next
     /// one arrives. Of devices that send pieces, `fresh` is the time between them.
     ///

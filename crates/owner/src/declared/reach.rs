@@ -53,7 +53,7 @@ fn check(
             let shortest = shortest(plant, silence, &questions, fresh);
             let long = shortest.filter(|shortest| silence.milliseconds().unsigned_abs() <= shortest.time);
             long.map_or(Ok(()), |shortest| {
-                let reason = shortest.refuses(silence);
+                let reason = shortest.refuses(plant, silence);
                 Err(OwnerError::Question(places.error_at_clause(Clause::Period, reason).to_string()))
             })
         }
@@ -78,10 +78,13 @@ fn never_raised(plant: &Plant, of: &OnLimit, clock: &Clock) -> Option<String> {
     let is_below = matches!(comparison, Comparison::Less | Comparison::AtMost);
     let counted = expression.calls().find(|call| matches!(call, Call::Count(_)) && is_below);
     if let Some(name) = counted.and_then(|call| call.channels().first().copied().map(str::to_owned)) {
+        let silence = least_silence(plant, &name, of.alarm.only.as_deref(), 3);
+        let silence =
+            silence.map_or_else(String::new, |(least, _)| format!("{least} for a time without readings, "));
         let name = Name(&name);
         return Some(format!(
             "a window without readings is not sent, so {expression} is at least {low}, and the condition never holds: write \
-             {name} silent for 3h for a time without readings, coverage({name}) < 0.5 for windows with gaps"
+             {silence}coverage({name}) < 0.5 for windows with gaps"
         ));
     }
     let range = match (low.is_finite(), high.is_finite()) {
@@ -155,15 +158,23 @@ struct Shortest {
 }
 
 impl Shortest {
-    fn refuses(&self, silence: &Silence) -> String {
+    fn refuses(&self, plant: &Plant, silence: &Silence) -> String {
         let Self { device, time, window, fresh, is_fresh } = self;
-        let (what, way) = match (is_fresh, &silence.channel) {
-            (true, _) => ("a piece", String::new()),
-            (false, None) if *window > HOUR => (
-                "a window",
-                "; an alarm on a channel, such as temperature silent for 3h, makes its windows those of an hour".to_owned(),
-            ),
-            (false, _) => ("a window", String::new()),
+        let what = if *is_fresh { "a piece" } else { "a window" };
+        let on_channel = || {
+            let channels: Vec<&String> = match plant.settings().devices.get(device) {
+                Some(settings) => settings.channels.iter().collect(),
+                None => plant.settings().channels.keys().collect(),
+            };
+            // Windows of a channel with few readings are those of a day in any case.
+            let least = |name: &String| least_silence(plant, name, silence.only.as_deref(), 0);
+            channels.into_iter().filter_map(least).find(|(_, least)| least < time)
+        };
+        let way = match &silence.channel {
+            None if !is_fresh && *window > HOUR => on_channel().map_or_else(String::new, |(least, _)| {
+                format!("; an alarm on a channel, such as {least}, makes its windows those of an hour")
+            }),
+            _ => String::new(),
         };
         let enough = in_words(*time + MINUTE);
         let fresher = if *is_fresh || in_words(*fresh) == enough {
@@ -181,6 +192,25 @@ impl Shortest {
             in_words(*time),
         )
     }
+}
+
+/// Returns the silence of a channel with the least time that this plant takes, at least `hours`, and that time in milliseconds;
+/// None if it takes none.
+fn least_silence(plant: &Plant, name: &str, only: Option<&[String]>, hours: u64) -> Option<(String, u64)> {
+    let only = only.map_or_else(String::new, |devices| {
+        let devices: Vec<String> = devices.iter().map(|name| Name(name).to_string()).collect();
+        format!(" where device in ({})", devices.join(", "))
+    });
+    let name = Name(name);
+    let of = |time: u64| {
+        let settings = AlarmSettings::new(format!("{name} silent for {}{only}", in_words(time)));
+        parsed(plant, &settings).ok().map(|(declared, _)| declared)
+    };
+    let declared = of(HOUR)?;
+    let Watched::Silence(silence) = &declared.watched else { return None };
+    let least = shortest(plant, silence, &with(plant, &declared).ok()?, None);
+    let least = least.map_or(MINUTE, |shortest| shortest.time + MINUTE).max(hours * HOUR);
+    Some((of(least)?.to_string(), least))
 }
 
 /// Returns the time after which a sensor that never stops looks silent, of the device of which it is longest; None if no device

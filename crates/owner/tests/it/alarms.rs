@@ -8,7 +8,7 @@ use sotto_owner::{NewPlant, OwnerError, Plant};
 use sotto_pack::Span;
 
 /// Returns a plant with a channel every five minutes and one every hour, a device and an alarm.
-fn plant(folder: &tempfile::TempDir, alarm: &AlarmSettings) -> Plant {
+pub(super) fn plant(folder: &tempfile::TempDir, alarm: &AlarmSettings) -> Plant {
     let listen = "127.0.0.1:7410".parse().unwrap();
     let here = NewPlant { cloud: None, listen, time_zone: Some("Europe/Rome".into()) };
     let mut plant = Plant::init(&folder.path().join("plant"), &here).unwrap();
@@ -207,6 +207,42 @@ fn a_silence_is_longer_than_the_time_between_two_windows() {
         .unwrap();
     assert_eq!(plant.declared().unwrap()["alarm dead"].to_string(), "count(temperature) by hour per device");
     assert!(plant.remove_channel("temperature").unwrap_err().to_string().contains("alarm remove dead"));
+}
+
+#[test]
+fn the_silence_that_a_refusal_advises_is_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plant = plant(&folder, &AlarmSettings::new("temperature > 80"));
+    plant.remove_alarm("hot").unwrap();
+    let rain = ChannelSettings::new("mm", "0..99".parse().unwrap(), 0.5, "1h".parse().unwrap());
+    plant
+        .edit(|settings| {
+            add_channel(settings, "rain", &rain)?;
+            add_device(settings, "gauge", &["rain".into()])
+        })
+        .unwrap();
+    let read =
+        |text: &str| plant.condition(&AlarmSettings::new(text), None).map(drop).map_err(|e| e.to_string());
+    let advised = |text: &str, before: &str, after: &str| -> String {
+        let refused = read(text).unwrap_err();
+        let (_, advice) = refused.split_once(before).unwrap_or_else(|| panic!("{refused}"));
+        advice.split_once(after).unwrap_or_else(|| panic!("{refused}")).0.to_owned()
+    };
+    for (text, before, after, is) in [
+        (
+            "silent for 3h where device in (boiler)",
+            "such as ",
+            ", makes",
+            "temperature silent for 76m where device in (boiler)",
+        ),
+        ("count(rain) < 1", "write ", " for a time", "rain silent for 29h"),
+        ("count(temperature) < 1", "write ", " for a time", "temperature silent for 3h"),
+    ] {
+        let advice = advised(text, before, after);
+        assert_eq!((advice.as_str(), read(&advice)), (is, Ok(())), "{text}");
+    }
+    // Windows of a channel with a reading an hour are those of a day with an alarm, too.
+    assert!(!read("silent for 3h where device in (gauge)").unwrap_err().contains("such as"));
 }
 
 #[test]

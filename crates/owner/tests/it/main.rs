@@ -5,6 +5,7 @@ mod alarms;
 mod choose;
 mod conditions;
 mod devices;
+mod mutes;
 mod question;
 mod question_errors;
 mod question_round_trips;

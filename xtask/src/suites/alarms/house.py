@@ -17,9 +17,10 @@ def read(device):
     return table.set_index("time").sort_index()
 
 
-tables = {"upstairs": read("upstairs"), "cellar": read("cellar")}
+tables = {device: read(device) for device in ["upstairs", "cellar", "meter"]}
 rounds = [
-    {"now": pd.Timestamp(each["now"]), "until": pd.Timestamp(each["until"])} for each in json.load(open("rounds.json"))
+    {"now": pd.Timestamp(each["now"]), "until": pd.Timestamp(each["until"]), "muted": each["muted"]}
+    for each in json.load(open("rounds.json"))
 ]
 
 
@@ -28,11 +29,11 @@ def change(kind, start, known, value=None):
     return {"event": kind, "from": start, "known": known, "value": value}
 
 
-def by_limit(days, holds, quiet, needed, needed_quiet, lasts=pd.Timedelta(0), takes_empty=False):
+def by_limit(days, holds, quiet, needed, needed_quiet, lasts=pd.Timedelta(0), takes_empty=False, span=DAY):
     """Changes of a condition: `days` has a row for each window, `holds` and `quiet` are its verdicts."""
     changes, raised, run, begin, before = [], False, 0, None, None
     for day, value, is_over, is_quiet in zip(days.index, days, holds, quiet):
-        if before is not None and day != before + DAY:
+        if before is not None and day != before + span:
             run = 0
         before = day
         if pd.isna(value) and not takes_empty:
@@ -44,9 +45,9 @@ def by_limit(days, holds, quiet, needed, needed_quiet, lasts=pd.Timedelta(0), ta
             continue
         begin = begin if run else day
         run += 1
-        enough = run >= needed_quiet if raised else run >= needed and day + DAY - begin >= lasts
+        enough = run >= needed_quiet if raised else run >= needed and day + span - begin >= lasts
         if enough:
-            changes.append(change("cleared" if raised else "raised", day, day + DAY, value))
+            changes.append(change("cleared" if raised else "raised", day, day + span, value))
             raised, run = not raised, 0
     return changes
 
@@ -110,6 +111,18 @@ def flood():
     return changes
 
 
+def surge():
+    """Any reading of an hour above 40: the value told is their number."""
+    readings = tables["meter"]["c01"]
+    hours = readings.groupby(readings.index.floor("h"))
+    highest = hours.max()
+    changes = by_limit(highest, highest > 40, highest <= 40, 1, 1, span=pd.Timedelta(hours=1))
+    above = (readings > 40).groupby(readings.index.floor("h")).sum()
+    for each in changes:
+        each["value"] = float(above[each["from"]])
+    return changes
+
+
 spread = lambda of: of.max() - of.min()
 two_days = pd.Timedelta(days=2)
 ALARMS = {
@@ -130,6 +143,7 @@ ALARMS = {
     ),
     ("flood", "cellar"): (flood(), None),
     ("heat", "upstairs"): (heat(), None),
+    ("surge", "meter"): (surge(), None),
 }
 MUTED = {"flood"}
 
@@ -140,7 +154,7 @@ def told(alarm, device, changes, repeat):
     raised, anchor, repeats, was_muted, sinks_know = None, None, 0, False, False
     for each in rounds:
         now, until = each["now"], each["until"]
-        muted = alarm in MUTED and (now.hour >= MUTE_FROM or now.hour < MUTE_TO)
+        muted = alarm in MUTED and (now.hour >= MUTE_FROM or now.hour < MUTE_TO) or alarm in each["muted"]
         is_told = False
         while left:
             next_change = left[0]

@@ -1,4 +1,5 @@
-//! A year of a house: 40 channels, two dead weeks, a stuck sensor, a flood at night. The events are those that pandas finds in
+//! A year of a house: 42 channels, two dead weeks, a stuck sensor, a flood at night, a meter with windows of an hour, an alarm that a
+//! command mutes. The events are those that pandas finds in
 //! the readings, though `sotto watch` is killed 20 times: each once, and none is missing.
 
 use std::collections::BTreeSet;
@@ -13,10 +14,11 @@ use serde_json::{Value, json};
 
 use super::super::ask::{Cases, Numbers, Site};
 use super::super::venv::Venv;
+use super::meter;
 
 /// 2025-01-01T00:00:00Z in milliseconds.
-const BEGIN: i64 = 1_735_689_600_000;
-const HOUR: i64 = 3_600_000;
+pub(super) const BEGIN: i64 = 1_735_689_600_000;
+pub(super) const HOUR: i64 = 3_600_000;
 const DAYS: i64 = 365;
 /// Days between two transmissions, each with two rounds after it: one at night and one at noon.
 const FEED: i64 = 10;
@@ -28,7 +30,7 @@ const CHANNELS: usize = 20;
 const DEVICES: [(&str, char); 2] = [("upstairs", 'a'), ("cellar", 'b')];
 
 /// The alarms: name, condition, and options of `sotto alarm add`.
-const ALARMS: [(&str, &str, &[&str]); 8] = [
+const ALARMS: [(&str, &str, &[&str]); 9] = [
     ("hot", "a01 > 30 for 2 windows", &["--clear", "28", "--repeat", "1w"]),
     ("warm", "mean(a04) > 24 for 3d", &["--clear-after", "2"]),
     ("dead", "silent for 2d", &["--repeat", "8h"]),
@@ -36,8 +38,13 @@ const ALARMS: [(&str, &str, &[&str]); 8] = [
     ("gaps", "coverage(a02) < 0.5", &[]),
     ("stuck", "max(a03) - min(a03) < 0.2 for 3 windows", &[]),
     ("flood", "b01 > 5", &["--mute", "22:00-06:00"]),
-    ("heat", "mean(a05) - mean(a06) < 2 for 3 windows", &[]),
+    (HUSHED, "mean(a05) - mean(a06) < 2 for 3 windows", &[]),
+    ("surge", "c01 > 40", &[]),
 ];
+
+/// The alarm that a command mutes before the rounds of a transmission, and ends after them: it is raised in them.
+const HUSHED: &str = "heat";
+const HUSHED_IN: usize = 24;
 
 /// The script that finds the events in the readings.
 const SCRIPT: &str = include_str!("house.py");
@@ -54,7 +61,17 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
             site.write(&file, readings(letter, begin, *end))?;
             site.agent(device, &["--csv", &file])?;
         }
+        if let Some(text) = meter::readings(begin, *end) {
+            let file = format!("{}-{number}.csv", meter::NAME);
+            site.write(&file, text)?;
+            site.agent(meter::NAME, &["--csv", &file])?;
+        }
         begin = *end;
+        if number == HUSHED_IN {
+            site.sotto(&["alarm", "mute", HUSHED, "--until", "2099-01-01", "--reason", "the sensor moves"])?;
+        } else if number == HUSHED_IN + 1 {
+            site.sotto(&["alarm", "unmute", HUSHED])?;
+        }
         for hour in ROUNDS {
             let now = time(BEGIN + (24 * end + hour) * HOUR);
             let args = ["watch", "--once", "--now", &now];
@@ -65,7 +82,8 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
             let started = Instant::now();
             site.sotto(&args)?;
             length = started.elapsed();
-            rounds.push(json!({ "now": now, "until": time(BEGIN + 24 * end * HOUR) }));
+            let muted: &[&str] = if number == HUSHED_IN { &[HUSHED] } else { &[] };
+            rounds.push(json!({ "now": now, "until": time(BEGIN + 24 * end * HOUR), "muted": muted }));
         }
     }
     cases.case(
@@ -74,6 +92,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     );
     let expected = expected(cases, &site, &rounds)?;
     compare(cases, &site, &expected)?;
+    meter::check(cases, &site)?;
     site.stop_cloud("TERM")?;
     cases.case("nothing is left behind", site.close()?);
     Ok(())
@@ -96,6 +115,7 @@ fn house(cases: &Cases) -> Result<Site> {
         }
         site.write(&format!("{device}.txt"), names.join(","))?;
     }
+    meter::declare(&site)?;
     let hook = "cat >> ../house.jsonl";
     for (name, condition, options) in ALARMS {
         let add = ["alarm", "add", name, condition, "--since", "2025-01-01", "--exec", hook];
@@ -104,6 +124,7 @@ fn house(cases: &Cases) -> Result<Site> {
     for (device, letter) in DEVICES {
         site.sotto(&["device", "add", device, "--channels", &names(letter).join(",")])?;
     }
+    site.sotto(&["device", "add", meter::NAME, "--channels", "c01,c02"])?;
     site.start_cloud()?;
     Ok(site)
 }
@@ -112,7 +133,7 @@ fn names(letter: char) -> Vec<String> {
     (1..=CHANNELS).map(|channel| format!("{letter}{channel:02}")).collect()
 }
 
-fn time(at: i64) -> String {
+pub(super) fn time(at: i64) -> String {
     jiff::Timestamp::from_millisecond(at).unwrap_or_default().to_string()
 }
 
@@ -208,7 +229,14 @@ fn lines(path: &Path) -> Result<Vec<Value>> {
 }
 
 fn compare(cases: &mut Cases, site: &Site, expected: &[Value]) -> Result<()> {
-    let journal = lines(&site.folder().join("plant/alarms/alarms.jsonl"))?;
+    let mut journal = lines(&site.folder().join("plant/alarms/alarms.jsonl"))?;
+    let by_command = |event: &Value| event["event"] == "muted" || event["event"] == "unmuted";
+    let commands = journal.iter().filter(|event| by_command(event)).count();
+    cases.case(
+        "the log has the mute and its end once",
+        (commands != 2).then(|| commands.to_string()).into_iter().collect(),
+    );
+    journal.retain(|event| !by_command(event));
     let differ = |found: Vec<String>, wanted: Vec<String>| {
         let (mut found, mut wanted) = (found, wanted);
         found.sort();

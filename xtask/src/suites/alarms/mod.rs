@@ -3,6 +3,8 @@
 
 mod events;
 mod house;
+mod meter;
+mod mutes;
 mod requests;
 mod server;
 mod silence;
@@ -27,7 +29,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             ("restarts", events::restarts),
             ("sinks", sinks::run),
             ("silence", silence::run),
-            ("mutes", silence::mutes),
+            ("mutes", mutes::run),
             ("a year of a house", house::run),
             ("requests", requests::run),
         ],

@@ -1,7 +1,7 @@
 """Servers that take events on loopback: e-mail (aiosmtpd), MQTT (amqtt), HTTP. Arguments: certificate, key, file.
 
 Prints their ports as one line of JSON, then writes a line of JSON into the file for everything that arrives, until its standard
-input ends. The first message to each server of e-mail and the first request are refused for the moment.
+input ends. The first message to each server of e-mail and the first request are refused for the moment; nobody is called gone.
 """
 
 import asyncio
@@ -48,6 +48,13 @@ class Mailbox:
     def __init__(self, by):
         self.by, self.refused = by, False
 
+    async def handle_RCPT(self, server, session, envelope, address, options):  # noqa: N802
+        if address.startswith("gone@"):
+            taken("refused", {"server": self.by, "to": address})
+            return "550 5.1.1 no such mailbox"
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
     async def handle_DATA(self, server, session, envelope):  # noqa: N802
         if not self.refused:
             self.refused = True
@@ -70,7 +77,8 @@ class Mailbox:
 
 def login(server, session, envelope, mechanism, data):
     right = (data.login.decode(), data.password.decode()) == (USER, PASSWORD)
-    return AuthResult(success=right)
+    # Not handled: the server answers 535, else it would say nothing.
+    return AuthResult(success=right, handled=False)
 
 
 async def mail(by):

@@ -27,10 +27,16 @@ pub(crate) struct Mail {
     ca: Option<String>,
 }
 
+/// Refuses addresses that no message can be sent to, by the parser that sends.
+pub(super) fn check(addresses: &[&str]) -> anyhow::Result<()> {
+    addresses.iter().try_for_each(|one| watch::mailbox(one).map(drop)).map_err(anyhow::Error::msg)
+}
+
 /// Writes `[mail]`.
 pub(super) fn set(plant: &mut Plant, arguments: Mail) -> anyhow::Result<()> {
     let Mail { server, from, password_file, ca } = arguments;
     watch::trust(plant.folder(), ca.as_ref()).map_err(anyhow::Error::msg)?;
+    check(&[&from])?;
     let mut settings = MailSettings { server, from, ca };
     if settings.lacks_password() {
         let password = match &password_file {

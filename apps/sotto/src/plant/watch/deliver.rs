@@ -23,18 +23,25 @@ const LARGEST_AUTHORITY: u64 = sotto_http::LARGEST_AUTHORITY as u64;
 /// Deliveries of one alarm to one sink, in order.
 type Lines = BTreeMap<(String, SinkKind), Vec<Delivery>>;
 
-/// Gives an event to a sink; `server` takes messages. `again` says that it may have got the event before.
+/// A sink of an alarm, and what is known of an event's way to it.
+pub(crate) struct To<'t> {
+    pub(crate) settings: &'t AlarmSettings,
+    /// The server that takes messages.
+    pub(crate) server: Option<&'t MailSettings>,
+    pub(crate) sink: SinkKind,
+    /// True if the sink may have got the event before.
+    pub(crate) again: bool,
+    /// The addresses of e-mail that need no further attempt, and the function that takes note of another one.
+    pub(crate) reached: &'t [String],
+    pub(crate) note: &'t mail::Note<'t>,
+}
+
+/// Gives an event to a sink.
 ///
 /// # Errors
 /// The reason for a person.
-pub(crate) fn give(
-    folder: &Path,
-    settings: &AlarmSettings,
-    server: Option<&MailSettings>,
-    sink: SinkKind,
-    event: &Event,
-    again: bool,
-) -> Result<(), String> {
+pub(crate) fn give(folder: &Path, to: &To<'_>, event: &Event) -> Result<(), String> {
+    let To { settings, server, sink, again, reached, note } = *to;
     let address =
         |of: &Option<String>| of.clone().ok_or_else(|| format!("the alarm has no {} any more", sink.word()));
     match sink {
@@ -56,9 +63,10 @@ pub(crate) fn give(
             mail::send(
                 server,
                 &trust(folder, server.ca.as_ref())?,
-                &settings.mailboxes(),
+                mail::To { all: &settings.mailboxes(), reached },
                 event,
                 REQUEST_LIMIT,
+                note,
             )
         }
     }
@@ -96,7 +104,9 @@ fn due(outbox: &Mutex<Outbox>) -> Lines {
 
 /// Delivers one alarm's events to one sink until one of them fails.
 fn line(folder: &Path, outbox: &Mutex<Outbox>, deliveries: &[Delivery], tell: &(dyn Fn(String) + Sync)) {
-    for Delivery { event, sink, attempts, .. } in deliveries {
+    // The devices whose events wait for the end of a mute.
+    let mut muted: BTreeSet<&str> = BTreeSet::new();
+    for Delivery { event, sink, attempts, reached, .. } in deliveries {
         let (id, sink) = (&event.id, *sink);
         // Read anew: a wrong address may have been corrected.
         let plant = match Plant::open(folder) {
@@ -111,7 +121,37 @@ fn line(folder: &Path, outbox: &Mutex<Outbox>, deliveries: &[Delivery], tell: &(
                 return;
             }
         };
-        let done = give(folder, settings, server, sink, event, *attempts > 0);
+        if muted.contains(event.device.as_str()) {
+            continue;
+        }
+        let now = now_ms();
+        let note = |address: &str, refusal: Option<&str>| {
+            if let Some(reason) = refusal {
+                tell(format!(
+                    "{}: mail: {address} refuses the event {id} for good, and gets no further attempt: {reason}",
+                    event.alarm
+                ));
+            }
+            locked(outbox).reached(id, sink, address).map_err(|error| error.to_string())
+        };
+        let to = To { settings, server, sink, again: *attempts > 0, reached, note: &note };
+        let done = match plant.alarm_muted_until(&event.alarm, &event.device, now) {
+            Ok(None) => give(folder, &to, event),
+            Ok(Some(until)) => {
+                muted.insert(&event.device);
+                match locked(outbox).hold(id, sink, now, until) {
+                    Ok(true) => {}
+                    Ok(false) => tell(format!(
+                        "{}: {} was muted for 7 days, the event {id} is dropped",
+                        event.alarm,
+                        sink.word()
+                    )),
+                    Err(error) => return tell(format!("sotto: {error}")),
+                }
+                continue;
+            }
+            Err(error) => Err(error.to_string()),
+        };
         let kept = match done {
             Ok(()) => locked(outbox).delivered(id, sink),
             Err(reason) => locked(outbox)
@@ -140,6 +180,15 @@ fn line(folder: &Path, outbox: &Mutex<Outbox>, deliveries: &[Delivery], tell: &(
             Err(error) => return tell(format!("sotto: {error}")),
         }
     }
+}
+
+/// Lets events go on that wait for the end of a mute which is over.
+pub(super) fn after_mutes(plant: &Plant, outbox: &Mutex<Outbox>) -> Result<(), OwnerError> {
+    let now = now_ms();
+    // Also if it cannot be told: then the attempt says why.
+    let is_muted =
+        |event: &Event| matches!(plant.alarm_muted_until(&event.alarm, &event.device, now), Ok(Some(_)));
+    locked(outbox).release(now, is_muted)
 }
 
 /// Attempts every delivery that is due once, and waits for all.

@@ -1,15 +1,31 @@
 //! E-mail as a sink of events: a message to each person of the alarm, by the plant's server.
 
 use std::error::Error;
+use std::io::ErrorKind;
 use std::time::Duration;
 
+use lettre::Message;
+use lettre::address::Envelope;
 use lettre::message::Mailbox;
 use lettre::message::header::{Header, HeaderName, HeaderValue};
-use lettre::transport::smtp::authentication::Credentials;
-use lettre::transport::smtp::client::{Certificate, CertificateStore, Tls, TlsParameters};
-use lettre::{Message, SmtpTransport, Transport as _};
+use lettre::transport::smtp::Error as SmtpError;
+use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
+use lettre::transport::smtp::client::{Certificate, CertificateStore, SmtpConnection, TlsParameters};
+use lettre::transport::smtp::commands::{Mail, Rset};
+use lettre::transport::smtp::extension::ClientId;
+use lettre::transport::smtp::response::{Category, Severity};
 use sotto_http::Trust;
 use sotto_owner::alarm::{Event, MailServer, MailSettings, MailTls};
+
+/// Takes note of an address of e-mail that has taken an event, or refuses it for good, with the reason.
+pub(crate) type Note<'n> = dyn Fn(&str, Option<&str>) -> Result<(), String> + 'n;
+
+/// The addresses of an alarm, and those of them that need no further attempt.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct To<'t> {
+    pub(super) all: &'t [&'t str],
+    pub(super) reached: &'t [String],
+}
 
 /// RFC 3834, section 5: no vacation answers, please.
 #[derive(Clone)]
@@ -29,44 +45,106 @@ impl Header for AutoSubmitted {
     }
 }
 
-/// Sends an event to each address. The message's id is made from the event's: a mailbox shows a second copy as the same.
+/// Sends an event to each address in a transaction of its own: one that is refused stops no other. The message's id is made
+/// from the event's: a mailbox shows a second copy as the same.
 ///
 /// # Errors
-/// The reason, if the server is away, refuses, or does not answer a command within `limit`.
+/// The reason, if the server is away, refuses for now, or does not answer a command within `limit`.
 pub(super) fn send(
     settings: &MailSettings,
     trust: &Trust,
-    to: &[&str],
+    to: To<'_>,
     event: &Event,
     limit: Duration,
+    note: &Note<'_>,
 ) -> Result<(), String> {
     let server: MailServer = settings.server.parse().map_err(|error| format!("{error}"))?;
-    let message = message(&settings.from, to, event)?;
-    let tls = match server.tls {
-        MailTls::None => Tls::None,
-        MailTls::StartTls => Tls::Required(parameters(&server, trust)?),
-        MailTls::FromTheStart => Tls::Wrapper(parameters(&server, trust)?),
-    };
-    let mut transport =
-        SmtpTransport::builder_dangerous(&server.host).port(server.port).tls(tls).timeout(Some(limit));
-    if let (Some(user), Some(password)) = (server.user, server.password) {
-        transport = transport.credentials(Credentials::new(user, password));
+    let message = message(&settings.from, to.all, event)?;
+    let said = |error: &SmtpError| format!("{}:{}: {}", server.host, server.port, in_words(error, limit));
+    let (mut connection, mut failed) = (None, None);
+    for address in to.all.iter().filter(|one| !to.reached.iter().any(|reached| reached == *one)) {
+        let mut open = match connection.take() {
+            Some(open) => open,
+            None => connect(&server, trust, &message, limit)?.map_err(|error| said(&error))?,
+        };
+        let from = message.envelope().from().cloned();
+        let envelope =
+            Envelope::new(from, vec![mailbox(address)?.email]).map_err(|error| error.to_string())?;
+        match open.send(&envelope, &message.formatted()) {
+            Ok(_) => note(address, None)?,
+            Err(error) if is_final(&error) => note(address, Some(&said(&error)))?,
+            Err(error) if error.is_transient() || error.is_permanent() || error.is_client() => {
+                failed.get_or_insert_with(|| format!("{address}: {}", said(&error)));
+            }
+            Err(error) => return Err(said(&error)),
+        }
+        // After an error the connection is closed.
+        connection = (!open.has_broken()).then_some(open);
     }
-    let sent = transport.build().send(&message);
-    sent.map(drop).map_err(|error| format!("{}:{}: {}", server.host, server.port, in_words(&error)))
+    if let Some(mut open) = connection {
+        let _ = open.quit();
+    }
+    failed.map_or(Ok(()), Err)
+}
+
+/// Opens a connection, logs in, and asks whether the server takes messages of this sender: a refusal after that is one of the
+/// address. The outer error is one of the settings.
+fn connect(
+    server: &MailServer,
+    trust: &Trust,
+    message: &Message,
+    limit: Duration,
+) -> Result<Result<SmtpConnection, SmtpError>, String> {
+    let tls = match server.tls {
+        MailTls::None => None,
+        MailTls::StartTls | MailTls::FromTheStart => Some(parameters(server, trust)?),
+    };
+    let name = ClientId::default();
+    let open = || {
+        let at = (server.host.as_str(), server.port);
+        let wrapper = tls.as_ref().filter(|_| server.tls == MailTls::FromTheStart);
+        let mut open = SmtpConnection::connect(at, Some(limit), &name, wrapper, None)?;
+        if let (MailTls::StartTls, Some(tls)) = (server.tls, &tls) {
+            open.starttls(tls, &name)?;
+        }
+        if let (Some(user), Some(password)) = (&server.user, &server.password) {
+            open.auth(DEFAULT_MECHANISMS, &Credentials::new(user.clone(), password.clone()))?;
+        }
+        // An address with other letters needs an extension, which the transaction looks for.
+        if let Some(from) = message.envelope().from().filter(|from| from.to_string().is_ascii()) {
+            open.command(Mail::new(Some(from.clone()), Vec::new()))?;
+            open.command(Rset)?;
+        }
+        Ok(open)
+    };
+    Ok(open())
+}
+
+/// Returns true if an address refuses a message for good: 550 to 559, of the mailbox (RFC 5321, section 4.2.3). Another refusal
+/// is one of the login or of the sender, which the owner can mend.
+fn is_final(error: &SmtpError) -> bool {
+    let code = error.status();
+    code.is_some_and(|code| {
+        code.severity == Severity::PermanentNegativeCompletion && code.category == Category::MailSystem
+    })
+}
+
+/// Reads an address as the sender of messages does.
+///
+/// # Errors
+/// The reason.
+pub(crate) fn mailbox(text: &str) -> Result<Mailbox, String> {
+    text.parse().map_err(|error| format!("{text:?} is no address of a person: {error}"))
 }
 
 fn message(from: &str, to: &[&str], event: &Event) -> Result<Message, String> {
-    let address = |text: &str| {
-        text.parse::<Mailbox>().map_err(|error| format!("{text:?} is no address of a person: {error}"))
-    };
     let mut builder = Message::builder()
-        .from(address(from)?)
+        .from(mailbox(from)?)
         .subject(event.text())
         .message_id(Some(id(event, from)))
         .header(AutoSubmitted);
     for one in to {
-        builder = builder.to(address(one)?);
+        builder = builder.to(mailbox(one)?);
     }
     builder.body(body(event)).map_err(|error| error.to_string())
 }
@@ -105,25 +183,30 @@ fn parameters(server: &MailServer, trust: &Trust) -> Result<TlsParameters, Strin
         Some(authorities) => {
             builder = builder.certificate_store(CertificateStore::None);
             for der in authorities {
-                let authority = Certificate::from_der(der.clone()).map_err(|error| in_words(&error))?;
+                let authority = Certificate::from_der(der.clone()).map_err(|error| error.to_string())?;
                 builder = builder.add_root_certificate(authority);
             }
             builder
         }
     };
-    builder.build_rustls().map_err(|error| in_words(&error))
+    builder.build_rustls().map_err(|error| error.to_string())
 }
 
-/// Returns an error with its causes, and with a remedy if TLS is the cause.
-fn in_words(error: &dyn Error) -> String {
+/// Returns an error with its causes, and with a remedy if TLS is the cause. `limit` is the time for an answer.
+fn in_words(error: &dyn Error, limit: Duration) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {
+        let io = inner.downcast_ref::<std::io::Error>();
+        // The system says that a resource is temporarily unavailable.
+        if io.is_some_and(|error| matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)) {
+            return format!("did not answer within {} s", limit.as_secs());
+        }
         let more = inner.to_string();
         if !text.contains(&more) {
             text = format!("{text}: {more}");
         }
-        let tls = inner.downcast_ref::<std::io::Error>().and_then(|error| error.get_ref());
+        let tls = io.and_then(|error| error.get_ref());
         match tls.and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
             Some(rustls::Error::InvalidCertificate(_)) => {
                 text += "; a private authority is named with `sotto alarm mail … --ca FILE`";

@@ -21,7 +21,8 @@ use super::{Place, show};
 use crate::output::tell;
 use crate::run::Run;
 
-pub(super) use deliver::{give, trust};
+pub(super) use deliver::{To, give, trust};
+pub(super) use mail::mailbox;
 
 /// Arguments of `sotto watch`.
 #[derive(clap::Args, Debug)]
@@ -63,6 +64,7 @@ impl Run for WatchAlarms {
             let round = watch.round_at(&plant, &outbox, now.unwrap_or_else(now_ms));
             let mut told = BTreeSet::new();
             print(&round, &self, &mut told);
+            deliver::after_mutes(&plant, &outbox)?;
             deliver::all(&folder, &outbox, &|line| eprintln!("{line}"));
             let waiting = deliver::locked(&outbox).len();
             if waiting > 0 && !self.json {
@@ -78,6 +80,9 @@ impl Run for WatchAlarms {
         loop {
             let round = watch.round(&plant, &outbox);
             print(&round, &self, &mut told);
+            if let Err(error) = deliver::after_mutes(&plant, &outbox) {
+                eprintln!("sotto: {error}");
+            }
             // The next multiple, whatever this round brought: a retry at once would tell something.
             let now = now_ms();
             let wait = every - now.rem_euclid(every);
