@@ -163,13 +163,14 @@ fn seen(on: &OnLimit, window: &StoredWindow, rows: &[Row]) -> Seen {
         near: verdict(second, on.clear),
         value: first.and_then(|row| row.value),
         bound: first.and_then(|row| row.bound),
+        partial: false,
     }
 }
 
 /// Returns a time without a window, in milliseconds since 1970.
 pub(super) fn nothing(at: i64) -> Seen {
     let (over, near) = (Verdict::Undecided, Verdict::Undecided);
-    Seen { from: at, to: at, readings: 0, over, near, value: None, bound: None }
+    Seen { from: at, to: at, readings: 0, over, near, value: None, bound: None, partial: false }
 }
 
 /// Returns a window that was asked for and has no value.
@@ -183,5 +184,6 @@ pub(super) fn undecided(window: &StoredWindow) -> Seen {
         near: Verdict::Undecided,
         value: None,
         bound: None,
+        partial: false,
     }
 }

@@ -58,7 +58,7 @@ fn seen(on: &OnLimit, Group { from, to }: Group) -> Seen {
         None => Verdict::Undecided,
     };
     let (over, near) = (verdict(on.alarm.limit), verdict(on.clear));
-    Seen { from, to, readings: 0, over, near, value, bound: value.map(|_| 0.0) }
+    Seen { from, to, readings: 0, over, near, value, bound: value.map(|_| 0.0), partial: false }
 }
 
 /// The value of an expression whose calls are all 0; None if it has none.

@@ -147,7 +147,9 @@ impl Silences {
             [Some(raised), cleared].into_iter().flatten()
         };
         let all = gaps.iter().flat_map(changes).collect();
-        let told = self.told.tell(before, all, is, |at| Some(seen(at, now.max(at), None)));
+        let told = self
+            .told
+            .tell(before, all, is, |at| Some(seen(at.unwrap_or(now), now.max(at.unwrap_or(now)), None)));
         self.newest = self.newest.max(heard.times.iter().map(|heard| heard.at).filter(|at| *at <= now).max());
         let settled = self.newest.map(|newest| newest.saturating_sub(SETTLED_AFTER_MS));
         self.settled = self.settled.max(settled);
@@ -168,7 +170,7 @@ impl Silences {
 /// None if there were readings after all.
 pub(super) fn seen(from: i64, to: i64, hours: Option<f64>) -> Seen {
     let (over, near) = (Verdict::Undecided, Verdict::Undecided);
-    Seen { from, to, readings: 0, over, near, value: hours, bound: hours.map(|_| 0.0) }
+    Seen { from, to, readings: 0, over, near, value: hours, bound: hours.map(|_| 0.0), partial: false }
 }
 
 #[cfg(test)]
