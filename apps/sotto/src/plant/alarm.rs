@@ -165,7 +165,8 @@ fn add(plant: &mut Plant, new: &New) -> anyhow::Result<()> {
     let after = plant.edited(|document| edit::add_alarm(document, name, &settings))?;
     let changes = changes(&after, &prices(plant), prices(&after))?;
     let repeated = waiting("choosing parameters", || repeated(&after, name))?;
-    let carried = || declared.streams().map_or(Ok(Vec::new()), |streams| after.carried_by("", &streams));
+    let asked = format!("alarm {name}");
+    let carried = || declared.streams().map_or(Ok(Vec::new()), |streams| after.carried_by(&asked, &streams));
     let mut bundles = waiting("choosing parameters", carried)?;
     let slow = match &declared.watched {
         Watched::Silence(silence) => after.too_slow_for(silence, *fresh)?,

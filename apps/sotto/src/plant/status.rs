@@ -73,11 +73,12 @@ impl Run for Status {
             } else {
                 format!("{}: its windows cannot be listed", device.device)
             });
-            if let (true, Some(newest), Some(length)) = (device.late, device.newest_ms, device.window_ms) {
+            if let Some(late) = &device.late_stream {
                 say(format!(
-                    "  late: its newest window ended {}, and windows cover {} at most",
-                    show::ago(newest, now),
-                    length_in_words(length)
+                    "  late: the newest window of {} ended {}, and its windows cover {} at most",
+                    late.stream,
+                    show::ago(late.newest_ms, now),
+                    length_in_words(late.window_ms)
                 ));
             }
             device.troubles.iter().for_each(|trouble| say(format!("  {}", trouble.error)));
@@ -88,7 +89,7 @@ impl Run for Status {
                 let mut lacking = Vec::new();
                 if let Some(newest) = channel
                     .newest_ms
-                    .filter(|at| device.newest_ms.is_some_and(|all| is_behind(*at, all, device.window_ms)))
+                    .filter(|at| device.newest_ms.is_some_and(|all| is_behind(*at, all, channel.window_ms)))
                 {
                     lacking.push(format!("the newest {}", show::ago(newest, now)));
                 }
@@ -176,8 +177,8 @@ impl Run for Status {
     }
 }
 
-/// Returns true if a channel's newest reading is older than the device's newest window by more than the length of one: the
-/// channel is silent, the device is not.
+/// Returns true if a channel's newest reading is older than the device's newest window by more than two of the channel's
+/// windows: the channel is silent, the device is not.
 fn is_behind(newest: i64, of_device: i64, length: Option<i64>) -> bool {
     length.is_some_and(|length| of_device.saturating_sub(newest) > length.saturating_mul(2))
 }

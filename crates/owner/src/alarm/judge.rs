@@ -2,16 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use sotto_pack::Channel;
+
 use super::files::DeviceState;
+use super::judged_streams::JudgedStreams;
 use super::seen::{Seen, Verdict};
 use crate::answers::{Row, by_window, on_faulty};
 use crate::declared::{Declared, OnLimit, Plant};
-use crate::devices;
+use crate::devices::{self, DeviceRecord};
 use crate::error::OwnerError;
-
+use crate::gathered::Channels as _;
 use crate::language::QuestionError;
-use crate::streams::Kind;
-use crate::windows::{DeviceWindows, Group, StoredWindow, moment};
+use crate::windows::{DeviceWindows, Group, StoredWindow, moment, unit_is};
 use crate::work::Computer;
 
 /// Returns the enrolled devices that an alarm is about: those that measure all its channels.
@@ -40,29 +42,66 @@ pub(crate) fn alarm_since(plant: &Plant, declared: &Declared) -> Result<i64, Own
 /// Largest number of windows of a device that a round takes for an alarm; the others follow in the next rounds.
 const MOST: usize = 20_000;
 
+/// A device's windows that an alarm looks at.
+pub(super) struct OfAlarm<'w> {
+    /// Those with the units of `sotto.toml`.
+    pub(super) windows: Vec<&'w StoredWindow>,
+    /// The reason why the alarm does not see the newest readings.
+    pub(super) unseen: Option<String>,
+}
+
 /// Returns a device's windows that an alarm looks at.
-pub(super) fn of_alarm<'w>(on: &OnLimit, since: i64, listed: &'w DeviceWindows) -> Vec<&'w StoredWindow> {
-    let channels = on.question.channels();
-    let kind = on.question.calls().next().map(|call| Kind::of(&call.needs()));
+pub(super) fn of_alarm<'w>(
+    plant: &Plant,
+    on: &OnLimit,
+    since: i64,
+    record: &DeviceRecord,
+    listed: &'w DeviceWindows,
+) -> OfAlarm<'w> {
+    let (channels, streams) = (on.question.channels(), JudgedStreams::of(plant, on, record));
     let is_of = |window: &&StoredWindow| {
         let has_all = channels.iter().all(|name| window.channel(name).is_some());
-        window.group().from >= since && window.kind() == kind && has_all
+        window.group().from >= since && streams.has(window) && has_all
     };
-    listed.windows.iter().filter(is_of).collect()
+    let all = || listed.windows.iter().filter(is_of);
+    let other_unit = |window: &&StoredWindow| {
+        let own = window.layout().channels().iter().filter(|channel| channels.contains(&channel.name));
+        own.into_iter().find(|channel| !unit_is(plant, channel)).cloned()
+    };
+    let newest = all().max_by_key(|window| window.to()).and_then(|window| other_unit(&window));
+    let unseen = streams.latest_has_none().then(|| apart(&listed.shown, &channels));
+    let unseen = unseen.or_else(|| newest.map(|channel| of_other_unit(plant, &listed.shown, &channel)));
+    OfAlarm { windows: all().filter(|window| other_unit(window).is_none()).collect(), unseen }
+}
+
+fn apart(device: &str, channels: &BTreeSet<String>) -> String {
+    let names = channels.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+    format!(
+        "no stream of the latest bundle of {device} has {names}, so that no window can be judged: `sotto device renew {device}` makes a \
+         bundle for the alarm"
+    )
+}
+
+fn of_other_unit(plant: &Plant, device: &str, channel: &Channel) -> String {
+    let (name, before) = (&channel.name, &channel.unit);
+    let now = plant.settings().unit(name);
+    format!(
+        "the newest window of {device} has {name} in the unit \"{before}\", and sotto.toml says \"{now}\": write unit = \"{before}\" again, \
+         or make a bundle for the new unit with `sotto device renew {device}`"
+    )
 }
 
 /// Returns the windows that an alarm has not asked for yet, and those of the same time: late readings, and pieces of a window
 /// that is still open, come in windows of their own. The number beside them is that of late windows for a time of which the
 /// alarm keeps nothing: they are put aside. Depends on which windows arrived, never on an answer.
 pub(super) fn new_windows(
-    on: &OnLimit,
+    all: Vec<&StoredWindow>,
     since: i64,
     listed: &DeviceWindows,
     state: &mut DeviceState,
 ) -> (DeviceWindows, u64) {
     let looks_from = state.machine.looks_from();
     let from = looks_from.unwrap_or(i64::MIN).max(since);
-    let all = of_alarm(on, since, listed);
     let numbers = all.iter().map(|window| (window.stream.as_str(), window.sequence, window.group().from));
     let late = state.forgotten.take(numbers, looks_from);
     let wanted: Vec<&StoredWindow> = all.into_iter().filter(|window| window.group().from >= from).collect();
@@ -166,13 +205,14 @@ fn seen(on: &OnLimit, window: &StoredWindow, rows: &[Row]) -> Seen {
         near: verdict(second, on.clear),
         value: first.and_then(|row| row.value),
         bound: first.and_then(|row| row.bound),
+        partial: false,
     }
 }
 
 /// Returns a time without a window, in milliseconds since 1970.
 pub(super) fn nothing(at: i64) -> Seen {
     let (over, near) = (Verdict::Undecided, Verdict::Undecided);
-    Seen { from: at, to: at, readings: 0, over, near, value: None, bound: None }
+    Seen { from: at, to: at, readings: 0, over, near, value: None, bound: None, partial: false }
 }
 
 /// Returns a window that was asked for and has no value.
@@ -186,5 +226,6 @@ pub(super) fn undecided(window: &StoredWindow) -> Seen {
         near: Verdict::Undecided,
         value: None,
         bound: None,
+        partial: false,
     }
 }

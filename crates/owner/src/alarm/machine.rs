@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::seen::{Seen, Verdict};
+use super::seen::{Certainty, Seen, Verdict};
 use super::told::{Change, Ledger, Told};
 
 /// Number of recent windows that are kept. A window that arrives later than all of them is not looked at.
@@ -86,7 +86,8 @@ impl State {
 /// - *Undecided* windows neither raise nor end an alarm, and do not break a run of windows.
 /// - A missing window, and one without readings, breaks both runs: it neither raises nor ends an alarm.
 /// - A window that comes again, as late readings came for its time or it was corrected, takes the place of the one before. So
-///   does one that covers the whole time of others.
+///   does one that covers the whole time of others, unless it is undecided and they are not.
+/// - Pieces of a longer window give way to shorter windows.
 /// - A change that was told and is none any more is mended by another one: that which it comes to now, or its opposite.
 ///
 /// ```
@@ -94,6 +95,7 @@ impl State {
 ///
 /// let hour = |at: i64, over, near| Seen {
 ///     from: 3_600_000 * at, to: 3_600_000 * (at + 1), readings: 60, over, near, value: None, bound: None,
+///     partial: false,
 /// };
 /// let (hot, warm) = ((Verdict::Holds, Verdict::Holds), (Verdict::Fails, Verdict::Holds));
 /// let (cool, open) = ((Verdict::Fails, Verdict::Fails), (Verdict::Undecided, Verdict::Undecided));
@@ -132,13 +134,7 @@ impl AlarmState {
         let mut windows: Vec<Seen> = windows.into_iter().collect();
         windows.sort_by_key(|seen| (seen.from, seen.to));
         for seen in windows {
-            let meets = |kept: &Seen| kept.from < seen.to && seen.from < kept.to;
-            let covers = |kept: &Seen| seen.from <= kept.from && kept.to <= seen.to;
-            if self.kept.iter().filter(|kept| meets(kept)).all(covers)
-                && self.base.until.is_none_or(|until| until <= seen.from)
-            {
-                self.kept.retain(|kept| !meets(kept) || (kept.from, kept.to) == (seen.from, seen.to));
-            }
+            self.make_room(&seen);
             let at = self.kept.partition_point(|kept| kept.from < seen.from);
             let before = at.checked_sub(1).map_or(self.base.until, |before| Some(self.kept[before].to));
             let after = self.kept.get(at).map(|after| after.from);
@@ -155,7 +151,9 @@ impl AlarmState {
             now.extend(state.step(rule, seen).map(|change| (seen.clone(), change)));
         }
         let is = if state.raised.is_some() { Change::Raised } else { Change::Cleared };
-        let seen_at = |from: i64| self.kept.iter().find(|seen| seen.from == from).cloned();
+        // Another window may have taken the place of the one that was told.
+        let of = |from: i64| self.kept.iter().find(|seen| seen.from == from);
+        let seen_at = |from: Option<i64>| from.and_then(of).or(self.kept.last()).cloned();
         let changes = self.told.tell(before, now, is, seen_at);
         let old = self.kept.len().saturating_sub(KEPT);
         for seen in self.kept.drain(..old) {
@@ -164,6 +162,29 @@ impl AlarmState {
         let first = self.kept.first().map_or(i64::MAX, |seen| seen.from);
         self.told.forget(|from, _| from < first);
         changes
+    }
+
+    /// Takes out the windows whose place another one takes: those of which it covers the whole time, if it says as much or its
+    /// pieces have their readings; and longer ones that are not decided.
+    fn make_room(&mut self, seen: &Seen) {
+        let same = |kept: &Seen| (kept.from, kept.to) == (seen.from, seen.to);
+        let meets = |kept: &&Seen| kept.from < seen.to && seen.from < kept.to && !same(kept);
+        let readings = self.kept.iter().filter(meets).map(|kept| kept.readings).sum::<u64>();
+        let gives_way = |kept: &Seen| {
+            let is_covered = seen.from <= kept.from && kept.to <= seen.to;
+            let is_longer = kept.to - kept.from > seen.to - seen.from;
+            let (before, now) = (kept.certainty(), seen.certainty());
+            let has_all = now == Certainty::Partial && seen.readings >= readings;
+            match before {
+                Certainty::Decided => is_covered && (now == before || has_all),
+                _ => before <= now && (is_covered || is_longer),
+            }
+        };
+        if self.base.until.is_none_or(|until| until <= seen.from)
+            && self.kept.iter().filter(meets).all(gives_way)
+        {
+            self.kept.retain(|kept| !meets(&kept));
+        }
     }
 
     /// Returns the start of the window that raised the alarm; None while it is quiet.

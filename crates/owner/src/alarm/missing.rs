@@ -26,20 +26,20 @@ pub(super) fn missing_windows(
     if !on.alarm.is_of_coverage() {
         return Vec::new();
     }
-    let mut times: Vec<(Group, Span)> =
-        windows.iter().filter_map(|window| Some((window.group(), span_of(record, window)?))).collect();
+    let mut times: Vec<(Group, Length)> =
+        windows.iter().filter_map(|window| Some((window.group(), length_of(record, window)?))).collect();
     times.sort_unstable_by_key(|(group, _)| (group.from, group.to));
     let (mut missing, mut until) = (Vec::new(), None);
-    let last_span = times.last().map(|(_, span)| *span);
-    for (group, span) in times {
+    let last = times.last().map(|(_, length)| *length);
+    for (group, length) in times {
         let gap = until.map_or(group.from..group.from, |until: i64| until..group.from);
-        missing.extend(whole_spans(clock, span, gap).map(|time| seen(on, time)));
+        missing.extend(length.windows_in(clock, gap).map(|time| seen(on, time)));
         until = until.max(Some(group.to));
     }
     // A stream whose channels have no reading sends no window. The device was there if another stream has readings: up to the last
     // of them, not to its window's end, as windows that end together arrive one by one.
-    if let (Some(span), Some(until), Some(heard)) = (last_span, until, newest_reading(all)) {
-        missing.extend(whole_spans(clock, span, until..heard).map(|time| seen(on, time)));
+    if let (Some(length), Some(until), Some(heard)) = (last, until, newest_reading(all)) {
+        missing.extend(length.windows_in(clock, until..heard).map(|time| seen(on, time)));
     }
     missing
 }
@@ -57,18 +57,38 @@ fn newest_reading(windows: &[StoredWindow]) -> Option<i64> {
     windows.iter().filter_map(of).max()
 }
 
-fn span_of(record: &DeviceRecord, window: &StoredWindow) -> Option<Span> {
-    let mut profiles = record.bundles.iter().flat_map(|bundle| &bundle.streams);
-    profiles.find(|profile| profile.stream == window.stream)?.span
+/// The length of a stream's windows.
+#[derive(Clone, Copy)]
+struct Length {
+    /// No window crosses its end.
+    span: Span,
+    /// The most time that a window covers, in milliseconds.
+    most: i64,
 }
 
-/// Returns the spans of the clock that lie in a gap.
-fn whole_spans(clock: &Clock, span: Span, gap: std::ops::Range<i64>) -> impl Iterator<Item = Group> {
-    let begins = clock.start_of(span, gap.start);
-    let first = if begins == gap.start { begins } else { clock.end_of(span, gap.start) };
-    let of = move |from: i64| Group { from, to: clock.end_of(span, from) };
-    let all = std::iter::successors(Some(of(first)), move |time| Some(of(time.to)));
-    all.take_while(move |time| time.to <= gap.end && time.from < time.to).take(MOST)
+fn length_of(record: &DeviceRecord, window: &StoredWindow) -> Option<Length> {
+    let profile =
+        record.bundles.get(window.bundle)?.streams.iter().find(|profile| profile.stream == window.stream)?;
+    let most = i64::from(profile.ticks).saturating_mul(i64::from(profile.period_ms?));
+    Some(Length { span: profile.span?, most: most.max(1) })
+}
+
+impl Length {
+    /// Returns the window that begins at `from`: it ends with its span, if that is earlier.
+    fn window(self, clock: &Clock, from: i64) -> Group {
+        Group { from, to: from.saturating_add(self.most).min(clock.end_of(self.span, from)) }
+    }
+
+    /// Returns the whole windows that lie in a gap.
+    fn windows_in(self, clock: &Clock, gap: std::ops::Range<i64>) -> impl Iterator<Item = Group> {
+        let begins = clock.start_of(self.span, gap.start);
+        let before = gap.start.saturating_sub(begins).max(0);
+        let at = begins.saturating_add((before + (self.most - before % self.most) % self.most).max(0));
+        let first = at.min(clock.end_of(self.span, gap.start));
+        let next = move |time: &Group| Some(self.window(clock, time.to));
+        let all = std::iter::successors(Some(self.window(clock, first)), next);
+        all.take_while(move |time| time.to <= gap.end && time.from < time.to).take(MOST)
+    }
 }
 
 fn seen(on: &OnLimit, Group { from, to }: Group) -> Seen {
@@ -78,7 +98,7 @@ fn seen(on: &OnLimit, Group { from, to }: Group) -> Seen {
         None => Verdict::Undecided,
     };
     let (over, near) = (verdict(on.alarm.limit), verdict(on.clear));
-    Seen { from, to, readings: 0, over, near, value, bound: value.map(|_| 0.0) }
+    Seen { from, to, readings: 0, over, near, value, bound: value.map(|_| 0.0), partial: false }
 }
 
 /// The value of an expression whose calls are all 0; None if it has none.
@@ -122,7 +142,7 @@ mod tests {
     fn only_whole_spans_of_a_gap_are_missing() {
         let clock = Clock::new("Europe/Rome").expect("a zone");
         let spans = |span: Span, from: i64, to: i64| -> Vec<(i64, i64)> {
-            let all = whole_spans(&clock, span, from..to);
+            let all = Length { span, most: 32 * 86_400_000 }.windows_in(&clock, from..to);
             all.map(|time| (time.from / HOUR, time.to / HOUR)).collect()
         };
         assert_eq!(spans(Span::Hour, 0, 2 * HOUR), [(0, 1), (1, 2)]);
@@ -131,6 +151,28 @@ mod tests {
         // Midnight is an hour earlier than in UTC.
         assert_eq!(spans(Span::Day, 0, 72 * HOUR), [(23, 47), (47, 71)]);
         assert_eq!(spans(Span::Hour, 0, i64::MAX / 2).len(), MOST);
+    }
+
+    #[test]
+    fn windows_shorter_than_their_span_are_missing_one_by_one() {
+        let clock = Clock::new("Europe/Rome").expect("a zone");
+        let minute = HOUR / 60;
+        let windows = |span: Span, minutes: i64, from: i64, to: i64| -> Vec<(i64, i64)> {
+            let length = Length { span, most: minutes * minute };
+            length
+                .windows_in(&clock, from * minute..to * minute)
+                .map(|time| (time.from / minute, time.to / minute))
+                .collect()
+        };
+        assert_eq!(windows(Span::Hour, 20, 20, 60), [(20, 40), (40, 60)]);
+        assert_eq!(windows(Span::Hour, 20, 21, 65), [(40, 60)], "the first was cut, the last came");
+        // 25 minutes do not divide an hour: its last window is shorter.
+        assert_eq!(windows(Span::Hour, 25, 25, 85), [(25, 50), (50, 60), (60, 85)]);
+        assert_eq!(windows(Span::Hour, 25, 51, 85), [(60, 85)]);
+        // Days begin at 23:00 UTC.
+        assert_eq!(windows(Span::Day, 480, 23 * 60, 39 * 60), [(23 * 60, 31 * 60), (31 * 60, 39 * 60)]);
+        assert_eq!(windows(Span::Hour, 20, 20, 40), [(20, 40)]);
+        assert_eq!(windows(Span::Hour, 20, 20, 39), []);
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod event;
 mod files;
 mod forgotten;
 mod judge;
+mod judged_streams;
 mod lasting;
 mod machine;
 mod missing;

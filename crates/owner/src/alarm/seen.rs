@@ -42,6 +42,16 @@ impl Verdict {
     }
 }
 
+/// How much a window says about an alarm, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Certainty {
+    /// Nothing.
+    Open,
+    /// Pieces of the window decide something; the others may change it.
+    Partial,
+    Decided,
+}
+
 /// A window as an alarm sees it.
 ///
 /// Example: [`AlarmState`]
@@ -61,12 +71,23 @@ pub struct Seen {
     pub value: Option<f64>,
     /// The largest possible distance of the true value.
     pub bound: Option<f64>,
+    /// True if only pieces of the window have come.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
 }
 
 impl Seen {
+    pub(super) fn certainty(&self) -> Certainty {
+        match (self.over, self.near) {
+            (Verdict::Undecided, Verdict::Undecided) => Certainty::Open,
+            _ if self.partial => Certainty::Partial,
+            _ => Certainty::Decided,
+        }
+    }
+
     /// Returns a window of which some pieces have come: a condition that does not hold may still do so.
     pub(super) fn so_far(self) -> Self {
         let open = |verdict| if verdict == Verdict::Fails { Verdict::Undecided } else { verdict };
-        Self { over: open(self.over), near: open(self.near), ..self }
+        Self { over: open(self.over), near: open(self.near), partial: true, ..self }
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct HeardTimes {
     times: Vec<Heard>,
     /// The time of the device's first bundle with the channel, in milliseconds since 1970.
     enrolled: Option<i64>,
+    /// True if windows of the device were deleted by an order of the owner.
+    deleted: bool,
 }
 
 /// A time without readings, in milliseconds since 1970.
@@ -52,6 +54,9 @@ pub(super) struct Silences {
     /// The newest reading that was ever heard: it was heard, also if its window is deleted.
     #[serde(default)]
     pub(super) newest: Option<i64>,
+    /// The oldest reading that was ever heard.
+    #[serde(default)]
+    oldest: Option<i64>,
     /// Silences that ended before are not looked at any more.
     #[serde(default)]
     settled: Option<i64>,
@@ -81,17 +86,26 @@ impl HeardTimes {
             channels.any(|channel| sends(&channel.name))
         });
         let enrolled = of_channel.map(|bundle| bundle.made_at).min();
-        Self { times, enrolled }
+        Self { times, enrolled, deleted: listed.forgotten > 0 }
+    }
+
+    /// Returns the time of the first reading that is still there, if others before it are gone: nobody knows when these were.
+    fn cut_at(&self, oldest: Option<i64>) -> Option<i64> {
+        let first = self.times.first()?.at;
+        (self.deleted || oldest.is_some_and(|oldest| oldest < first)).then_some(first)
     }
 
     /// Returns the gaps of at least `least` milliseconds, in order of time. Readings after `now` are not heard yet.
-    fn gaps(&self, newest: Option<i64>, now: i64, least: i64) -> Vec<Gap> {
+    fn gaps(&self, known: &Silences, now: i64, least: i64) -> Vec<Gap> {
         let mut times: Vec<Heard> = self.times.iter().filter(|heard| heard.at <= now).copied().collect();
-        let before = [newest.filter(|newest| *newest <= now), self.enrolled.filter(|at| *at <= now)];
-        let first = times.first().map_or(i64::MAX, |first| first.at);
-        // The enrolment counts if no reading is older; a reading whose window is gone was heard.
-        times.extend(before[0].map(|at| Heard { at, window_end: at }));
-        times.extend(before[1].filter(|at| *at < first).map(|at| Heard { at, window_end: at }));
+        let (first, cut_at) = (times.first().map_or(i64::MAX, |first| first.at), self.cut_at(known.oldest));
+        // A reading whose window is gone was heard; the silence that lasted after it is known.
+        let is_known = |at: i64| cut_at.is_none_or(|cut| cut <= at) || known.lasts_since == Some(at);
+        let newest = known.newest.filter(|newest| *newest <= now && is_known(*newest));
+        // The enrolment counts if no reading is older.
+        let is_new = !self.deleted && !(self.times.is_empty() && known.newest.is_some());
+        let enrolled = self.enrolled.filter(|at| is_new && *at <= now && *at < first && is_known(*at));
+        times.extend(newest.into_iter().chain(enrolled).map(|at| Heard { at, window_end: at }));
         times.sort_unstable();
         let between = times.windows(2).map(|pair| Gap { from: pair[0].at, to: Some(pair[1]) });
         let last = times.last().map(|last| Gap { from: last.at, to: None });
@@ -133,7 +147,17 @@ impl Silences {
     pub(super) fn take(&mut self, silence: &Silence, heard: &HeardTimes, since: i64, now: i64) -> Vec<Told> {
         let before = if self.lasts_since.is_some() { Change::Raised } else { Change::Cleared };
         let from = self.settled.unwrap_or(i64::MIN).max(since);
-        let mut gaps = heard.gaps(self.newest, now, silence.milliseconds());
+        if heard.deleted && heard.times.is_empty() {
+            // Nobody knows when the last reading was. A silence is as old as this alarm at most.
+            self.newest.get_or_insert(now);
+        }
+        let mut gaps = heard.gaps(self, now, silence.milliseconds());
+        if let Some(cut) = heard.cut_at(self.oldest) {
+            // Silences of a time whose windows are gone stay as they were told.
+            let lasts = self.lasts_since;
+            let ends_there = |from: i64, change: Change| from == cut && change == Change::Cleared;
+            self.told.forget(|from, change| Some(from) != lasts && (from < cut || ends_there(from, change)));
+        }
         gaps.retain(|gap| gap.to.is_none_or(|to| to.at > from));
         let old = gaps.len().saturating_sub(MOST);
         gaps.drain(..old);
@@ -147,7 +171,11 @@ impl Silences {
             [Some(raised), cleared].into_iter().flatten()
         };
         let all = gaps.iter().flat_map(changes).collect();
-        let told = self.told.tell(before, all, is, |at| Some(seen(at, now.max(at), None)));
+        let told = self
+            .told
+            .tell(before, all, is, |at| Some(seen(at.unwrap_or(now), now.max(at.unwrap_or(now)), None)));
+        let oldest = heard.times.first().map(|heard| heard.at).into_iter();
+        self.oldest = oldest.chain(self.oldest).min();
         self.newest = self.newest.max(heard.times.iter().map(|heard| heard.at).filter(|at| *at <= now).max());
         let settled = self.newest.map(|newest| newest.saturating_sub(SETTLED_AFTER_MS));
         self.settled = self.settled.max(settled);
@@ -168,7 +196,7 @@ impl Silences {
 /// None if there were readings after all.
 pub(super) fn seen(from: i64, to: i64, hours: Option<f64>) -> Seen {
     let (over, near) = (Verdict::Undecided, Verdict::Undecided);
-    Seen { from, to, readings: 0, over, near, value: hours, bound: hours.map(|_| 0.0) }
+    Seen { from, to, readings: 0, over, near, value: hours, bound: hours.map(|_| 0.0), partial: false }
 }
 
 #[cfg(test)]

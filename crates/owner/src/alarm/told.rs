@@ -51,13 +51,13 @@ pub(super) struct Ledger {
 impl Ledger {
     /// Takes all changes that there are now, in order of time. Returns those that were not told before. A change that was told
     /// and is none any more is mended by another one: that which it comes to now, or its opposite. `before` and `is` are the
-    /// states before and now; `seen_at` finds a window by its start.
+    /// states before and now; `seen_at` finds a window by its start, or the one that stands for it.
     pub(super) fn tell(
         &mut self,
         before: Change,
         now: Vec<(Seen, Change)>,
         is: Change,
-        seen_at: impl Fn(i64) -> Option<Seen>,
+        seen_at: impl Fn(Option<i64>) -> Option<Seen>,
     ) -> Vec<Told> {
         let last = self.last.unwrap_or(before);
         let is_now = |told: &(i64, Change)| now.iter().any(|(seen, change)| (seen.from, *change) == *told);
@@ -80,7 +80,7 @@ impl Ledger {
             let mends = withdrawn.pop().filter(|(_, change)| *change == last);
             let from = mends.or_else(|| self.told.iter().filter(|(_, change)| *change == is).max().copied());
             self.is_mended = true;
-            let seen = from.and_then(|(from, _)| seen_at(from));
+            let seen = seen_at(from.map(|(from, _)| from));
             changes.extend(seen.map(|seen| Told { seen, change: is, mends, number: None }));
         }
         for told in &mut changes {

@@ -8,7 +8,7 @@ use sotto_cloud_client::{Cloud, CloudError};
 
 use super::active::{Active, Evaluated, Failure, Found};
 use super::files::{self, DeviceState, FOLDER};
-use super::judge::{Judged, judge, new_windows, of_alarm};
+use super::judge::{Judged, OfAlarm, judge, new_windows, of_alarm};
 use super::machine::KEPT;
 use super::missing::missing_windows;
 use super::outbox::Outbox;
@@ -114,8 +114,15 @@ impl Watch {
         }
         for alarm in &mut active {
             alarm.remind(plant, &present, round);
-            alarm.store(plant)?;
-            alarm.post(plant, outbox)?;
+            // An alarm that cannot be stored does not stop the others. The next round finds its events again.
+            if let Err(error) = alarm.store(plant) {
+                round.events.retain(|event| event.alarm != alarm.name);
+                round.error.get_or_insert(error);
+                continue;
+            }
+            if let Err(error) = alarm.post(plant, outbox) {
+                round.error.get_or_insert(error);
+            }
         }
         Ok(())
     }
@@ -138,7 +145,7 @@ fn ask(plant: &Plant, active: &mut [Active], round: &mut Round) -> Vec<Evaluated
                 Evaluated { alarm, device: device.clone(), asked: Vec::new(), outcome: Err(failure) }
             }));
         }
-        round.error = Some(error);
+        round.error.get_or_insert(error);
     }
     evaluated
 }
@@ -259,7 +266,8 @@ impl Asking<'_> {
     /// Asks for the new windows. Returns them, the number of late windows that are put aside, and the verdicts.
     fn judged(self, computer: &mut Computer<'_>) -> (DeviceWindows, u64, Result<Judged, OwnerError>) {
         let Self { plant, on, since, record, listed, state } = self;
-        let (asked, late) = new_windows(on, since, listed, state);
+        let OfAlarm { windows, unseen } = of_alarm(plant, on, since, record, listed);
+        let (asked, late) = new_windows(windows.clone(), since, listed, state);
         let judged =
             if asked.windows.is_empty() { Ok(Judged::default()) } else { judge(plant, on, &asked, computer) };
         if matches!(judged, Err(OwnerError::Cloud(CloudError::Away { .. }))) {
@@ -268,13 +276,13 @@ impl Asking<'_> {
         let more = more_missing(state, listed);
         let between = || {
             let clock = plant.settings().clock()?;
-            let mut missing =
-                missing_windows(on, record, &of_alarm(on, since, listed), &listed.windows, &clock);
+            let mut missing = missing_windows(on, record, &windows, &listed.windows, &clock);
             missing.retain(|seen| state.machine.looks_from().is_none_or(|from| from <= seen.from));
             Ok::<Vec<Seen>, OwnerError>(missing)
         };
-        let judged = judged
-            .and_then(|judged| Ok(Judged { faulty: judged.faulty.or(more), missing: between()?, ..judged }));
+        let judged = judged.and_then(|judged| {
+            Ok(Judged { faulty: judged.faulty.or(unseen).or(more), missing: between()?, ..judged })
+        });
         (asked, late, judged)
     }
 }

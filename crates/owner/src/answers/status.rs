@@ -7,6 +7,7 @@ use sotto_api::devices::Device;
 use sotto_cloud_client::{Cloud, CloudError};
 use sotto_pack::LeftOut;
 
+use super::late::{LateStream, Sending};
 use crate::declared::Plant;
 use crate::declared::settings::DeviceSettings;
 use crate::devices::DeviceRecord;
@@ -45,8 +46,10 @@ pub struct DeviceStatus {
     pub heard_at: Option<String>,
     /// The same, in milliseconds since 1970.
     pub heard_ms: Option<i64>,
-    /// True if its next window is overdue by more than the length of one: nothing of the newest time has arrived.
+    /// True if the next window of one of its streams is overdue: the newest ended more than two windows ago.
     pub late: bool,
+    /// The stream that is late for the longest time, measured in its windows.
+    pub late_stream: Option<LateStream>,
     /// End of its newest window, in milliseconds since 1970.
     pub newest_ms: Option<i64>,
     /// The longest time that one of its windows covers, in milliseconds.
@@ -109,6 +112,7 @@ impl DeviceStatus {
             heard_at: None,
             heard_ms: None,
             late: false,
+            late_stream: None,
             newest_ms: None,
             window_ms: None,
             channels: Vec::new(),
@@ -147,6 +151,8 @@ pub struct ChannelStatus {
     pub newest: Option<String>,
     /// The same, in milliseconds since 1970.
     pub newest_ms: Option<i64>,
+    /// The length of the shortest windows that the device sends with it, in milliseconds.
+    pub window_ms: Option<i64>,
     /// Counts of readings that the device left out, by reason.
     pub left_out: LeftOut,
 }
@@ -178,13 +184,9 @@ fn status_of(
         to: most.map(|_| clock.rfc3339(to)),
         newest: newest_ms.map(|at| clock.rfc3339(at)),
         newest_ms,
+        window_ms: None,
         left_out: left_out.get(channel).cloned().unwrap_or_default(),
     }
-}
-
-/// Returns true if a window of the newest time is overdue: two of the longest could have been sent since the newest ended.
-fn is_late(newest: i64, longest: i64, now: i64) -> bool {
-    now.saturating_sub(newest) > longest.saturating_mul(2)
 }
 
 /// Registers every enrolled device that the cloud does not know, and returns the status of each declared device. The
@@ -239,7 +241,11 @@ impl Look<'_> {
         let listed = windows::list(&self.orders, &record, Between::default(), &Needed::default());
         let Some(listed) = of_device(listed, &mut status)? else { return Ok(status) };
         let left_out = windows::left_out(&listed.windows);
-        let channel = |channel: &String| status_of(&listed, channel, &left_out, self.clock);
+        let sending = Sending::of(&record, &listed.windows);
+        let channel = |channel: &String| ChannelStatus {
+            window_ms: sending.shortest_of(self.plant, channel),
+            ..status_of(&listed, channel, &left_out, self.clock)
+        };
         status.listed = true;
         status.windows = windows::once(&listed.windows).count() as u64;
         status.bytes = windows::once(&listed.windows).map(|window| window.bytes).sum();
@@ -247,8 +253,8 @@ impl Look<'_> {
         status.newest_ms = listed.windows.iter().map(StoredWindow::to).max();
         status.window_ms = listed.windows.iter().map(|window| window.to() - window.from()).max();
         let now = jiff::Timestamp::now().as_millisecond();
-        let newest = status.newest_ms.zip(status.window_ms);
-        status.late = newest.is_some_and(|(newest, longest)| is_late(newest, longest, now));
+        status.late_stream = sending.late(now);
+        status.late = status.late_stream.is_some();
         let generated = windows::once(&listed.windows).filter(|window| window.description.generated);
         status.generated = generated.count() as u64;
         status.unusable = listed.aside.unusable() as u64;
@@ -278,21 +284,5 @@ fn of_device<T>(done: Result<T, OwnerError>, status: &mut DeviceStatus) -> Resul
             status.troubles.push(error.into());
             Ok(None)
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_device_is_late_when_two_windows_could_have_come() {
-        let hour = 3_600_000;
-        for (now, late) in
-            [(0, false), (2 * hour, false), (2 * hour + 1, true), (-hour, false), (i64::MAX, true)]
-        {
-            assert_eq!(is_late(0, hour, now), late, "{now}");
-        }
-        assert!(!is_late(i64::MIN, i64::MAX, 0));
     }
 }

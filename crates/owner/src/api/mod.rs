@@ -258,7 +258,8 @@ impl Plant {
     }
 
     /// Returns the enrolled devices that a question concerns, each with the reason why its latest bundle does not
-    /// suffice, if so. `name` is the name of a declared question, whose precision and place of comparisons count; else empty.
+    /// suffice, if so. `name` is the name of a declared question, whose precision and place of comparisons count, or `alarm NAME`;
+    /// else empty.
     ///
     /// # Errors
     /// [`OwnerError`] if a record is damaged.

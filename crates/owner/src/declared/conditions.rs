@@ -193,12 +193,25 @@ pub(crate) fn alarm(plant: &Plant, name: &str) -> Result<Declared, OwnerError> {
     Ok(parsed(plant, settings.ok_or_else(none)?)?.0)
 }
 
+/// Returns the name of an alarm among questions.
+fn named(alarm: &str) -> String {
+    format!("{ALARM}{alarm}")
+}
+
+/// The start of the names of alarms among questions.
+const ALARM: &str = "alarm ";
+
+/// Returns true for the name of an alarm among questions: one window answers it, with all its channels.
+pub(crate) fn is_alarm(name: &str) -> bool {
+    name.starts_with(ALARM)
+}
+
 /// Returns the questions that decide about a device's streams, by name: the declared questions, and those of the
 /// alarms, as `alarm NAME`. Alarms want windows of an hour.
 pub(crate) fn with_alarms(plant: &Plant) -> Result<BTreeMap<String, Question>, OwnerError> {
     let mut declared = questions::questions(plant)?;
     for name in plant.settings().alarms.keys() {
-        declared.extend(alarm(plant, name)?.streams().map(|question| (format!("alarm {name}"), question)));
+        declared.extend(alarm(plant, name)?.streams().map(|question| (named(name), question)));
     }
     Ok(declared)
 }

@@ -25,7 +25,7 @@ pub use alarm::{AlarmSettings, SinkKind};
 pub(crate) use authority::authority;
 pub(crate) use channels::remove_channel;
 pub use conditions::{Declared, OnLimit, Watched};
-pub(crate) use conditions::{alarm, with_alarms};
+pub(crate) use conditions::{alarm, is_alarm, with_alarms};
 pub use flooding::FloodingSettings;
 pub use mail::{MailServer, MailSettings, MailTls};
 pub use pins::CloudKeys;

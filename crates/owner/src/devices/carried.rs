@@ -1,11 +1,14 @@
 //! Questions, compared with the streams that devices send.
 
+use std::collections::BTreeSet;
+
 use sotto_pack::StreamProfile;
 
 use super::records;
 use super::records::{DeviceRecord, spec_of};
-use crate::declared::Plant;
+use crate::declared::{Plant, is_alarm};
 use crate::error::OwnerError;
+use crate::language::By;
 use crate::question::{ExactScheme, Question};
 use crate::streams;
 use crate::streams::{Kind, MOST_WINDOWS, StreamNeeds, fits, largest_result, layout_of};
@@ -14,23 +17,39 @@ use crate::streams::{Kind, MOST_WINDOWS, StreamNeeds, fits, largest_result, layo
 const MOST_NAMES: usize = 4;
 
 /// Returns the enrolled devices that a question concerns, each with the reason why its latest bundle does not
-/// suffice, if so. `name` is the name of a declared question, whose precision and place of comparisons count; else empty.
+/// suffice, if so. `question_name` is the name of a declared question, whose precision and place of comparisons count, or
+/// `alarm NAME`; else empty.
 pub(crate) fn carried_by(
     plant: &Plant,
-    name: &str,
+    question_name: &str,
     question: &Question,
 ) -> Result<Vec<(String, Option<String>)>, OwnerError> {
     let mut devices = Vec::new();
-    let asked = std::collections::BTreeMap::from([(name.to_owned(), question.clone())]);
+    let asked = std::collections::BTreeMap::from([(question_name.to_owned(), question.clone())]);
     for (name, record) in records::enrolled(plant)? {
         let Some(device) = plant.settings().devices.get(&name) else { continue };
         let calls = streams::of_calls(plant.settings(), &asked, &name, device);
         if !calls.is_empty() {
+            let one_window = is_alarm(question_name) || question.by == Some(By::Window);
             let lacking = calls.iter().find_map(|stream| lacks(plant, &record, stream));
+            let lacking = lacking.or_else(|| apart(plant, &record, question).filter(|_| one_window));
             devices.push((name, lacking));
         }
     }
     Ok(devices)
+}
+
+/// Returns a reason if no stream of a device's latest bundle has all channels of a question.
+fn apart(plant: &Plant, record: &DeviceRecord, question: &Question) -> Option<String> {
+    let (channels, latest) = (question.channels(), record.bundles.last()?);
+    let has_all = |profile: &StreamProfile| {
+        let names = profile.channels.iter().map(|channel| plant.settings().shown_channel(&channel.name));
+        let names: BTreeSet<&str> = names.collect();
+        channels.iter().all(|name| names.contains(name.as_str()))
+    };
+    let names = || channels.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+    (!latest.streams.iter().any(has_all))
+        .then(|| format!("it sends {} in windows of several streams", names()))
 }
 
 /// Returns the reason why a device's latest bundle does not support a call; None if it does.

@@ -8,9 +8,11 @@ use super::coefficients::coefficient_size;
 use super::fineness::{bins_within, gap_bits, span_of};
 use super::kind::Kind;
 use super::needs::{Needs, StreamNeeds};
+use crate::declared::is_alarm;
 use crate::declared::settings::{Compare, DeviceSettings, Settings};
 use crate::functions::Call;
 use crate::gathered::{BinsNeeded, Need};
+use crate::language::By;
 use crate::question::{ExactScheme, Question};
 
 /// Streams with the same readings: kind, stated scheme, period, and whether a reading changes what is sent about other ticks.
@@ -20,6 +22,8 @@ pub(super) type Class = (Kind, Option<ExactScheme>, u32, bool);
 pub(super) struct Demand<'q> {
     pub(super) question: &'q str,
     pub(super) channels: BTreeSet<&'q str>,
+    /// The channels that one window has: those of the call, or of all calls of an alarm.
+    pub(super) together: BTreeSet<&'q str>,
     pub(super) class: Class,
     pub(super) span: Span,
     pub(super) needs: Needs,
@@ -124,5 +128,16 @@ fn demand<'q>(
     let scheme = question.scheme.filter(|_| kind == Kind::Exact);
     let joined = channels.iter().any(|name| is_joined(settings, name));
     let class = (kind, scheme, period, joined && has_all_channels((kind, scheme, period, joined)));
-    Some(Demand { question: name, channels, class, span: span_of(question.by, period), needs, joined })
+    let one_window = is_alarm(name) || question.by == Some(By::Window);
+    let together =
+        if one_window { question.calls().flat_map(Call::channels).collect() } else { channels.clone() };
+    Some(Demand {
+        question: name,
+        channels,
+        together,
+        class,
+        span: span_of(question.by, period),
+        needs,
+        joined,
+    })
 }

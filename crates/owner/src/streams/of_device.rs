@@ -107,7 +107,7 @@ impl Planner<'_> {
         if self.of.public || !has_all_channels(part.class) {
             return vec![self.stream(part, &channels)];
         }
-        let together: Vec<&BTreeSet<&str>> = part.demands.iter().map(|demand| &demand.channels).collect();
+        let together: Vec<&BTreeSet<&str>> = part.demands.iter().map(|demand| &demand.together).collect();
         let windows = |channels: &[String]| {
             let declared: Vec<Channel> =
                 channels.iter().filter_map(|name| self.settings.channel(name)).collect();

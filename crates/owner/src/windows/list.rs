@@ -13,7 +13,7 @@ use super::replaced::Replaced;
 use super::row_time::Group;
 use super::time::Between;
 use super::window::{Aside, DeviceWindows, StoredWindow, SumsOf};
-use super::{log, overlaps};
+use super::{finest, log, overlaps};
 use crate::declared::Plant;
 use crate::devices;
 use crate::devices::{DeviceRecord, parameter_id, spec_of};
@@ -169,13 +169,17 @@ pub(crate) fn list(
         let now = plant.settings().channels.get(&channel.name)?.unit.clone();
         Some((channel.name.clone(), (channel.unit.clone(), now)))
     });
-    windows.retain(|window| needed.channels(window).all(|channel| unit_is(plant, channel)));
+    windows
+        .retain(|window| needed.any_unit || needed.channels(window).all(|channel| unit_is(plant, channel)));
     aside.other_unit = listed - windows.len();
     let sent = known.iter().filter_map(|known| Some((known.bundle, known.scheme?))).collect();
     aside.other_scheme = needed.take_out_others(&mut windows, &sent);
-    let windows = overlaps::leave_out(windows, needed, &mut aside);
+    let mut windows = overlaps::leave_out(windows, needed, &mut aside);
+    if needed.shorter_first {
+        finest::take_apart(&mut windows);
+    }
+    let is_empty = windows.is_empty();
     let (device, shown) = (record.device.clone(), plant.shown_device(&record.device).to_owned());
-    let any = if windows.is_empty() { any } else { Any::default() };
     Ok(DeviceWindows {
         device,
         shown,
@@ -185,7 +189,7 @@ pub(crate) fn list(
         twice: BTreeSet::new(),
         aside,
         unordered,
-        elsewhere: any.span,
+        elsewhere: any.span.filter(|_| is_empty),
         forgotten: any.forgotten,
         other_unit,
         undeclared,
@@ -325,7 +329,7 @@ fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) ->
 }
 
 /// Returns true if the unit of a channel is unchanged. Readings of different units are never added.
-fn unit_is(plant: &Plant, channel: &Channel) -> bool {
+pub(crate) fn unit_is(plant: &Plant, channel: &Channel) -> bool {
     plant.settings().channels.get(&channel.name).is_none_or(|settings| settings.unit == channel.unit)
 }
 

@@ -4,8 +4,10 @@ mod accept;
 mod covered;
 mod deleted;
 mod entry;
+mod finest;
 mod forget;
 mod group;
+mod left_out;
 mod list;
 mod log;
 mod needed;
@@ -30,7 +32,8 @@ pub(crate) use forget::{logs_to_forget, note_deleted};
 pub(crate) use group::{
     Groups, InGroup, MOST_GROUPS, cut_ticks, groups, last_reading, last_readings, pieces,
 };
-pub(crate) use list::list;
+pub(crate) use left_out::left_out;
+pub(crate) use list::{list, unit_is};
 pub(crate) use log::{kept_log, sync_log};
 pub(crate) use needed::Needed;
 pub(crate) use past::LogThen;
@@ -40,4 +43,4 @@ pub use stored::rewritten_log;
 pub(crate) use time::Between;
 pub use time::moment;
 pub(crate) use twice::mark_twice;
-pub(crate) use window::{Aside, DeviceWindows, StoredWindow, left_out, once, position};
+pub(crate) use window::{Aside, DeviceWindows, StoredWindow, once, position};

@@ -25,6 +25,8 @@ pub(crate) struct Needed {
     logs: Option<BTreeMap<String, LogThen>>,
     /// True if shorter windows count before those with more channels.
     pub(super) shorter_first: bool,
+    /// True if windows with another unit than that of `sotto.toml` are listed, too.
+    pub(super) any_unit: bool,
 }
 
 /// The forms of exact windows. A device may send a reading both in a sum and in a ciphertext.
@@ -80,9 +82,10 @@ impl Needed {
         all.filter(|channel| self.channels.as_ref().is_none_or(|needed| needed.contains(&channel.name)))
     }
 
-    /// Returns windows with each reading once, from the shortest ones: alarms judge these, whichever channels they name.
+    /// Returns windows with each reading once, from the shortest ones, whatever their units: alarms judge these, whichever
+    /// channels they name.
     pub(crate) fn for_alarms() -> Self {
-        Self { shorter_first: true, ..Self::once() }
+        Self { shorter_first: true, any_unit: true, ..Self::once() }
     }
 
     /// Returns the rank of a window of sums among those with the same readings, of which the one with the highest rank

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use sotto_pack::{Channel, ChannelBins, Layout, LeftOut, Reason, WindowDescription};
+use sotto_pack::{Channel, ChannelBins, Layout, WindowDescription};
 use sotto_rlwe::{Origin, ParameterSpec, SchemeId};
 use sotto_wire::{Digest, MaskName, STREAM_TAG_BYTES, StreamHeader};
 
@@ -38,7 +38,7 @@ pub(crate) struct StoredWindow {
     /// The scheme of its ciphertext. None: sums with tags.
     pub(super) scheme: Option<SchemeId>,
     /// The number of its bundle, from 0.
-    pub(super) bundle: usize,
+    pub(crate) bundle: usize,
     /// The stream and the pads, if the window is one of sums.
     pub(crate) sums: Option<SumsOf>,
     /// The key that it is encrypted under.
@@ -201,7 +201,7 @@ pub(crate) struct DeviceWindows {
     /// The times of the first and the last reading of streams with a channel of the question, whatever the time of the
     /// question; None if there is a window to use, or they have none.
     pub(crate) elsewhere: Option<(i64, i64)>,
-    /// The number of windows of such streams that this plant's owner deleted, if there is none to use.
+    /// The number of windows of such streams that this plant's owner deleted.
     pub(crate) forgotten: usize,
     /// A channel whose unit has changed since, with the unit of the windows and that of `sotto.toml`.
     pub(crate) other_unit: Option<(String, (String, String))>,
@@ -272,24 +272,4 @@ impl Aside {
 pub(crate) fn once(windows: &[StoredWindow]) -> impl Iterator<Item = &StoredWindow> {
     let mut seen = HashSet::with_capacity(windows.len());
     windows.iter().filter(move |window| seen.insert(window.leaf))
-}
-
-/// Returns the readings that devices left out of these windows, by channel. A device reports a reading in each stream with its
-/// channel; only the first stream of a channel in a bundle is counted.
-pub(crate) fn left_out(windows: &[StoredWindow]) -> BTreeMap<String, LeftOut> {
-    let mut left_out: BTreeMap<String, LeftOut> = BTreeMap::new();
-    let mut streams: BTreeMap<(&str, usize), &str> = BTreeMap::new();
-    for window in once(windows) {
-        for (channel, counts) in window.layout().channels().iter().zip(&window.description.left_out) {
-            let first = streams.entry((&channel.name, window.bundle)).or_insert(&window.stream);
-            if *first != window.stream {
-                continue;
-            }
-            // A reading that was already sent is in another window, so it is not lacking.
-            let lacking = counts.iter().filter(|(reason, _)| *reason != Reason::AlreadySent);
-            let all = left_out.entry(channel.name.clone()).or_default();
-            lacking.for_each(|(reason, count)| all.add(reason, count));
-        }
-    }
-    left_out
 }

@@ -131,3 +131,29 @@ fn two_hundred_channels_are_divided_into_streams_of_sums() {
         assert_eq!(names.len(), found.len());
     }
 }
+
+#[test]
+fn the_channels_of_an_alarm_stay_in_one_stream() {
+    let folder = tempfile::tempdir().unwrap();
+    let channels = names(200);
+    let mut plant = plant(folder.path(), &channels, "5m");
+    for (at, name) in channels.iter().enumerate() {
+        alarm(&mut plant, &format!("hot{at}"), &format!("{name} > 80"));
+    }
+    let of = |plant: &Plant, name: &str| -> Vec<String> {
+        let has = |chosen: &&Chosen| chosen.stream.channels.iter().any(|own| own == name);
+        streams(plant, &channels).iter().filter(has).map(|chosen| chosen.stream.name()).collect()
+    };
+    let apart = [of(&plant, "c0"), of(&plant, "c199")];
+    assert_ne!(apart[0], apart[1], "200 channels take several streams");
+    plant.edit(|document| edit::add_device(document, "boiler", &channels)).unwrap();
+    plant.enrol("boiler", &folder.path().join("boiler.bundle")).unwrap();
+    alarm(&mut plant, "spread", "mean(c0) - mean(c199) > 10");
+    assert_eq!(of(&plant, "c0"), of(&plant, "c199"));
+    // The bundle of before sends both means, and no window has both.
+    let spread = plant.alarm("spread").unwrap().streams().unwrap();
+    let lacking = plant.carried_by("alarm spread", &spread).unwrap()[0].1.clone().unwrap();
+    assert!(lacking.contains("c0, c199 in windows of several streams"), "{lacking}");
+    let hot = plant.alarm("hot7").unwrap().streams().unwrap();
+    assert_eq!(plant.carried_by("alarm hot7", &hot).unwrap()[0].1, None);
+}

@@ -13,8 +13,16 @@ fn windows() -> impl Strategy<Value = Vec<Seen>> {
             // A condition that holds at the limit holds at the limit where the alarm ends.
             let near = if over == Verdict::Holds { Verdict::Holds } else { near };
             let readings = u64::from(readings);
-            let seen =
-                Seen { from: at * 10, to: at * 10 + 10, readings, over, near, value: None, bound: None };
+            let seen = Seen {
+                from: at * 10,
+                to: at * 10 + 10,
+                readings,
+                over,
+                near,
+                value: None,
+                bound: None,
+                partial: false,
+            };
             (there > 0).then_some(seen)
         };
         (0..).zip(hours).filter_map(of).collect()
@@ -123,6 +131,7 @@ proptest! {
     fn old_windows_are_dropped_and_the_state_stays(count in 65usize..200, rule in rule()) {
         let seen = |at: i64| Seen {
             from: at, to: at + 1, readings: 1, over: Verdict::Holds, near: Verdict::Holds, value: None, bound: None,
+        partial: false,
         };
         let mut machine = AlarmState::default();
         let changes = machine.take(rule, (0..count as i64).map(seen));
@@ -146,6 +155,7 @@ fn an_open_window_may_raise_an_alarm_and_ends_none() {
         near,
         value: None,
         bound: None,
+        partial: false,
     };
     let (hot, cool) = ((Verdict::Holds, Verdict::Holds), (Verdict::Fails, Verdict::Fails));
     let mut machine = AlarmState::default();
@@ -182,4 +192,51 @@ fn an_interval_on_both_sides_of_a_limit_is_undecided() {
     ] {
         assert_eq!(Verdict::of(&probe, value, bound), verdict, "{value} {bound}");
     }
+}
+
+/// A piece of a stream with windows of a day stands for the whole day, before those with windows of an hour.
+#[test]
+fn pieces_of_a_longer_window_give_way_to_shorter_ones() {
+    let seen = |from: i64, to: i64, verdict| Seen {
+        from,
+        to,
+        readings: 12,
+        over: verdict,
+        near: verdict,
+        value: None,
+        bound: None,
+        partial: false,
+    };
+    let (hot, cool) = (Verdict::Holds, Verdict::Fails);
+    let hour = |at: i64, verdict| seen(at * 10, at * 10 + 10, verdict);
+    let piece = |verdict| seen(0, 240, verdict).so_far();
+    let rule = Rule::default();
+    let told = |machine: &mut AlarmState, seen: Seen| -> Vec<(i64, Change)> {
+        machine.take(rule, [seen]).into_iter().map(|told| (told.seen.from, told.change)).collect()
+    };
+    // It neither ends a raised alarm nor takes the place of the hours.
+    let mut machine = AlarmState::default();
+    assert_eq!(told(&mut machine, hour(7, hot)), [(70, Change::Raised)]);
+    assert_eq!(told(&mut machine, piece(cool)), []);
+    assert_eq!(machine.raised_since(rule), Some(70));
+    assert_eq!(told(&mut machine, hour(8, cool)), [(80, Change::Cleared)]);
+    assert_eq!(told(&mut machine, piece(hot)), []);
+    assert_eq!(told(&mut machine, hour(9, hot)), [(90, Change::Raised)]);
+    // It came before the hours.
+    let mut machine = AlarmState::default();
+    assert_eq!(told(&mut machine, piece(cool)), []);
+    assert_eq!(told(&mut machine, hour(8, hot).so_far()), [(80, Change::Raised)]);
+    assert_eq!(told(&mut machine, hour(8, hot)), []);
+    assert_eq!(told(&mut machine, hour(9, cool)), [(90, Change::Cleared)]);
+    // It raised the alarm, and the hours do not.
+    let mut machine = AlarmState::default();
+    assert_eq!(told(&mut machine, piece(hot)), [(0, Change::Raised)]);
+    let mended = machine.take(rule, [hour(8, cool)]);
+    let mended: Vec<_> = mended.iter().map(|told| (told.seen.from, told.change, told.mends)).collect();
+    assert_eq!(mended, [(80, Change::Cleared, Some((0, Change::Raised)))]);
+    // The whole day takes the place of its pieces, and not of decided hours if it is undecided.
+    let mut machine = AlarmState::default();
+    assert_eq!(told(&mut machine, hour(3, hot)), [(30, Change::Raised)]);
+    assert_eq!(told(&mut machine, seen(0, 240, Verdict::Undecided)), []);
+    assert_eq!(machine.raised_since(rule), Some(30));
 }

@@ -9,12 +9,16 @@ fn silence() -> Silence {
 
 fn heard(hours: &[i64]) -> HeardTimes {
     let heard = |hour: &i64| Heard { at: hour * HOUR, window_end: (hour + 1) * HOUR };
-    HeardTimes { times: hours.iter().map(heard).collect(), enrolled: Some(0) }
+    HeardTimes { times: hours.iter().map(heard).collect(), enrolled: Some(0), deleted: false }
 }
 
 /// Returns the changes of a round, by hours.
 fn take(silences: &mut Silences, hours: &[i64], now: i64) -> Vec<(i64, Change, Option<i64>)> {
-    let told = silences.take(&silence(), &heard(hours), i64::MIN, now * HOUR);
+    take_of(silences, &heard(hours), now)
+}
+
+fn take_of(silences: &mut Silences, heard: &HeardTimes, now: i64) -> Vec<(i64, Change, Option<i64>)> {
+    let told = silences.take(&silence(), heard, i64::MIN, now * HOUR);
     let json = serde_json::to_string(silences).expect("JSON");
     assert_eq!(serde_json::from_str::<Silences>(&json).expect("the same"), *silences);
     told.into_iter()
@@ -65,6 +69,37 @@ fn readings_that_are_deleted_were_heard() {
     assert_eq!(take(&mut silences, &[0, 1, 2], 2), []);
     assert_eq!(take(&mut silences, &[], 4), []);
     assert_eq!(take(&mut silences, &[], 5), [(2, Change::Raised, None)]);
+}
+
+#[test]
+fn a_deletion_is_no_silence() {
+    let after = |hours: &[i64]| HeardTimes { deleted: true, ..heard(hours) };
+    // Enrolled 100 days ago; the owner deletes all but the last 3 days, twice, and then everything.
+    let all: Vec<i64> = (1..=2400).collect();
+    let mut silences = Silences::default();
+    assert_eq!(take(&mut silences, &all, 2400), []);
+    assert_eq!(take_of(&mut silences, &after(&all[2328..]), 2400), []);
+    assert_eq!(take_of(&mut silences, &after(&all[2350..]), 2401), []);
+    assert_eq!(take_of(&mut silences, &after(&[]), 2402), []);
+    assert_eq!(take_of(&mut silences, &after(&[]), 2403), [(2400, Change::Raised, None)]);
+    assert_eq!(take_of(&mut silences, &after(&[2405]), 2405), [(2405, Change::Cleared, None)]);
+    assert_eq!(take_of(&mut silences, &after(&[2405]), 2406), []);
+    assert_eq!(take_of(&mut silences, &after(&[2405]), 2408), [(2405, Change::Raised, None)]);
+    assert_eq!(take_of(&mut silences, &after(&[2405, 2409]), 2409), [(2409, Change::Cleared, None)]);
+    assert_eq!(take_of(&mut silences, &after(&[2405, 2409]), 2410), []);
+    // Nobody watched before, or for some time.
+    for mut silences in [Silences::default(), Silences { newest: Some(50 * HOUR), ..Silences::default() }] {
+        assert_eq!(take_of(&mut silences, &after(&all[2328..]), 2400), []);
+        assert_eq!(take_of(&mut silences, &after(&all[2328..]), 2403), [(2400, Change::Raised, None)]);
+    }
+    let mut silences = Silences::default();
+    assert_eq!(take_of(&mut silences, &after(&[]), 2400), [], "the last reading is not known");
+    assert_eq!(take_of(&mut silences, &after(&[]), 2403), [(2400, Change::Raised, None)]);
+    // Without an order that this computer knows of.
+    let mut silences = Silences::default();
+    assert_eq!(take(&mut silences, &all, 2400), []);
+    assert_eq!(take(&mut silences, &all[2328..], 2400), []);
+    assert_eq!(take(&mut silences, &[], 2401), []);
 }
 
 #[test]

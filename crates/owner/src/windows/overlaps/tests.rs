@@ -222,3 +222,49 @@ fn pieces_of_one_window_are_one_group() {
     let whole: Vec<StoredWindow> = [piece(4, 0..24)].into_iter().chain(others()).collect();
     assert_eq!(groups(&whole), [(0, 24), (24, 48)]);
 }
+
+/// By window, pieces of a day are windows of their own where windows of hours have one of their channels.
+#[test]
+fn pieces_of_a_day_hide_no_hours() {
+    let day = Group { from: 0, to: 24 * HOUR };
+    let hour = |at: i64| Group { from: at * HOUR, to: (at + 6) * HOUR };
+    let of = |bundle, number, group: Group, hours: Range<i64>, channels: &[&str]| {
+        let all: Vec<i64> = hours.clone().collect();
+        let readings: Vec<(&str, &[i64])> = channels.iter().map(|name| (*name, all.as_slice())).collect();
+        StoredWindow { span: Some(group), ..window(bundle, number, hours, &readings) }
+    };
+    // Six hours in the place of one. The bundle was renewed at six.
+    let mut windows = vec![
+        of(0, 1, day, 0..4, &["x", "y"]),
+        of(0, 2, day, 4..6, &["x", "y"]),
+        of(0, 3, day, 0..6, &["z"]),
+        of(1, 1, hour(6), 6..8, &["x"]),
+        of(1, 2, hour(6), 8..12, &["x"]),
+    ];
+    crate::windows::finest::take_apart(&mut windows);
+    let groups: Vec<Group> = windows.iter().map(StoredWindow::group).collect();
+    let own = |from: i64, to: i64| Group { from: from * HOUR, to: to * HOUR };
+    assert_eq!(groups, [own(0, 4), own(4, 6), day, hour(6), hour(6)]);
+}
+
+/// A channel in windows of a day and of hours: closed days come from the former, today from the latter.
+#[test]
+fn readings_left_out_count_once_at_each_time() {
+    use sotto_pack::{LeftOut, Reason};
+    let with = |mut window: StoredWindow, stream: &str, lacking: u64| {
+        let mut counts = LeftOut::default();
+        counts.add(Reason::OutOfRange, lacking);
+        let channels = window.layout().channels().len();
+        Arc::make_mut(&mut window.description).left_out = vec![counts; channels];
+        window.leaf[0] = window.sequence as u8;
+        window.stream = stream.to_owned();
+        window
+    };
+    let hours =
+        |number, hours: Range<i64>, lacking| with(window(0, number, hours, &[("x", &[])]), "hours", lacking);
+    let closed = with(window(0, 0, 0..24, &[("x", &[]), ("y", &[])]), "days", 5);
+    let windows = [hours(1, 0..6, 2), closed, hours(2, 18..24, 3), hours(3, 24..30, 4), hours(4, 30..36, 1)];
+    let left_out = crate::windows::left_out(&windows);
+    let count = |name: &str| left_out[name].iter().map(|(_, count)| count).sum::<u64>();
+    assert_eq!([count("x"), count("y")], [5 + 4 + 1, 5]);
+}
