@@ -13,6 +13,9 @@ use crate::windows::{DeviceWindows, StoredWindow};
 /// device keeps readings by default: 7 days, in milliseconds.
 const SETTLED_AFTER_MS: i64 = 7 * 86_400_000;
 
+/// A clock that is this long before a reading that was heard is wrong: an hour, in milliseconds.
+const CLOCK_ERROR_MS: i64 = 3_600_000;
+
 /// Silences that are kept at most.
 const MOST: usize = 1000;
 
@@ -110,7 +113,9 @@ impl HeardTimes {
         let between = times.windows(2).map(|pair| Gap { from: pair[0].at, to: Some(pair[1]) });
         let last = times.last().map(|last| Gap { from: last.at, to: None });
         let length = |gap: &Gap| gap.to.map_or(now, |to| to.at).saturating_sub(gap.from);
-        between.chain(last).filter(|gap| length(gap) >= least).collect()
+        // One that lasts ends with a reading, not with a clock that was set back.
+        let lasts = |gap: &Gap| gap.to.is_none() && known.lasts_since == Some(gap.from);
+        between.chain(last).filter(|gap| length(gap) >= least || lasts(gap)).collect()
     }
 }
 
@@ -142,6 +147,11 @@ fn thinned(times: impl Iterator<Item = i64>, least: i64) -> Vec<i64> {
 }
 
 impl Silences {
+    /// Returns the newest reading that was heard, if this computer's clock is before it: then nothing can be said about silence.
+    pub(super) fn clock_is_behind(&self, now: i64) -> Option<i64> {
+        self.newest.filter(|newest| now < newest.saturating_sub(CLOCK_ERROR_MS))
+    }
+
     /// Takes the times at which a device was heard. Returns the changes that were not told before. Silences that ended before
     /// `since` are none of the alarm's.
     pub(super) fn take(&mut self, silence: &Silence, heard: &HeardTimes, since: i64, now: i64) -> Vec<Told> {

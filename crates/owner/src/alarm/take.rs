@@ -107,6 +107,9 @@ impl Active {
         let (seen, missing, failure) = match outcome {
             Ok(Found::Heard(heard)) => {
                 let Watched::Silence(silence) = &self.declared.watched else { return (Vec::new(), None) };
+                if let Some(newest) = state.silences.clock_is_behind(present.now) {
+                    return (Vec::new(), Some(clock_is_behind(newest, present)));
+                }
                 return (state.silences.take(silence, &heard, self.since, present.now), None);
             }
             Ok(Found::Windows(judged)) => (judged.seen, judged.missing, judged.faulty),
@@ -243,6 +246,16 @@ impl Active {
 fn failed(seen: Seen, reason: &str, number: u32) -> Happened {
     let again = Some(number.to_string());
     Happened { kind: EventKind::Failed, seen, what: reason.to_owned(), mends: None, again }
+}
+
+/// Says why silences cannot be judged by this computer's clock.
+fn clock_is_behind(newest: i64, present: &Present) -> String {
+    let shown = |at: i64| present.clock.rfc3339(at).get(..16).unwrap_or_default().replacen('T', " ", 1);
+    format!(
+        "this computer's clock says {}, and a reading of {} was heard before: set the clock, until then no silence is judged",
+        shown(present.now),
+        shown(newest)
+    )
 }
 
 fn hours(from: i64, to: i64) -> f64 {

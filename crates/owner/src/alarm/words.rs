@@ -65,9 +65,13 @@ pub(super) fn of_silence(silence: &Silence, seen: &Seen, change: Change, clock: 
     }
 }
 
-/// Formats hours: `3.2 h`, `14.0 days`.
+/// Formats hours: `2.0 min`, `3.2 h`, `14.0 days`.
 fn length(hours: f64) -> String {
-    if hours < 48.0 { format!("{hours:.1} h") } else { format!("{:.1} days", hours / 24.0) }
+    match hours {
+        ..1.0 => format!("{:.1} min", hours * 60.0),
+        1.0..48.0 => format!("{hours:.1} h"),
+        _ => format!("{:.1} days", hours / 24.0),
+    }
 }
 
 /// Formats a value and its bound to two digits of the bound.
