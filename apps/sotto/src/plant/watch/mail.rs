@@ -200,7 +200,7 @@ fn in_words(error: &dyn Error, limit: Duration) -> String {
         let io = inner.downcast_ref::<std::io::Error>();
         // The system says that a resource is temporarily unavailable.
         if io.is_some_and(|error| matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)) {
-            return format!("did not answer within {} s", limit.as_secs());
+            return format!("did not answer within {} s", limit.as_secs_f64());
         }
         let more = inner.to_string();
         if !text.contains(&more) {
@@ -242,5 +242,19 @@ mod tests {
         assert!(head.contains("Auto-Submitted: auto-generated"), "{head}");
         let to: Vec<String> = message.envelope().to().iter().map(ToString::to_string).collect();
         assert_eq!(to, ["ann@farm.example", "bo@h.example"]);
+    }
+
+    #[test]
+    fn a_server_that_says_nothing_did_not_answer() {
+        let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = format!("smtp://{}", server.local_addr().expect("an address"));
+        let settings = MailSettings { server: address, from: "barn@farm.example".to_owned(), ca: None };
+        let to = To { all: &["ann@farm.example"], reached: &[] };
+        let (limit, note) = (Duration::from_millis(300), |_: &str, _: Option<&str>| Ok(()));
+        let said = send(&settings, &Trust::default(), to, &event(), limit, &note).expect_err("silent");
+        assert!(said.ends_with("did not answer within 0.3 s"), "{said}");
+        let all = ["ann@farm.example".to_owned()];
+        let reached = To { reached: &all, ..to };
+        assert_eq!(send(&settings, &Trust::default(), reached, &event(), limit, &note), Ok(()));
     }
 }
