@@ -9,7 +9,10 @@ use sotto_pack::Span;
 
 /// Returns a plant with a channel every five minutes and one every hour, a device and an alarm.
 pub(super) fn plant(folder: &tempfile::TempDir, alarm: &AlarmSettings) -> Plant {
-    let listen = "127.0.0.1:7410".parse().unwrap();
+    plant_of(folder, alarm, "127.0.0.1:7410".parse().unwrap())
+}
+
+fn plant_of(folder: &tempfile::TempDir, alarm: &AlarmSettings, listen: std::net::SocketAddr) -> Plant {
     let here = NewPlant { cloud: None, listen, time_zone: Some("Europe/Rome".into()) };
     let mut plant = Plant::init(&folder.path().join("plant"), &here).unwrap();
     let channel = |every: &str| {
@@ -319,6 +322,33 @@ fn a_watch_does_not_begin_without_an_alarm_that_cannot_be_read() {
     std::fs::write(plant.folder().join("devices/boiler.json"), "{").unwrap();
     let refused = Watch::open(&plant, 60_000).unwrap_err().to_string();
     assert!(refused.contains("alarm hot") && refused.contains("boiler.json"), "{refused}");
+}
+
+#[test]
+fn an_alarm_that_cannot_be_stored_stops_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    // No cloud listens there: alarms fail after some rounds.
+    let listen = "127.0.0.1:9".parse().unwrap();
+    let mut plant = plant_of(&folder, &AlarmSettings::new("temperature > 80"), listen);
+    plant.edit(|settings| add_alarm(settings, "slow", &AlarmSettings::new("slow > 80"))).unwrap();
+    plant.enrol("boiler", &folder.path().join("boiler.bundle")).unwrap();
+    let mut watch = Watch::open(&plant, 60_000).unwrap();
+    // Files are written beside their place first.
+    let beside = plant.folder().join(format!("alarms/state/hot.json.{}.partial", std::process::id()));
+    std::fs::create_dir(&beside).unwrap();
+    let outbox = std::sync::Mutex::new(Outbox::open(&plant).unwrap());
+    let mut round = || {
+        let round = watch.round(&plant, &outbox);
+        assert!(round.error.is_some());
+        round.events.into_iter().map(|event| event.alarm).collect::<Vec<_>>()
+    };
+    let told: Vec<String> = (0..4).flat_map(|_| round()).collect();
+    assert_eq!(told, ["slow"], "told once, and hot is not told before it is stored");
+    std::fs::remove_dir(&beside).unwrap();
+    let told: Vec<String> = (0..4).flat_map(|_| round()).collect();
+    assert_eq!(told, ["hot"]);
+    let journal = std::fs::read_to_string(plant.folder().join("alarms/alarms.jsonl")).unwrap();
+    assert_eq!(journal.lines().count(), 2);
 }
 
 #[test]
