@@ -238,6 +238,18 @@ pub enum QuestionErrorKind {
         "expected a duration: a whole number from 1 to 4294967295 and a unit, such as 90s, 30m, 12h, 7d or 4w"
     )]
     Duration,
+    /// Groups of a length that does not divide a day.
+    #[error(
+        "groups of {length} would not begin at the same times every day: take a part of a day, such as 15m, 20m, 2h, 6h or 12h, or \
+         by day, week, month, quarter or year"
+    )]
+    GroupLength {
+        /// The length that stands there.
+        length: super::Duration,
+    },
+    /// A day that not every month has.
+    #[error("expected a day that every month has: a whole number from 1 to 28, as in by month from 21")]
+    DayOfMonth,
     /// An invalid moment.
     #[error(
         "expected a moment: 2014-01-01, 2014-01-01T12:30 or 2014-01-01T12:30:15, with Z or +02:00 for a time zone"

@@ -1,5 +1,6 @@
 //! The parts of the question language that know no function: tokens, readings, conditions, times, places, errors.
 
+mod by;
 mod comparison;
 mod condition;
 mod error;
@@ -15,6 +16,7 @@ mod reading;
 mod weights;
 mod written;
 
+pub use by::By;
 pub use comparison::Comparison;
 pub use condition::Condition;
 pub use error::{QuestionError, QuestionErrorKind};
@@ -24,7 +26,7 @@ pub(crate) use near::near;
 pub(crate) use operands::outside_of_a_call;
 pub(crate) use parser::{Parsed, Parser};
 pub(crate) use period::is_when;
-pub use period::{By, Devices, Duration, DurationUnit, Period, When};
+pub use period::{Devices, Duration, DurationUnit, Period, When};
 pub use places::{Clause, TextSpans};
 pub use reading::Measurand;
 pub use weights::Weights;

@@ -1,4 +1,4 @@
-//! Clauses: period, groups, devices.
+//! Clauses: period, devices.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -129,7 +129,7 @@ impl DurationUnit {
         }
     }
 
-    const fn seconds(self) -> u64 {
+    pub(crate) const fn seconds(self) -> u64 {
         match self {
             Self::Second => 1,
             Self::Minute => 60,
@@ -167,57 +167,6 @@ impl When {
 impl From<When> for String {
     fn from(when: When) -> Self {
         when.0
-    }
-}
-
-/// Groups of windows with one answer each.
-///
-/// ```
-/// use sotto_owner::question::{By, Question};
-///
-/// assert_eq!(Question::parse("mean(boiler) by day")?.by, Some(By::Day));
-/// assert_eq!(By::Day.word(), "day");
-/// # Ok::<(), sotto_owner::question::QuestionError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum By {
-    /// Each window alone.
-    Window,
-    /// Clock hours in the plant's time zone.
-    Hour,
-    /// Calendar days in the plant's time zone.
-    Day,
-    /// Weeks from Monday.
-    Week,
-    /// Each month of the calendar.
-    Month,
-}
-
-impl By {
-    /// All groups, smallest first.
-    pub const ALL: [Self; 5] = [Self::Window, Self::Hour, Self::Day, Self::Week, Self::Month];
-
-    /// Returns the word of the language, e.g. `day`.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Window => "window",
-            Self::Hour => "hour",
-            Self::Day => "day",
-            Self::Week => "week",
-            Self::Month => "month",
-        }
-    }
-
-    pub(crate) const fn clause(self) -> &'static str {
-        match self {
-            Self::Window => "by window",
-            Self::Hour => "by hour",
-            Self::Day => "by day",
-            Self::Week => "by week",
-            Self::Month => "by month",
-        }
     }
 }
 

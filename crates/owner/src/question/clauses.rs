@@ -150,23 +150,11 @@ impl Parser<'_> {
     /// Reads `device` after `per`. Suggests `by day` to a person who wrote `per day`.
     pub(super) fn device_of_per(&mut self) -> Parsed<()> {
         let next = self.peek()?;
-        let by = By::ALL.into_iter().find(|by| next.token == Token::Word(by.word()));
+        let Token::Word(word) = next.token else { return self.word("device") };
+        let by = By::WORDS.into_iter().find(|by| by.word() == Some(word));
         let Some(by) = by else { return self.word("device") };
         let near = Some(by.clause());
-        Err(self.error(Kind::UnknownWord { word: by.word().into(), expected: "device", near }, next.start))
-    }
-
-    fn by(&mut self) -> Parsed<By> {
-        const EXPECTED: &str = "window, hour, day, week or month";
-        let next = self.peek()?;
-        let Token::Word(word) = next.token else {
-            return Err(self.expected(EXPECTED));
-        };
-        self.end = next.end;
-        By::ALL.into_iter().find(|by| by.word() == word).ok_or_else(|| {
-            let near = near(word, &By::ALL.map(By::word));
-            self.error(Kind::UnknownWord { word: text::excerpt(word), expected: EXPECTED, near }, next.start)
-        })
+        Err(self.error(Kind::UnknownWord { word: word.into(), expected: "device", near }, next.start))
     }
 
     pub(super) fn devices(&mut self) -> Parsed<Vec<String>> {

@@ -36,10 +36,13 @@
 //! unary    = { "-" } ( NUMBER | call | "(" sum ")" )
 //! clause   = "over" DURATION                                 90s 30m 12h 7d 4w; excludes since and until
 //!          | "since" WHEN | "until" WHEN                     2014-01-01, 2014-01-01T12:30[:15][Z|+02:00]
-//!          | "by" ("window" | "hour" | "day" | "week" | "month")
+//!          | "by" group
 //!          | "per" "device" | "across" "devices"             exclude each other; across is the default
 //!          | "where" "device" "in" "(" NAME { "," NAME } ")"
 //!          | "shared"                                         answers are given to others
+//! group    = "window" | "hour" | "day" | "week" | "quarter" | "year"
+//!          | "month" [ "from" NUMBER ]                        from this day of each month, 1 to 28
+//!          | DURATION                                         15m 6h: a part of a day
 //! ```
 //!
 //! A NAME consists of letters, digits, `_` and `.`, and does not start with a digit or `.`. Any other name, and any
@@ -53,6 +56,7 @@ mod alarm;
 mod alarm_condition;
 mod asked;
 mod builder;
+mod by;
 mod check;
 mod clauses;
 mod expression;
@@ -275,7 +279,7 @@ impl Display for Question {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         list(&self.select, out)?;
         self.period.fmt(out)?;
-        self.by.iter().try_for_each(|by| write!(out, " by {}", by.word()))?;
+        self.by.iter().try_for_each(|by| write!(out, " by {by}"))?;
         if self.grouping == Devices::Each {
             out.write_str(" per device")?;
         }

@@ -132,7 +132,7 @@ impl Reader<'_> {
         let mut product = self.power()?;
         let mut divided = false;
         loop {
-            let mut characters = self.rest.chars();
+            let mut characters = self.rest.trim_start().chars();
             match characters.next() {
                 // After a division another factor could stand above or below the line.
                 Some('·' | '*' | '⋅') if !divided => {
@@ -150,6 +150,7 @@ impl Reader<'_> {
     }
 
     fn power(&mut self) -> Option<Unit> {
+        self.rest = self.rest.trim_start();
         let of = if let Some(rest) = self.rest.strip_prefix('(') {
             if self.nesting == NESTING {
                 return None;
@@ -157,7 +158,7 @@ impl Reader<'_> {
             (self.rest, self.nesting) = (rest, self.nesting + 1);
             let inside = self.product()?;
             self.nesting -= 1;
-            self.rest = self.rest.strip_prefix(')')?;
+            self.rest = self.rest.trim_start().strip_prefix(')')?;
             inside
         } else {
             self.atom()?

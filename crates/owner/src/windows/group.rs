@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use sotto_pack::{Clock, Presence, Span};
+use sotto_pack::{Clock, Presence};
 
+use super::calendar::Calendar;
 use super::row_time::Group;
 use super::time::Between;
 use super::window::StoredWindow;
@@ -29,17 +30,6 @@ pub(crate) struct Groups {
     pub(crate) hidden: u64,
 }
 
-/// Returns the span of the clock for a grouping; None for single windows.
-pub(crate) fn span(by: By) -> Option<Span> {
-    match by {
-        By::Window => None,
-        By::Hour => Some(Span::Hour),
-        By::Day => Some(Span::Day),
-        By::Week => Some(Span::Week),
-        By::Month => Some(Span::Month),
-    }
-}
-
 /// Returns all groups from the first to the last window, including empty ones; if these are more than [`MOST_GROUPS`],
 /// the groups with windows. Returns None if there are more of them, too.
 pub(crate) fn groups<'w>(
@@ -61,48 +51,33 @@ pub(crate) fn groups<'w>(
     else {
         return Some(Groups::default());
     };
-    match by.map(span) {
+    match by.map(Calendar::of) {
         None => Some(shown(vec![Group { from: since.unwrap_or(first), to: until.unwrap_or(last) }])),
         Some(None) => (all.len() <= MOST_GROUPS).then(|| shown(all)),
-        Some(Some(span)) => {
+        Some(Some(calendar)) => {
             let whole = [Group { from: first, to: last }];
-            touched(clock, span, &whole).map(shown).or_else(|| {
+            touched(clock, calendar, &whole).map(shown).or_else(|| {
                 // Over a long time without windows, a device's clock was wrong: the groups with windows tell more.
-                let groups = touched(clock, span, &all)?;
-                let hidden = number(clock, span, whole[0]).saturating_sub(groups.len() as u64);
+                let groups = touched(clock, calendar, &all)?;
+                let hidden = number(clock, calendar, whole[0]).saturating_sub(groups.len() as u64);
                 Some(Groups { groups, hidden })
             })
         }
     }
 }
 
-/// Returns the number of spans of the clock that a time touches, without a look at each.
-fn number(clock: &Clock, span: Span, time: Group) -> u64 {
-    const HOUR: i64 = 3_600_000;
-    let (first, last) = (clock.start_of(span, time.from), clock.start_of(span, time.to - 1));
-    // A change of the zone's offset is less than half of a day.
-    let of = |length: i64| (last.saturating_sub(first) + length / 2) / length;
-    let between = match span {
-        Span::Hour => of(HOUR),
-        Span::Day => of(24 * HOUR),
-        Span::Week => of(7 * 24 * HOUR),
-        Span::Month => {
-            let month = |at: i64| {
-                let local = clock.local(at);
-                12 * i64::from(local.year()) + i64::from(local.month())
-            };
-            month(last) - month(first)
-        }
-    };
-    u64::try_from(between).unwrap_or_default() + 1
+/// Returns the number of groups that a time touches, without a look at each.
+fn number(clock: &Clock, calendar: Calendar, time: Group) -> u64 {
+    let (first, last) = (calendar.start_of(clock, time.from), calendar.start_of(clock, time.to - 1));
+    u64::try_from(calendar.between(clock, first, last)).unwrap_or_default() + 1
 }
 
-/// Returns the spans of the clock that these times touch. Returns None if there are more than [`MOST_GROUPS`]. Times must
+/// Returns the groups that these times touch. Returns None if there are more than [`MOST_GROUPS`]. Times must
 /// be in order of their beginnings.
-fn touched(clock: &Clock, span: Span, times: &[Group]) -> Option<Vec<Group>> {
+fn touched(clock: &Clock, calendar: Calendar, times: &[Group]) -> Option<Vec<Group>> {
     let mut groups: Vec<Group> = Vec::new();
     for time in times {
-        let mut from = clock.start_of(span, time.from);
+        let mut from = calendar.start_of(clock, time.from);
         if let Some(last) = groups.last() {
             from = from.max(last.to);
         }
@@ -110,7 +85,7 @@ fn touched(clock: &Clock, span: Span, times: &[Group]) -> Option<Vec<Group>> {
             if groups.len() == MOST_GROUPS {
                 return None;
             }
-            let to = clock.end_of(span, from);
+            let to = calendar.end_of(clock, from);
             groups.push(Group { from, to });
             from = to;
         }
@@ -212,6 +187,8 @@ pub(crate) fn of_window(groups: &[Group], by: Option<By>, window: &StoredWindow)
 
 #[cfg(test)]
 mod tests {
+    use sotto_pack::Span;
+
     use super::*;
 
     #[test]
@@ -219,7 +196,7 @@ mod tests {
         const HOUR: i64 = 3_600_000;
         let touched = |times: &[(i64, i64)]| {
             let times: Vec<Group> = times.iter().map(|(from, to)| Group { from: *from, to: *to }).collect();
-            super::touched(&Clock::utc(), Span::Hour, &times).map(|groups| {
+            super::touched(&Clock::utc(), Calendar::Of(Span::Hour), &times).map(|groups| {
                 groups.iter().map(|group| (group.from / HOUR, group.to / HOUR)).collect::<Vec<_>>()
             })
         };
@@ -239,6 +216,7 @@ mod tests {
             for (span, count) in
                 [(Span::Hour, hours / 10), (Span::Day, hours), (Span::Week, hours), (Span::Month, hours)]
             {
+                let span = Calendar::Of(span);
                 for (more, to) in [(0, count * HOUR), (1, count * HOUR + 1), (HOUR / 2, 1)] {
                     let time = Group { from: from + more, to: from + more + to };
                     let touched = touched(&clock, span, &[time]).expect("few");

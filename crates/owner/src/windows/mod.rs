@@ -1,6 +1,7 @@
 //! Stored windows: the logs of streams, compared with the cloud's earlier statements, and the windows in them.
 
 mod accept;
+mod calendar;
 mod covered;
 mod deleted;
 mod entry;

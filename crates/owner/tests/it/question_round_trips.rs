@@ -145,6 +145,15 @@ fn expression() -> impl Strategy<Value = Expression> {
     ]
 }
 
+fn by() -> impl Strategy<Value = By> {
+    const LENGTHS: [&str; 10] = ["1s", "90s", "1m", "15m", "20m", "30m", "90m", "2h", "6h", "12h"];
+    prop_oneof![
+        prop::sample::select(&By::WORDS[..]),
+        prop::sample::select(&LENGTHS[..]).prop_map(|length| By::Every(length.parse().unwrap())),
+        (2..=28_u8).prop_map(By::MonthFrom),
+    ]
+}
+
 fn period() -> impl Strategy<Value = Period> {
     prop_oneof![
         Just(Period::All),
@@ -165,7 +174,7 @@ prop_compose! {
     fn question()(
         select in vec((expression(), prop::option::of(prop::sample::select(&["°F", "kWh/m²", "%", "m / s"][..])), prop::option::of(name())), 1..5),
         period in period(),
-        by in prop::option::of(prop::sample::select(&By::ALL[..])),
+        by in prop::option::of(by()),
         each in any::<bool>(),
         shared in any::<bool>(),
         only in prop::option::of(vec(name(), 1..5)),
@@ -221,6 +230,8 @@ fn soup() -> impl Strategy<Value = String> {
         "until",
         "by",
         "day",
+        "15m",
+        "month from",
         "per",
         "device",
         "where",
