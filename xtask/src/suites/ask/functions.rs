@@ -109,6 +109,10 @@ fn days(cases: &mut Cases, thorough: bool) -> Result<()> {
         let asked = Query { statistics: EDGES, by, per_device: false, spans: &spans };
         cases.asked(&format!("by day: edges{}", asked.clauses()), &site, &series, &asked, "");
     }
+    for by in [By::SixHours, By::MonthFrom21, By::Quarter, By::Year] {
+        let asked = Query { statistics: PAIRS, by, per_device: true, spans: &spans };
+        cases.asked(&format!("by day: pairs{}", asked.clauses()), &site, &series, &asked, "");
+    }
     periods(cases, &site, &series)?;
     cases.case("nothing is left behind", site.close()?);
     Ok(())
@@ -128,6 +132,11 @@ fn hours(cases: &mut Cases, count: i64, bys: &[By], thorough: bool) -> Result<()
     generated(&mut series, "2025-03-29T20:00:00Z", count * 12)?;
     let site = prepared(cases, &series, "5m", By::Hour)?;
     every(cases, &site, &series, "by hour", bys, thorough)?;
+    let spans = spans_of(&site, &series)?;
+    for per_device in [true, false] {
+        let asked = Query { statistics: PAIRS, by: By::QuarterHour, per_device, spans: &spans };
+        cases.asked(&format!("by hour: pairs{}", asked.clauses()), &site, &series, &asked, "");
+    }
     cases.case("nothing is left behind", site.close()?);
     Ok(())
 }
