@@ -144,8 +144,9 @@ fn present(arguments: &Ask, answer: &Answer) -> anyhow::Result<()> {
     // If there are no rows, a remark says so.
     match (answer.rows.is_empty(), arguments.plot) {
         (true, _) => {}
-        (false, true) => say(show::plot(answer)),
-        (false, false) => say(show::answer_text(answer)),
+        // Groups that recur are no times.
+        (false, true) if answer.rows.iter().all(|row| row.recurs.is_none()) => say(show::plot(answer)),
+        (false, _) => say(show::answer_text(answer)),
     }
     for line in answer.remarks() {
         say(line);

@@ -63,7 +63,7 @@ fn ask_once(
     let (cloud, clock) = (plant.cloud()?, plant.settings().clock()?);
     let asked = Asked::new(question);
     let orders = Orders::new(plant, &cloud);
-    let mut listed = listed(&orders, question, as_of, &clock)?;
+    let mut listed = listed(&orders, &asked, as_of, &clock)?;
     let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
     let twice = windows::mark_twice(plant, &known, listed.devices.iter_mut())?;
     let mut computer = Computer::new(plant, &cloud, question.shared)?;
@@ -75,9 +75,9 @@ fn ask_once(
     notes.extend(orders.notes());
     notes.extend(done.faulty.iter().map(|(device, windows)| notes::on_faulty(device, windows)));
     notes.extend(joint::on_partners_apart(&asked, &listed.devices));
-    notes.extend(group_notes::on_hidden(&listed.groups, listed.hidden, question.by, &clock));
-    notes.extend(group_notes::on_cut_ticks(&listed.groups, question.by, &listed.devices));
-    notes.extend(group_notes::on_divided(&asked, &listed.groups, question.by, &listed.devices));
+    notes.extend(group_notes::on_hidden(&listed.segments.rows, listed.hidden, question.by, &clock));
+    notes.extend(group_notes::on_cut_ticks(&listed.segments.times, question, &listed.devices));
+    notes.extend(group_notes::on_divided(&asked, &listed.segments.times, &listed.devices));
     notes.extend(notes::on_removed(plant, &clock, &done.took_part));
     notes.extend(notes::on_unknown(plant, &cloud, &known)?);
     notes.extend(twice.iter().map(|(_, note)| note.clone()));
@@ -89,7 +89,7 @@ fn ask_once(
     let (used, took_part) = (std::mem::take(&mut done.used), std::mem::take(&mut done.took_part));
     let faulty = done.faulty.iter().map(|(device, windows)| (device.clone(), windows.len() as u64)).collect();
     let columns = done.columns(&listed, question.grouping);
-    let rows = rows(&asked, &listed.groups, &columns, plant.settings());
+    let rows = rows(&asked, &listed.segments.rows, &columns, plant.settings());
     let facts = Facts {
         question,
         devices: &listed.devices,

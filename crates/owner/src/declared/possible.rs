@@ -109,7 +109,7 @@ fn nobody_measures(plant: &Plant, question: &Question, call: &Call) -> Option<St
 
 /// Returns the longest time of a group, in milliseconds.
 fn longest(question: &Question, clock: &Clock) -> Option<u64> {
-    let of_group = question.by.map(|by| match by {
+    let of_group = question.by.filter(|by| !by.is_recurring()).map(|by| match by {
         // Above an hour, a group goes on over a change of the clock.
         By::Every(length) => 1000 * length.seconds() + HOUR,
         By::Hour => HOUR,
@@ -118,7 +118,7 @@ fn longest(question: &Question, clock: &Clock) -> Option<u64> {
         By::Week => (7 * 24 + 1) * HOUR,
         By::Month | By::MonthFrom(_) => (31 * 24 + 1) * HOUR,
         By::Quarter => (92 * 24 + 1) * HOUR,
-        By::Year => (366 * 24 + 1) * HOUR,
+        By::Year | By::Recurring { .. } => (366 * 24 + 1) * HOUR,
     });
     [of_group, longest_period(question, clock)].into_iter().flatten().min()
 }
@@ -139,7 +139,7 @@ fn longest_period(question: &Question, clock: &Clock) -> Option<u64> {
 /// Returns the largest number of groups of a question.
 fn groups(question: &Question, clock: &Clock) -> Option<u64> {
     let shortest = match question.by? {
-        By::Window => return None,
+        By::Window | By::Recurring { .. } => return None,
         // A change of the clock cuts it.
         By::Every(length) => 500 * length.seconds(),
         By::Hour => HOUR,

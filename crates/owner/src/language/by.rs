@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Duration, DurationUnit};
+use super::{Cycle, Duration, DurationUnit};
 
 /// Groups of readings with one answer each.
 ///
@@ -37,6 +37,14 @@ pub enum By {
     Quarter,
     /// Each year of the calendar.
     Year,
+    /// Groups that recur: `by weekday`, `by hour of day and weekday`.
+    Recurring {
+        /// The first key of a row.
+        first: Cycle,
+        /// The second key, another one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        second: Option<Cycle>,
+    },
 }
 
 impl By {
@@ -55,8 +63,14 @@ impl By {
             Self::Month => "month",
             Self::Quarter => "quarter",
             Self::Year => "year",
-            Self::Every(_) | Self::MonthFrom(_) => return None,
+            Self::Every(_) | Self::MonthFrom(_) | Self::Recurring { .. } => return None,
         })
+    }
+
+    /// Returns true for groups that recur.
+    #[must_use]
+    pub const fn is_recurring(&self) -> bool {
+        matches!(self, Self::Recurring { .. })
     }
 
     /// Returns the clause of a group that is one word.
@@ -68,7 +82,7 @@ impl By {
             Self::Month => "by month",
             Self::Quarter => "by quarter",
             Self::Year => "by year",
-            Self::Day | Self::Every(_) | Self::MonthFrom(_) => "by day",
+            Self::Day | Self::Every(_) | Self::MonthFrom(_) | Self::Recurring { .. } => "by day",
         }
     }
 
@@ -99,6 +113,10 @@ impl Display for By {
         match self {
             Self::Every(length) => length.fmt(out),
             Self::MonthFrom(day) => write!(out, "month from {day}"),
+            Self::Recurring { first, second } => {
+                first.fmt(out)?;
+                second.iter().try_for_each(|second| write!(out, " and {second}"))
+            }
             by => out.write_str(by.word().unwrap_or_default()),
         }
     }

@@ -247,6 +247,34 @@ pub enum QuestionErrorKind {
         /// The length that stands there.
         length: super::Duration,
     },
+    /// An invalid time of day.
+    #[error(
+        "expected a time of day: a beginning and another end, as in 22:00-06:00 or 18:00-24:00; the end is not in it"
+    )]
+    TimeOfDay,
+    /// A weekday or a month occurs twice in a condition.
+    #[error("{name} comes twice: remove one")]
+    MemberTwice {
+        /// The name that stands there.
+        name: String,
+    },
+    /// A call that depends on the order of readings, over times that are no whole.
+    #[error("{call} needs a time without gaps: leave out {clause}")]
+    TornTime {
+        /// The function.
+        call: &'static str,
+        /// The clause that divides the time.
+        clause: &'static str,
+    },
+    /// Conditions on the time, by window.
+    #[error("windows are whole: ask by hour or by day where the time counts, or for all windows")]
+    TimesOfWindows,
+    /// The same recurring group twice.
+    #[error("{word} comes twice: two different ones stand together, as in by weekday and hour of day")]
+    CycleTwice {
+        /// The words of the group.
+        word: &'static str,
+    },
     /// A day that not every month has.
     #[error("expected a day that every month has: a whole number from 1 to 28, as in by month from 21")]
     DayOfMonth,

@@ -15,6 +15,8 @@ pub enum Clause {
     Devices,
     /// `where`.
     Where,
+    /// `time`, `weekday` or `month` of `where`.
+    Times,
     /// `shared`.
     Shared,
 }

@@ -2,6 +2,7 @@
 
 use sotto_program::text;
 
+use super::conditions::Conditions;
 use super::{Question, Selected};
 use crate::language::{
     By, Clause, Devices, Duration, Parsed, Parser, Period, QuestionErrorKind as Kind, RESERVED, Token, When,
@@ -16,20 +17,21 @@ pub(super) struct Clauses {
     until: Option<When>,
     by: Option<By>,
     grouping: Option<Devices>,
-    only: Option<Vec<String>>,
+    conditions: Option<Conditions>,
     shared: bool,
 }
 
 impl Clauses {
     pub(super) fn question(self, select: Vec<Selected>) -> Question {
-        let Self { over, since, until, by, grouping, only, shared } = self;
+        let Self { over, since, until, by, grouping, conditions, shared } = self;
         let period = match (over, since, until) {
             (Some(time), ..) => Period::Over(time),
             (None, None, None) => Period::All,
             (None, since, until) => Period::Between { since, until },
         };
         let (grouping, scheme) = (grouping.unwrap_or_default(), None);
-        Question { select, period, by, grouping, only, shared, scheme }
+        let Conditions { only, times } = conditions.unwrap_or_default();
+        Question { select, period, by, grouping, only, times, shared, scheme }
     }
 
     fn since_or_until(&self) -> Option<&'static str> {
@@ -104,11 +106,9 @@ impl Parser<'_> {
                     clauses.grouping = Some(Devices::Across);
                 }
                 "where" => {
-                    self.once("where", clauses.only.is_some(), None, at)?;
+                    self.once("where", clauses.conditions.is_some(), None, at)?;
                     self.places.clauses.push((Clause::Where, at));
-                    self.word("device")?;
-                    self.word("in")?;
-                    clauses.only = Some(self.devices()?);
+                    clauses.conditions = Some(self.conditions()?);
                 }
                 "shared" => {
                     self.once("shared", clauses.shared, None, at)?;
@@ -201,7 +201,7 @@ impl Parser<'_> {
 impl Clauses {
     fn is_empty(&self) -> bool {
         let none = self.over.is_none() && self.since_or_until().is_none() && self.by.is_none();
-        none && self.grouping.is_none() && self.only.is_none() && !self.shared
+        none && self.grouping.is_none() && self.conditions.is_none() && !self.shared
     }
 }
 

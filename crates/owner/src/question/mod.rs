@@ -38,11 +38,17 @@
 //!          | "since" WHEN | "until" WHEN                     2014-01-01, 2014-01-01T12:30[:15][Z|+02:00]
 //!          | "by" group
 //!          | "per" "device" | "across" "devices"             exclude each other; across is the default
-//!          | "where" "device" "in" "(" NAME { "," NAME } ")"
+//!          | "where" where { "and" where }                    each at most once
 //!          | "shared"                                         answers are given to others
 //! group    = "window" | "hour" | "day" | "week" | "quarter" | "year"
 //!          | "month" [ "from" NUMBER ]                        from this day of each month, 1 to 28
 //!          | DURATION                                         15m 6h: a part of a day
+//!          | cycle [ "and" cycle ]                            two different ones
+//! cycle    = "hour" "of" "day" | "weekday" | "day" "of" "week" | "month" "of" "year"
+//! where    = "device" "in" "(" NAME { "," NAME } ")"
+//!          | "time" 22:00-06:00                               half open; over midnight
+//!          | "weekday" "in" "(" DAY { "," DAY } ")"           mon tue wed thu fri sat sun
+//!          | "month" "in" "(" MONTH { "," MONTH } ")"         1 to 12, jan to dec
 //! ```
 //!
 //! A NAME consists of letters, digits, `_` and `.`, and does not start with a digit or `.`. Any other name, and any
@@ -59,6 +65,7 @@ mod builder;
 mod by;
 mod check;
 mod clauses;
+mod conditions;
 mod expression;
 mod grammar;
 mod scheme;
@@ -82,11 +89,12 @@ pub(crate) use units::{conversion, unit_of};
 
 pub use crate::functions::{Bins, Call};
 pub use crate::language::{
-    By, Clause, Comparison, Condition, Devices, Duration, DurationUnit, LinearModel, Measurand, ModelError,
-    Period, QuestionError, QuestionErrorKind, TextSpans, Weights, When, limits,
+    By, Clause, Comparison, Condition, Cycle, Devices, Duration, DurationUnit, LinearModel, Measurand,
+    ModelError, Period, QuestionError, QuestionErrorKind, Recurs, TextSpans, TimeOfDay, Times, Weekday,
+    Weights, When, limits,
 };
 
-use crate::language::{Name, UnitName, list, only_devices};
+use crate::language::{Name, UnitName, conditions, list};
 
 /// A question: results to compute, and the readings that they are computed from.
 ///
@@ -116,6 +124,9 @@ pub struct Question {
     pub grouping: Devices,
     /// The devices of `where device in (…)`. None: all devices.
     pub only: Option<Vec<String>>,
+    /// The times of `where time …`, `where weekday in (…)` and `where month in (…)`.
+    #[serde(default, skip_serializing_if = "Times::is_all")]
+    pub times: Times,
     /// True if answers are given to others (`shared`). Reals are then flooded when they are decrypted, and parameters
     /// leave room for that. Whole numbers are exact and need no flooding.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -283,9 +294,7 @@ impl Display for Question {
         if self.grouping == Devices::Each {
             out.write_str(" per device")?;
         }
-        if let Some(devices) = &self.only {
-            only_devices(devices, out)?;
-        }
+        conditions(self.only.as_deref(), &self.times, out)?;
         if self.shared {
             out.write_str(" shared")?;
         }

@@ -30,7 +30,7 @@ impl Calendar {
     /// Returns None for single windows.
     pub(super) fn of(by: By) -> Option<Self> {
         Some(match by {
-            By::Window => return None,
+            By::Window | By::Recurring { .. } => return None,
             By::Every(length) => {
                 let length = i64::try_from(1000 * length.seconds()).unwrap_or(24 * HOUR);
                 if length <= HOUR { Self::OfHour(length) } else { Self::OfDay(length) }

@@ -10,6 +10,28 @@ use super::row_time::Group;
 use super::time::Between;
 use super::window::StoredWindow;
 use crate::language::By;
+use crate::question::Question;
+
+/// The way in which windows belong to groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Grouping {
+    /// One group has all.
+    Whole,
+    /// Each window is one.
+    Windows,
+    /// A tick belongs to the group that its instant is in, or to none.
+    Times,
+}
+
+impl Grouping {
+    pub(crate) fn of(question: &Question) -> Self {
+        match question.by {
+            Some(By::Window) => Self::Windows,
+            None if question.times.is_all() => Self::Whole,
+            _ => Self::Times,
+        }
+    }
+}
 
 /// Ticks of a part's windows that belong to a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +73,7 @@ pub(crate) fn groups<'w>(
     else {
         return Some(Groups::default());
     };
-    match by.map(Calendar::of) {
+    match by.filter(|by| !by.is_recurring()).map(Calendar::of) {
         None => Some(shown(vec![Group { from: since.unwrap_or(first), to: until.unwrap_or(last) }])),
         Some(None) => (all.len() <= MOST_GROUPS).then(|| shown(all)),
         Some(Some(calendar)) => {
@@ -96,13 +118,13 @@ fn touched(clock: &Clock, calendar: Calendar, times: &[Group]) -> Option<Vec<Gro
 /// Returns for each group the end of the last tick with a reading of any window. Groups must be in order of time.
 pub(crate) fn last_readings<'w>(
     groups: &[Group],
-    by: Option<By>,
+    grouping: Grouping,
     windows: impl Iterator<Item = &'w StoredWindow>,
 ) -> Vec<i64> {
     let mut last: Vec<Option<i64>> = vec![None; groups.len()];
     for window in windows {
         let presence = &window.description.presence;
-        for InGroup { group, ticks } in pieces(groups, by, window) {
+        for InGroup { group, ticks } in pieces(groups, grouping, window) {
             let read = |presence: &Presence| presence.iter().filter(|tick| ticks.contains(tick)).last();
             let end = match presence.iter().filter_map(read).max() {
                 Some(tick) => window.instant(tick + 1),
@@ -132,33 +154,36 @@ pub(crate) fn last_reading<'w>(
     windows.filter_map(of).max()
 }
 
-/// Returns the groups in which a window has ticks, each with these ticks. A tick belongs to the group that its instant
-/// is in.
-pub(crate) fn pieces(groups: &[Group], by: Option<By>, window: &StoredWindow) -> Vec<InGroup> {
-    let Some(first) = of_window(groups, by, window) else { return Vec::new() };
+/// Returns the groups in which a window has ticks, each with these ticks. Groups must be in order of time.
+pub(crate) fn pieces(groups: &[Group], grouping: Grouping, window: &StoredWindow) -> Vec<InGroup> {
     let all = window.ticks();
-    let last = window.instant(all.end.saturating_sub(1));
-    if last < groups[first].to || by.is_none_or(|by| by == By::Window) {
-        return vec![InGroup { group: first, ticks: all }];
-    }
-    let mut pieces = Vec::new();
-    let mut from = all.start;
-    for (at, group) in groups.iter().enumerate().skip(first) {
-        let until = window.ticks_before(group.to).min(all.end);
-        if until > from {
-            pieces.push(InGroup { group: at, ticks: from..until });
-            from = until;
+    let whole = |group: usize| vec![InGroup { group, ticks: all.clone() }];
+    match grouping {
+        Grouping::Whole if groups.is_empty() => Vec::new(),
+        Grouping::Whole => whole(0),
+        Grouping::Windows => groups.binary_search(&window.group()).map_or_else(|_| Vec::new(), whole),
+        Grouping::Times => {
+            let first = groups.partition_point(|group| group.to <= window.from());
+            let (mut pieces, mut from) = (Vec::new(), all.start);
+            for (at, group) in groups.iter().enumerate().skip(first) {
+                from = from.max(window.ticks_before(group.from));
+                if from >= all.end {
+                    break;
+                }
+                let until = window.ticks_before(group.to).min(all.end);
+                if until > from {
+                    pieces.push(InGroup { group: at, ticks: from..until });
+                    from = until;
+                }
+            }
+            pieces
         }
-        if from >= all.end {
-            break;
-        }
     }
-    pieces
 }
 
 /// Returns the number of ticks with a reading that the end of a group cuts. The reading may be on either side of it. Samples
 /// are at the instants of their ticks.
-pub(crate) fn cut_ticks(groups: &[Group], by: Option<By>, window: &StoredWindow) -> u64 {
+pub(crate) fn cut_ticks(groups: &[Group], grouping: Grouping, window: &StoredWindow) -> u64 {
     let channels = || (0..).zip(window.layout().channels());
     let reports = || channels().filter(|(_, channel)| !channel.kind.rules().samples()).map(|(at, _)| at);
     let is_cut = |InGroup { group, ticks }: &InGroup| {
@@ -167,20 +192,10 @@ pub(crate) fn cut_ticks(groups: &[Group], by: Option<By>, window: &StoredWindow)
             |at: u16| window.description.presence(at).is_none_or(|presence| presence.contains(last));
         groups[*group].to < end && reports().any(has_reading)
     };
-    match by {
-        None | Some(By::Window) => 0,
-        Some(_) => pieces(groups, by, window).iter().filter(|piece| is_cut(piece)).count() as u64,
-    }
-}
-
-/// Returns the group that a window belongs to.
-pub(crate) fn of_window(groups: &[Group], by: Option<By>, window: &StoredWindow) -> Option<usize> {
-    match by {
-        None => (!groups.is_empty()).then_some(0),
-        Some(By::Window) => groups.binary_search(&window.group()).ok(),
-        Some(_) => {
-            let at = groups.partition_point(|group| group.from <= window.from()).checked_sub(1)?;
-            (window.from() < groups[at].to).then_some(at)
+    match grouping {
+        Grouping::Whole | Grouping::Windows => 0,
+        Grouping::Times => {
+            pieces(groups, grouping, window).iter().filter(|piece| is_cut(piece)).count() as u64
         }
     }
 }

@@ -16,6 +16,7 @@ mod receipts;
 mod replaced;
 mod row_time;
 mod runs;
+mod segments;
 mod stored;
 mod stream_name;
 mod time;
@@ -29,7 +30,7 @@ pub(crate) use deleted::{forgotten, learn_orders};
 pub(crate) use entry::StreamLog;
 pub(crate) use forget::{logs_to_forget, note_deleted};
 pub(crate) use group::{
-    Groups, InGroup, MOST_GROUPS, cut_ticks, groups, last_reading, last_readings, pieces,
+    Grouping, Groups, InGroup, MOST_GROUPS, cut_ticks, groups, last_reading, last_readings, pieces,
 };
 pub(crate) use list::list;
 pub(crate) use log::{kept_log, sync_log};
@@ -37,6 +38,7 @@ pub(crate) use needed::Needed;
 pub(crate) use past::LogThen;
 pub(crate) use row_time::Group;
 pub(crate) use runs::runs;
+pub(crate) use segments::{RowTime, Segments};
 pub use stored::rewritten_log;
 pub(crate) use time::Between;
 pub use time::moment;

@@ -3,8 +3,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sotto_owner::question::{
-    Bins, By, Call, Comparison, Condition, Devices, Duration, DurationUnit, ExactScheme, Expression,
-    LinearModel, Measurand, Period, Question, Selected, Weights, When,
+    Bins, By, Call, Comparison, Condition, Cycle, Devices, Duration, DurationUnit, ExactScheme, Expression,
+    LinearModel, Measurand, Period, Question, Selected, Times, Weekday, Weights, When,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -151,7 +151,24 @@ fn by() -> impl Strategy<Value = By> {
         prop::sample::select(&By::WORDS[..]),
         prop::sample::select(&LENGTHS[..]).prop_map(|length| By::Every(length.parse().unwrap())),
         (2..=28_u8).prop_map(By::MonthFrom),
+        prop::sample::select(&Cycle::ALL[..]).prop_map(|first| By::Recurring { first, second: None }),
+        (prop::sample::select(&Cycle::ALL[..]), prop::sample::select(&Cycle::ALL[..]))
+            .prop_map(|(first, second)| By::Recurring { first, second: (first != second).then_some(second) }),
     ]
+}
+
+fn times() -> impl Strategy<Value = Times> {
+    const DAY_TIMES: [&str; 4] = ["22:00-06:00", "00:00-24:00", "06:30-18:15", "23:59-00:01"];
+    (
+        prop::option::of(prop::sample::select(&DAY_TIMES[..])),
+        prop::collection::btree_set(prop::sample::select(&Weekday::ALL[..]), 0..4),
+        prop::collection::btree_set(1..=12_u8, 0..4),
+    )
+        .prop_map(|(time, weekdays, months)| Times {
+            time: time.map(|time| time.parse().unwrap()),
+            weekdays,
+            months,
+        })
 }
 
 fn period() -> impl Strategy<Value = Period> {
@@ -178,6 +195,7 @@ prop_compose! {
         each in any::<bool>(),
         shared in any::<bool>(),
         only in prop::option::of(vec(name(), 1..5)),
+        times in prop_oneof![2 => Just(Times::default()), 1 => times()],
     ) -> Question {
         let mut select: Vec<Selected> =
             select.into_iter().map(|(expression, unit, name)| {
@@ -193,12 +211,21 @@ prop_compose! {
             by,
             grouping: if each { Devices::Each } else { Devices::Across },
             only: only.map(without_repeats),
+            times,
             shared,
             scheme: None,
         };
         let averages = question.calls().any(|call| call.function() == "moving_average");
-        if averages && question.by.is_none_or(|by| by == By::Window) {
+        // Others are refused.
+        if averages && question.by.is_none_or(|by| by == By::Window || by.is_recurring()) {
             question.by = Some(By::Day);
+        }
+        let weighs = question.calls().any(|call| call.function() == "weighted_sum");
+        if weighs || question.by == Some(By::Window) {
+            question.times = Times::default();
+        }
+        if weighs && question.by.is_some_and(|by| by.is_recurring()) {
+            question.by = None;
         }
         question
     }
@@ -232,6 +259,12 @@ fn soup() -> impl Strategy<Value = String> {
         "day",
         "15m",
         "month from",
+        "hour of day",
+        "weekday",
+        "and",
+        "weekday in (sat",
+        "time 22:00-06:00",
+        "month in (",
         "per",
         "device",
         "where",
