@@ -48,7 +48,8 @@ impl Plant {
     }
 
     fn answer(&self, question: &str) -> Value {
-        let said = sotto(self.outside.path(), &["ask", "--json", question]).unwrap();
+        // An answer without a reading has an exit code of its own.
+        let (_, said) = session::output(self.outside.path(), &["ask", "--json", question]);
         serde_json::from_str(&said).unwrap()
     }
 
@@ -205,5 +206,55 @@ fn groups_that_cannot_work_are_refused_in_words() {
     ] {
         let said = refused(question);
         assert!(said.contains(words) && said.contains('^'), "{question}: {said}");
+    }
+}
+
+#[test]
+fn spans_of_the_calendar_are_those_of_the_plant_at_the_time_of_now() {
+    // From the midnight of Saturday in Rome to that of Wednesday; Sunday has 23 hours.
+    let plant = Plant::new("Europe/Rome", "2014-03-28T23:00:00Z", 4);
+    let ask = |arguments: &[&str]| -> Value {
+        let said = sotto(plant.outside.path(), &[&["ask", "--json"], arguments].concat()).unwrap();
+        serde_json::from_str(&said).unwrap()
+    };
+    let now = "--now=2014-03-31T00:30";
+    for (span, count, since, until) in [
+        ("yesterday", 92.0, "2014-03-30T00:00:00+01:00", "2014-03-31T00:00:00+02:00"),
+        ("today", 96.0, "2014-03-31T00:00:00+02:00", "2014-04-01T00:00:00+02:00"),
+        ("last week", 188.0, "2014-03-24T00:00:00+01:00", "2014-03-31T00:00:00+02:00"),
+        ("this month", 284.0, "2014-03-01T00:00:00+01:00", "2014-04-01T00:00:00+02:00"),
+        ("2014", 384.0, "2014-01-01T00:00:00+01:00", "2015-01-01T00:00:00+01:00"),
+        ("2014-Q2", 100.0, "2014-04-01T00:00:00+02:00", "2014-07-01T00:00:00+02:00"),
+        ("2014-03-30", 92.0, "2014-03-30T00:00:00+01:00", "2014-03-31T00:00:00+02:00"),
+    ] {
+        let answer = ask(&[&format!("count(heat) during {span}"), now]);
+        let row = &answer["rows"][0];
+        assert_eq!(
+            (&row["value"], &row["from"], &row["to"]),
+            (&count.into(), &since.into(), &until.into()),
+            "{span}"
+        );
+        assert_eq!(answer["question"], format!("count(heat) since {since} until {until}"));
+    }
+    // Without --now, a note says the time.
+    let answer = ask(&["count(heat) during 2014-03"]);
+    let said = "2014-03 is from 2014-03-01T00:00:00+01:00 until 2014-04-01T00:00:00+02:00";
+    assert_eq!((&answer["rows"][0]["value"], &answer["notes"][0]), (&284.0.into(), &said.into()));
+    let counts = |arguments: &[&str]| ask(arguments)["rows"][0]["value"].as_f64();
+    assert_eq!(
+        counts(&["count(heat)", "--since", "-1d", "--until", "-1h", now]),
+        Some(88.0),
+        "a day before is an hour before it"
+    );
+    assert_eq!(counts(&["count(heat) over 2h", now]), Some(8.0));
+    assert_eq!(counts(&["--now=2014-03-31T00:30", "count(heat) during yesterday by day"]), Some(92.0));
+    for (arguments, words) in [
+        (&["count(heat) over 1d", "--since", "-7x"][..], "expected a duration"),
+        (&["count(heat) during today", "--since", "-1d"], "excludes a start or an end"),
+        (&["count(heat)", now], "says how far"),
+        (&["count(heat) over 1d", "--now=noon"], "expected a moment"),
+    ] {
+        let said = sotto(plant.outside.path(), &[&["ask"], arguments].concat()).unwrap_err();
+        assert!(said.contains(words), "{arguments:?}: {said}");
     }
 }

@@ -15,6 +15,7 @@ use super::rows::rows;
 use super::{group_notes, joint, many, notes};
 use crate::declared::Plant;
 use crate::error::OwnerError;
+use crate::language::Period;
 use crate::lie::Lie;
 use crate::orders::Orders;
 use crate::question::{Asked, Question};
@@ -31,6 +32,15 @@ pub(crate) fn ask(
     as_of: Option<&LogsThen>,
     progress: OnProgress<'_>,
 ) -> Result<Answer, OwnerError> {
+    if let Period::During(during) = &question.period {
+        let (now, clock) = (jiff::Timestamp::now().as_millisecond(), plant.settings().clock()?);
+        let beyond = || OwnerError::Question(format!("{during} is beyond the calendar"));
+        let absolute = question.clone().back_from(now, &clock).ok_or_else(beyond)?;
+        let note = format!("{during} is{}", absolute.period.to_string().replacen("since", "from", 1));
+        let mut answer = ask(plant, &absolute, as_of, progress)?;
+        answer.notes.insert(0, note);
+        return Ok(answer);
+    }
     match ask_once(plant, question, as_of, progress) {
         // A window came in the place of its pieces meanwhile: the log has it now. A shared answer takes its results of the
         // flooding budget once.

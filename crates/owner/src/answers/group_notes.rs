@@ -53,13 +53,18 @@ pub(super) fn on_divided(asked: &Asked<'_>, groups: &[Group], listed: &[DeviceWi
         // Those of which all readings came down have a note already.
         (count > 0 && device.aside.fetched == 0).then(|| {
             format!(
-                "{windows} of {} {are} longer than a {}: extremes and counts come from the readings there, which came down",
+                "{windows} of {} {are} longer than {}: extremes and counts come from the readings there, which came down",
                 device.shown,
-                in_words(question)
+                article(&in_words(question))
             )
         })
     };
     listed.iter().filter_map(of_device).collect()
+}
+
+/// Returns a name with its article.
+fn article(name: &str) -> String {
+    format!("{} {name}", if name == "hour" { "an" } else { "a" })
 }
 
 /// Returns the name of a group in a sentence.

@@ -66,8 +66,11 @@ pub(super) fn empty(period: &Period, clock: &Clock) -> Option<String> {
 
 /// Returns the ends of a period that names both.
 fn ends(period: &Period, clock: &Clock) -> Option<(i64, i64)> {
-    let Period::Between { since: Some(since), until: Some(until) } = period else { return None };
-    since.at(clock).zip(until.at(clock))
+    match period {
+        Period::Between { since: Some(since), until: Some(until) } => since.at(clock).zip(until.at(clock)),
+        Period::During(during) if !during.is_relative() => during.between(0, clock),
+        _ => None,
+    }
 }
 
 /// Returns why `over` is shorter than the time between two readings of a channel; None if it is not.

@@ -245,7 +245,7 @@ pub enum QuestionErrorKind {
     )]
     GroupLength {
         /// The length that stands there.
-        length: super::Duration,
+        length: String,
     },
     /// An invalid time of day.
     #[error(
@@ -278,9 +278,16 @@ pub enum QuestionErrorKind {
     /// A day that not every month has.
     #[error("expected a day that every month has: a whole number from 1 to 28, as in by month from 21")]
     DayOfMonth,
+    /// An invalid span of the calendar.
+    #[error(
+        "expected a span of the calendar: today, yesterday, this or last week, month, quarter or year, 2024, 2024-Q3, 2024-03 or \
+         2024-03-05"
+    )]
+    During,
     /// An invalid moment.
     #[error(
-        "expected a moment: 2014-01-01, 2014-01-01T12:30 or 2014-01-01T12:30:15, with Z or +02:00 for a time zone"
+        "expected a moment: 2014-01-01, 2014-01-01T12:30 or 2014-01-01T12:30:15, with Z or +02:00 for a time zone; spans stand after \
+         during, as in during last month"
     )]
     When,
     /// All weights are 0.

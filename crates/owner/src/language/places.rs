@@ -7,7 +7,7 @@ use super::{QuestionError, QuestionErrorKind};
 /// Example: [`TextSpans`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clause {
-    /// `over`, `since` or `until`.
+    /// `over`, `during`, `since` or `until`.
     Period,
     /// `by`.
     By,

@@ -2,7 +2,6 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use super::Times;
 use super::lexer::{in_unit, is_bare_file, is_bare_name};
 
 /// Writes a name, in quotes if it needs them.
@@ -65,23 +64,9 @@ pub(crate) fn list<T: Display>(items: impl IntoIterator<Item = T>, out: &mut For
 
 /// Writes the clause that names devices, after a space.
 pub(crate) fn only_devices(devices: &[String], out: &mut Formatter<'_>) -> fmt::Result {
-    conditions(Some(devices), &Times::default(), out)
-}
-
-/// Writes the clause of conditions, after a space.
-pub(crate) fn conditions(devices: Option<&[String]>, times: &Times, out: &mut Formatter<'_>) -> fmt::Result {
-    let mut before = " where ";
-    if let Some(devices) = devices {
-        write!(out, "{before}device in (")?;
-        list(devices.iter().map(|device| Name(device)), out)?;
-        out.write_char(')')?;
-        before = " and ";
-    }
-    for condition in times.conditions() {
-        write!(out, "{before}{condition}")?;
-        before = " and ";
-    }
-    Ok(())
+    out.write_str(" where device in (")?;
+    list(devices.iter().map(|device| Name(device)), out)?;
+    out.write_char(')')
 }
 
 pub(crate) struct Numbers<'n>(pub(crate) &'n [f64]);

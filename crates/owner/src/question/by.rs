@@ -69,7 +69,7 @@ impl Parser<'_> {
     fn every(&mut self) -> Parsed<By> {
         let at = self.start();
         let length = self.duration()?;
-        By::every(length).ok_or_else(|| self.error(Kind::GroupLength { length }, at))
+        By::every(length).ok_or_else(|| self.error(Kind::GroupLength { length: length.to_string() }, at))
     }
 
     /// Reads `from 21` after `by month`, if it is there.

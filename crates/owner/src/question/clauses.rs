@@ -5,14 +5,15 @@ use sotto_program::text;
 use super::conditions::Conditions;
 use super::{Question, Selected};
 use crate::language::{
-    By, Clause, Devices, Duration, Parsed, Parser, Period, QuestionErrorKind as Kind, RESERVED, Token, When,
-    is_when, limits, near,
+    By, Clause, Devices, Duration, During, Parsed, Parser, Period, QuestionErrorKind as Kind, RESERVED,
+    Token, When, is_when, limits, near,
 };
 
 /// Clauses read so far.
 #[derive(Default)]
 pub(super) struct Clauses {
     over: Option<Duration>,
+    during: Option<During>,
     since: Option<When>,
     until: Option<When>,
     by: Option<By>,
@@ -23,8 +24,9 @@ pub(super) struct Clauses {
 
 impl Clauses {
     pub(super) fn question(self, select: Vec<Selected>) -> Question {
-        let Self { over, since, until, by, grouping, conditions, shared } = self;
+        let Self { over, during, since, until, by, grouping, conditions, shared } = self;
         let period = match (over, since, until) {
+            _ if let Some(during) = during => Period::During(during),
             (Some(time), ..) => Period::Over(time),
             (None, None, None) => Period::All,
             (None, since, until) => Period::Between { since, until },
@@ -34,12 +36,21 @@ impl Clauses {
         Question { select, period, by, grouping, only, times, shared, scheme }
     }
 
+    fn over(&self) -> Option<&'static str> {
+        self.over.map(|_| "over")
+    }
+
+    fn during(&self) -> Option<&'static str> {
+        self.during.map(|_| "during")
+    }
+
     fn since_or_until(&self) -> Option<&'static str> {
         self.since.as_ref().map(|_| "since").or(self.until.as_ref().map(|_| "until"))
     }
 }
 
-const CLAUSE: &str = "',', as, in, a clause (over, since, until, by, per, across, where, shared) or the end";
+const CLAUSE: &str =
+    "',', as, in, a clause (over, during, since, until, by, per, across, where, shared) or the end";
 
 impl Parser<'_> {
     pub(super) fn clauses(&mut self) -> Parsed<Clauses> {
@@ -55,24 +66,31 @@ impl Parser<'_> {
                 }
                 _ => {
                     return Err(self.expected(
-                        "a clause (over, since, until, by, per, across, where, shared) or the end",
+                        "a clause (over, during, since, until, by, per, across, where, shared) or the end",
                     ));
                 }
             };
             self.end = next.end;
             match word {
                 "over" => {
-                    self.once("over", clauses.over.is_some(), clauses.since_or_until(), at)?;
+                    let other = clauses.since_or_until().or(clauses.during());
+                    self.once("over", clauses.over.is_some(), other, at)?;
                     self.places.clauses.push((Clause::Period, at));
                     clauses.over = Some(self.duration()?);
                 }
+                "during" => {
+                    let other = clauses.since_or_until().or(clauses.over());
+                    self.once("during", clauses.during.is_some(), other, at)?;
+                    self.places.clauses.push((Clause::Period, at));
+                    clauses.during = Some(self.span()?);
+                }
                 "since" => {
-                    self.once("since", clauses.since.is_some(), clauses.over.map(|_| "over"), at)?;
+                    self.once("since", clauses.since.is_some(), clauses.over().or(clauses.during()), at)?;
                     self.places.clauses.push((Clause::Period, at));
                     clauses.since = Some(self.moment()?);
                 }
                 "until" => {
-                    self.once("until", clauses.until.is_some(), clauses.over.map(|_| "over"), at)?;
+                    self.once("until", clauses.until.is_some(), clauses.over().or(clauses.during()), at)?;
                     self.places.clauses.push((Clause::Period, at));
                     clauses.until = Some(self.moment()?);
                 }
@@ -178,6 +196,18 @@ impl Parser<'_> {
         }
     }
 
+    /// Reads a span of the calendar after `during`.
+    fn span(&mut self) -> Parsed<During> {
+        let at = self.start();
+        let word =
+            |parser: &mut Self| parser.raw(|byte| byte.is_ascii_alphanumeric() || byte == b'-').to_owned();
+        let mut written = word(self);
+        if matches!(written.as_str(), "this" | "last") {
+            written = format!("{written} {}", word(self));
+        }
+        written.parse().map_err(|_| self.error(Kind::During, at))
+    }
+
     fn moment(&mut self) -> Parsed<When> {
         let at = self.start();
         let written = if let Some(quoted) = self.quoted(at)? {
@@ -200,7 +230,10 @@ impl Parser<'_> {
 
 impl Clauses {
     fn is_empty(&self) -> bool {
-        let none = self.over.is_none() && self.since_or_until().is_none() && self.by.is_none();
+        let none = self.over.is_none()
+            && self.during.is_none()
+            && self.since_or_until().is_none()
+            && self.by.is_none();
         none && self.grouping.is_none() && self.conditions.is_none() && !self.shared
     }
 }
@@ -210,7 +243,8 @@ fn near_clause(word: &str) -> Option<&'static str> {
     match word {
         "from" | "after" | "start" => Some("since"),
         "to" | "before" | "till" | "end" => Some("until"),
-        "last" | "past" | "during" | "for" => Some("over"),
+        "last" | "past" | "for" => Some("over"),
+        "this" | "today" | "yesterday" | "within" => Some("during"),
         "group" | "every" => Some("by"),
         "each" => Some("per"),
         "only" | "in" | "device" => Some("where"),

@@ -35,6 +35,8 @@
 //! product  = unary { ("*" | "/") unary }
 //! unary    = { "-" } ( NUMBER | call | "(" sum ")" )
 //! clause   = "over" DURATION                                 90s 30m 12h 7d 4w; excludes since and until
+//!          | "during" SPAN                                    today, yesterday, this week, last month, 2024, 2024-Q3,
+//!                                                             2024-03, 2024-03-05; excludes over, since and until
 //!          | "since" WHEN | "until" WHEN                     2014-01-01, 2014-01-01T12:30[:15][Z|+02:00]
 //!          | "by" group
 //!          | "per" "device" | "across" "devices"             exclude each other; across is the default
@@ -89,12 +91,12 @@ pub(crate) use units::{conversion, unit_of};
 
 pub use crate::functions::{Bins, Call};
 pub use crate::language::{
-    By, Clause, Comparison, Condition, Cycle, Devices, Duration, DurationUnit, LinearModel, Measurand,
-    ModelError, Period, QuestionError, QuestionErrorKind, Recurs, TextSpans, TimeOfDay, Times, Weekday,
-    Weights, When, limits,
+    By, Calendar, Clause, Comparison, Condition, Cycle, Devices, Duration, DurationUnit, During, LinearModel,
+    Measurand, ModelError, Period, QuestionError, QuestionErrorKind, Recurs, TextSpans, TimeOfDay, Times,
+    Weekday, Weights, When, limits,
 };
 
-use crate::language::{Name, UnitName, conditions, list};
+use crate::language::{Name, UnitName, list, only_devices};
 
 /// A question: results to compute, and the readings that they are computed from.
 ///
@@ -194,7 +196,7 @@ impl Question {
     }
 
     /// Returns the question with its `over` counted back from a moment, in milliseconds since 1970, in place of the end of the
-    /// newest window. Returns None if it has no `over`.
+    /// newest window, or with the time that its `during` means at this moment. Returns None if it has neither.
     ///
     /// ```
     /// use sotto_owner::question::Question;
@@ -294,7 +296,14 @@ impl Display for Question {
         if self.grouping == Devices::Each {
             out.write_str(" per device")?;
         }
-        conditions(self.only.as_deref(), &self.times, out)?;
+        if let Some(devices) = &self.only {
+            only_devices(devices, out)?;
+        }
+        let mut before = if self.only.is_some() { "and" } else { "where" };
+        for condition in self.times.conditions() {
+            write!(out, " {before} {condition}")?;
+            before = "and";
+        }
         if self.shared {
             out.write_str(" shared")?;
         }

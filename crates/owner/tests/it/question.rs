@@ -128,6 +128,14 @@ fn every_clause_is_read_in_any_order() {
         ("mean(x) by hour", Question { by: Some(By::Hour), ..plain.clone() }),
         ("mean(x) by week", Question { by: Some(By::Week), ..plain.clone() }),
         ("mean(x) by month", Question { by: Some(By::Month), ..plain.clone() }),
+        (
+            "mean(x) during last month",
+            Question { period: Period::During("last month".parse().unwrap()), ..plain.clone() },
+        ),
+        (
+            "mean(x) during 2024-q3",
+            Question { period: Period::During("2024-Q3".parse().unwrap()), ..plain.clone() },
+        ),
         ("mean(x) by quarter", Question { by: Some(By::Quarter), ..plain.clone() }),
         ("mean(x) by year", Question { by: Some(By::Year), ..plain.clone() }),
         ("mean(x) by 15m", Question { by: Some(By::Every("15m".parse().unwrap())), ..plain.clone() }),

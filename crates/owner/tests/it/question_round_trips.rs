@@ -175,6 +175,21 @@ fn period() -> impl Strategy<Value = Period> {
     prop_oneof![
         Just(Period::All),
         duration().prop_map(Period::Over),
+        prop::sample::select(
+            &[
+                "today",
+                "yesterday",
+                "this week",
+                "last month",
+                "last quarter",
+                "this year",
+                "2024",
+                "0042-Q3",
+                "2024-03",
+                "2024-02-29"
+            ][..]
+        )
+        .prop_map(|span| Period::During(span.parse().unwrap())),
         when().prop_map(|since| Period::Between { since: Some(since), until: None }),
         prop::option::of(when()).prop_flat_map(|since| when()
             .prop_map(move |until| Period::Between { since: since.clone(), until: Some(until) })),
@@ -253,6 +268,9 @@ fn soup() -> impl Strategy<Value = String> {
         "over",
         "7d",
         "since",
+        "during",
+        "last",
+        "2024-Q3",
         "2014-01-01",
         "until",
         "by",

@@ -232,6 +232,8 @@ fn periods(cases: &mut Cases, site: &Site, series: &Series) -> Result<()> {
         (" until 2025-03-20T12:00", cut(0, half, None)),
         (" since 2025-03-20 until 2025-04-01", cut(march, april, None)),
         (" since 2025-03-20T00:00 until 2025-03-21", cut(march, next, None)),
+        (" during 2025-03-20", cut(march, next, None)),
+        (" during 2025-Q2", cut(april, all, None)),
     ] {
         let asked = Query { statistics, by: By::Day, per_device: false, spans: &[] };
         cases.asked(&format!("count, mean, variance{period} by day"), site, &cut, &asked, period);
