@@ -5,8 +5,9 @@ use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
-use sotto_owner::question::Question;
-use sotto_owner::{Answer, OwnerError, Plant};
+use sotto_owner::question::{Duration, Question, QuestionError, When};
+use sotto_owner::{Answer, OwnerError, Plant, moment};
+use sotto_pack::Clock;
 
 use super::verify::repeating;
 use super::{Place, show};
@@ -19,15 +20,17 @@ pub(crate) struct Ask {
     /// A question such as 'mean(temperature) by day', or the name of a declared one
     #[arg(allow_hyphen_values = true)]
     question: String,
-    /// Use only windows from this time on: 2014-01-31 or 2014-01-31T12:00, in the plant's time zone
-    #[arg(long, value_name = "TIME")]
+    /// Use only windows from this time on: 2014-01-31 or 2014-01-31T12:00, in the plant's time zone; -7d is seven days before
+    /// now
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     since: Option<String>,
-    /// Use only windows that end by this time
-    #[arg(long, value_name = "TIME")]
+    /// Use only windows that end by this time; -1d is a day before now
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     until: Option<String>,
-    /// Count `over 24h` back from this machine's clock, in place of the end of the newest window
-    #[arg(long)]
-    now: bool,
+    /// Count `over 24h` back from this machine's clock, in place of the end of the newest window. With --now=TIME, such as
+    /// --now=2014-01-31T12:00, also `during today` and --since -7d count from this time
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true)]
+    now: Option<Option<String>>,
     /// Answer from the windows that were there when an earlier answer was given, such as 20240301T101500.000Z: what came since,
     /// corrections too, counts for nothing (`sotto answers` lists them)
     #[arg(long, value_name = "ANSWER")]
@@ -78,9 +81,7 @@ impl Run for Ask {
 
 fn answer(arguments: &Ask) -> Result<Answer, OwnerError> {
     let plant = arguments.place.open()?;
-    let (since, until) = (arguments.since.as_deref(), arguments.until.as_deref());
-    let question = plant.question_between(&arguments.question, since, until)?;
-    let question = if arguments.now { back_from_now(&plant, question)? } else { question };
+    let question = question(&plant, arguments)?;
     let bar = ProgressBar::hidden();
     bar.set_style(
         ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} windows {eta}")
@@ -111,14 +112,45 @@ fn answer(arguments: &Ask) -> Result<Answer, OwnerError> {
     Ok(answer)
 }
 
-/// Returns the question with its `over` counted back from this machine's clock.
-fn back_from_now(plant: &Plant, question: Question) -> Result<Question, OwnerError> {
-    let (now, clock) = (jiff::Timestamp::now().as_millisecond(), plant.settings().clock()?);
+/// Returns the question, with times that count from now in their place.
+fn question(plant: &Plant, arguments: &Ask) -> Result<Question, OwnerError> {
+    let clock = plant.settings().clock()?;
+    let now = match &arguments.now {
+        Some(Some(text)) => {
+            let when: When =
+                text.parse().map_err(|error: QuestionError| OwnerError::Question(error.to_string()))?;
+            moment(&when, &clock)?
+        }
+        Some(None) | None => jiff::Timestamp::now().as_millisecond(),
+    };
+    let absolute = |text: &Option<String>| match text.as_deref() {
+        Some(text) => before(text, now, &clock).map(Some),
+        None => Ok(None),
+    };
+    let (since, until) = (absolute(&arguments.since)?, absolute(&arguments.until)?);
+    let question = plant.question_between(&arguments.question, since.as_deref(), until.as_deref())?;
+    if arguments.now.is_none() || [&arguments.since, &arguments.until].into_iter().flatten().any(is_before) {
+        return Ok(question);
+    }
     question.back_from(now, &clock).ok_or_else(|| {
         OwnerError::Question(
-            "--now counts back from now, and the question says how far: `over 24h`".to_owned(),
+            "--now counts from now, and the question says how far: `over 24h`, `during today`, or --since -7d"
+                .to_owned(),
         )
     })
+}
+
+fn is_before(text: &String) -> bool {
+    text.starts_with('-')
+}
+
+/// Returns the moment of `-7d`; any other text as it is.
+fn before(text: &str, now: i64, clock: &Clock) -> Result<String, OwnerError> {
+    let Some(length) = text.strip_prefix('-') else { return Ok(text.to_owned()) };
+    let wrong = |reason: String| OwnerError::Question(reason);
+    let length: Duration = length.parse().map_err(|error: QuestionError| wrong(error.to_string()))?;
+    let beyond = || wrong(format!("{text} is before the calendar begins: give less"));
+    Ok(length.back_from(now, clock).ok_or_else(beyond)?.as_str().to_owned())
 }
 
 /// Repeats the work behind an answer, after it has told the bytes that this fetches.
@@ -144,8 +176,9 @@ fn present(arguments: &Ask, answer: &Answer) -> anyhow::Result<()> {
     // If there are no rows, a remark says so.
     match (answer.rows.is_empty(), arguments.plot) {
         (true, _) => {}
-        (false, true) => say(show::plot(answer)),
-        (false, false) => say(show::answer_text(answer)),
+        // Groups that recur are no times.
+        (false, true) if answer.rows.iter().all(|row| row.recurs.is_none()) => say(show::plot(answer)),
+        (false, _) => say(show::answer_text(answer)),
     }
     for line in answer.remarks() {
         say(line);

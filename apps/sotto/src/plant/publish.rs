@@ -89,14 +89,18 @@ fn remarks(published: &Published) -> Vec<String> {
 
 /// Formats rows as CSV, with all digits of values and bounds.
 fn csv(rows: &[Row]) -> String {
-    let mut text = "from,to,device,name,value,bound,unit,count,missing\n".to_owned();
+    let recur = rows.iter().any(|row| row.recurs.is_some());
+    let mut text =
+        format!("from,to,{}device,name,value,bound,unit,count,missing\n", if recur { "group," } else { "" });
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     for row in rows {
         let device = field(row.device.as_deref().unwrap_or_default());
+        let group = row.recurs.map_or_else(String::new, |recurs| recurs.to_string());
+        let group = if recur { group + "," } else { group };
         // Writing to a String cannot fail.
         let _ = writeln!(
             text,
-            "{},{},{device},{},{},{},{},{},{}",
+            "{},{},{group}{device},{},{},{},{},{},{}",
             row.from,
             row.to,
             field(&row.name),

@@ -10,6 +10,7 @@ mod empty;
 mod extremes;
 mod first_answer;
 mod fresh;
+mod groups;
 mod guide;
 mod joined;
 mod late;

@@ -7,7 +7,7 @@ use sotto_pack::{Clock, LeftOut};
 
 use super::assurance::{Assurance, unchecked};
 use super::empty::Empty;
-use crate::question::ExactScheme;
+use crate::question::{ExactScheme, Recurs};
 use crate::work::{Evidence, Flooded};
 
 /// The version of the JSON form.
@@ -165,6 +165,9 @@ pub struct Row {
     /// The ends of a histogram's bin, in the channel's unit. A reading at an end belongs to the bin above it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bin: Option<[f64; 2]>,
+    /// The recurring group, such as all Mondays; `from` and `to` are then those of all of them together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recurs: Option<Recurs>,
     /// Start of the group, in milliseconds since 1970.
     #[serde(skip)]
     pub from_ms: i64,

@@ -12,9 +12,10 @@ use super::computed::{computed, counted};
 use super::evidence::LogsThen;
 use super::listed::{complete, left_out, listed, shown};
 use super::rows::rows;
-use super::{joint, many, notes};
+use super::{group_notes, joint, many, notes};
 use crate::declared::Plant;
 use crate::error::OwnerError;
+use crate::language::Period;
 use crate::lie::Lie;
 use crate::orders::Orders;
 use crate::question::{Asked, Question};
@@ -31,6 +32,15 @@ pub(crate) fn ask(
     as_of: Option<&LogsThen>,
     progress: OnProgress<'_>,
 ) -> Result<Answer, OwnerError> {
+    if let Period::During(during) = &question.period {
+        let (now, clock) = (jiff::Timestamp::now().as_millisecond(), plant.settings().clock()?);
+        let beyond = || OwnerError::Question(format!("{during} is beyond the calendar"));
+        let absolute = question.clone().back_from(now, &clock).ok_or_else(beyond)?;
+        let note = format!("{during} is{}", absolute.period.to_string().replacen("since", "from", 1));
+        let mut answer = ask(plant, &absolute, as_of, progress)?;
+        answer.notes.insert(0, note);
+        return Ok(answer);
+    }
     match ask_once(plant, question, as_of, progress) {
         // A window came in the place of its pieces meanwhile: the log has it now. A shared answer takes its results of the
         // flooding budget once.
@@ -63,7 +73,7 @@ fn ask_once(
     let (cloud, clock) = (plant.cloud()?, plant.settings().clock()?);
     let asked = Asked::new(question);
     let orders = Orders::new(plant, &cloud);
-    let mut listed = listed(&orders, question, as_of, &clock)?;
+    let mut listed = listed(&orders, &asked, as_of, &clock)?;
     let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
     let twice = windows::mark_twice(plant, &known, listed.devices.iter_mut())?;
     let mut computer = Computer::new(plant, &cloud, question.shared)?;
@@ -75,8 +85,9 @@ fn ask_once(
     notes.extend(orders.notes());
     notes.extend(done.faulty.iter().map(|(device, windows)| notes::on_faulty(device, windows)));
     notes.extend(joint::on_partners_apart(&asked, &listed.devices));
-    notes.extend(notes::on_hidden(&listed.groups, listed.hidden, question.by, &clock));
-    notes.extend(notes::on_cut_ticks(&listed.groups, question.by, &listed.devices));
+    notes.extend(group_notes::on_hidden(&listed.segments.rows, listed.hidden, question.by, &clock));
+    notes.extend(group_notes::on_cut_ticks(&listed.segments.times, question, &listed.devices));
+    notes.extend(group_notes::on_divided(&asked, &listed.segments.times, &listed.devices));
     notes.extend(notes::on_removed(plant, &clock, &done.took_part));
     notes.extend(notes::on_unknown(plant, &cloud, &known)?);
     notes.extend(twice.iter().map(|(_, note)| note.clone()));
@@ -88,7 +99,7 @@ fn ask_once(
     let (used, took_part) = (std::mem::take(&mut done.used), std::mem::take(&mut done.took_part));
     let faulty = done.faulty.iter().map(|(device, windows)| (device.clone(), windows.len() as u64)).collect();
     let columns = done.columns(&listed, question.grouping);
-    let rows = rows(&asked, &listed.groups, &columns, plant.settings());
+    let rows = rows(&asked, &listed.segments.rows, &columns, plant.settings());
     let facts = Facts {
         question,
         devices: &listed.devices,

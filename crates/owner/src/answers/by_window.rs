@@ -9,7 +9,7 @@ use crate::error::{FaultyWindow, OwnerError};
 use crate::language::By;
 use crate::question::{Asked, Question};
 use crate::windows;
-use crate::windows::{Between, DeviceWindows, Group, StoredWindow};
+use crate::windows::{Between, DeviceWindows, Group, Grouping, RowTime, StoredWindow};
 use crate::work::{Computer, DeviceWork, Tallied};
 
 /// Results by window.
@@ -35,12 +35,13 @@ pub(crate) fn by_window<'w>(
     let too_many = || OwnerError::Unanswerable("more than 100,000 windows".to_owned());
     let groups = windows::groups(&clock, Some(By::Window), device.windows.iter(), Between::default());
     let groups = groups.ok_or_else(too_many)?.groups;
-    let ends = windows::last_readings(&groups, Some(By::Window), device.windows.iter());
+    let ends = windows::last_readings(&groups, Grouping::Windows, device.windows.iter());
     let asked = Asked::new(question);
     let work = DeviceWork { asked: &asked, groups: &groups, ends: &ends, device };
     let done = work.tallies(computer, &mut |_, _| {})?;
     let columns = [Column { device: Some(device.shown.clone()), tallies: done.computed.tallies.clone() }];
-    let rows = rows(&asked, &groups, &columns, plant.settings());
+    let times: Vec<RowTime> = groups.iter().map(|group| RowTime { group: *group, recurs: None }).collect();
+    let rows = rows(&asked, &times, &columns, plant.settings());
     let mut by_group: BTreeMap<(i64, i64), Vec<Row>> = BTreeMap::new();
     for row in rows {
         by_group.entry((row.from_ms, row.to_ms)).or_default().push(row);

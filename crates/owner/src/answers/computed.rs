@@ -10,7 +10,7 @@ use crate::error::{FaultyWindow, OwnerError};
 use crate::gathered::Tally;
 use crate::language::Devices;
 use crate::question::Asked;
-use crate::windows::{self, DeviceWindows};
+use crate::windows::{self, DeviceWindows, Segments};
 use crate::work::{Computed, Computer, DeviceWork, OnProgress};
 
 /// The results of all devices.
@@ -33,7 +33,7 @@ pub(super) fn computed(
     computer: &mut Computer<'_>,
     progress: OnProgress<'_>,
 ) -> Result<Done, OwnerError> {
-    let Listed { devices, groups, ends, .. } = listed;
+    let Listed { devices, segments, ends, .. } = listed;
     let total: u64 = devices.iter().map(|device| device.windows.len() as u64).sum();
     let mut done = Done::default();
     let (mut finished, mut not_carried) = (0, None);
@@ -42,7 +42,7 @@ pub(super) fn computed(
             finished += now;
             progress(finished.min(total), total);
         };
-        let work = DeviceWork { asked, groups, ends, device };
+        let work = DeviceWork { asked, groups: &segments.times, ends, device };
         let tallied = work.tallies(computer, &mut tell)?;
         let Computed { tallies, used, fetched } = tallied.computed;
         if !used.is_empty() {
@@ -66,21 +66,38 @@ pub(super) fn computed(
 impl Done {
     /// Returns a column for each device, or one for all devices together.
     pub(super) fn columns(self, listed: &Listed, grouping: Devices) -> Vec<Column> {
-        match grouping {
+        let segments = &listed.segments;
+        let columns = match grouping {
             Devices::Each => {
                 let names = listed.devices.iter().map(|device| Some(device.shown.clone()));
                 let column = |(device, tallies)| Column { device, tallies };
                 names.zip(self.by_device).map(column).collect()
             }
             Devices::Across => {
-                let mut all = vec![Tally::default(); listed.groups.len()];
+                let mut all = vec![Tally::default(); segments.times.len()];
                 for tallies in &self.by_device {
                     all.iter_mut().zip(tallies).for_each(|(all, tally)| all.merge(tally));
                 }
                 vec![Column { device: None, tallies: all }]
             }
+        };
+        let rows = |column: Column| Column { tallies: in_rows(segments, column.tallies), ..column };
+        columns.into_iter().map(rows).collect()
+    }
+}
+
+/// Adds the tallies of the times that a row is made of.
+fn in_rows(segments: &Segments, tallies: Vec<Tally>) -> Vec<Tally> {
+    if segments.is_whole() {
+        return tallies;
+    }
+    let mut rows = vec![Tally::default(); segments.rows.len()];
+    for (tally, row) in tallies.iter().zip(&segments.row_of) {
+        if let Some(row) = row {
+            rows[*row].merge(tally);
         }
     }
+    rows
 }
 
 /// Returns the windows of a device that an answer counts, by stream, as runs of numbers.

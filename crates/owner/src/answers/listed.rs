@@ -10,16 +10,17 @@ use super::evidence::LogsThen;
 use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::orders::Orders;
-use crate::question::Question;
-use crate::windows::{self, Between, DeviceWindows, Group, Groups, Needed};
+use crate::question::Asked;
+use crate::windows::{self, Between, DeviceWindows, Grouping, Groups, Needed, Segments};
 
 /// The devices of a question with their windows, and the groups of the answer.
 pub(super) struct Listed {
     pub(super) devices: Vec<DeviceWindows>,
-    pub(super) groups: Vec<Group>,
+    /// The rows of the answer, and the times that they are made of.
+    pub(super) segments: Segments,
     /// Number of groups without windows that are left out.
     pub(super) hidden: u64,
-    /// For each group, the end of the last tick with a reading of any device.
+    /// For each of these times, the end of the last tick with a reading of any device.
     pub(super) ends: Vec<i64>,
     /// The time of the question.
     pub(super) between: Between,
@@ -30,11 +31,11 @@ pub(super) struct Listed {
 /// Lists the windows of a question's devices, and groups them by the clock.
 pub(super) fn listed(
     orders: &Orders<'_>,
-    question: &Question,
+    asked: &Asked<'_>,
     as_of: Option<&LogsThen>,
     clock: &Clock,
 ) -> Result<Listed, OwnerError> {
-    let plant = orders.plant;
+    let (plant, question) = (orders.plant, asked.question);
     let records = able::devices_of(plant, question)?;
     let mut between = Between::of(question, clock)?;
     let needed = Needed::of(question);
@@ -52,14 +53,19 @@ pub(super) fn listed(
     let last = windows::last_reading(&question.channels(), devices.iter().flat_map(|device| &device.windows));
     between.back_from_newest(question, &mut devices, clock);
     let all = || devices.iter().flat_map(|device| &device.windows);
-    let Groups { groups, hidden } = windows::groups(clock, question.by, all(), between).ok_or_else(|| {
+    let too_many = || {
         OwnerError::Unanswerable(
             "the answer would have more than 100,000 groups: ask for a shorter time".to_owned(),
         )
-    })?;
+    };
+    let groups = windows::groups(clock, question.by, all(), between);
+    let Groups { groups, hidden } = groups.ok_or_else(too_many)?;
+    // Readings follow each other also where the ones before do not count.
+    let follows = asked.needs().any(|(_, need)| need.follows());
+    let segments = Segments::new(clock, question, groups, follows).ok_or_else(too_many)?;
     able::can_answer(plant.settings(), question, &records)?;
-    let ends = windows::last_readings(&groups, question.by, all());
-    Ok(Listed { devices, groups, hidden, ends, between, last })
+    let ends = windows::last_readings(&segments.times, Grouping::of(question), all());
+    Ok(Listed { devices, segments, hidden, ends, between, last })
 }
 
 /// Returns the newest of each stream that has windows in the answer.

@@ -11,6 +11,7 @@ mod computed;
 mod empty;
 mod evidence;
 mod forget;
+mod group_notes;
 mod joint;
 mod kept;
 mod late;

@@ -10,9 +10,8 @@ use crate::declared::Plant;
 use crate::devices;
 use crate::error::{FaultyWindow, OwnerError, faulty};
 use crate::gathered::{Decided, Need, NeedId, Tally};
-use crate::language::By;
 use crate::question::{Asked, ExactScheme};
-use crate::windows::{self, DeviceWindows, Group, MOST_GROUPS, cut_ticks, once};
+use crate::windows::{self, DeviceWindows, once};
 
 /// Returns a number above 0 rounded up to two digits.
 fn two_digits(number: f64) -> String {
@@ -114,33 +113,6 @@ pub(crate) fn on_faulty(device: &str, windows: &[FaultyWindow]) -> String {
          program or its memory is at fault, not the cloud; `sotto device renew {device}` gives it new keys",
         if count == 1 { "was" } else { "were" }
     )
-}
-
-/// Returns a note on groups without windows that are left out, if there are any.
-pub(super) fn on_hidden(groups: &[Group], hidden: u64, by: Option<By>, clock: &Clock) -> Option<String> {
-    let (first, last) = groups.first().zip(groups.last()).filter(|_| hidden > 0)?;
-    let date = |at: i64| clock.rfc3339(at).chars().take(10).collect::<String>();
-    let (by, shown) = (by.map_or("group", By::word), groups.len());
-    Some(format!(
-        "from {} to {} there are {} groups by {by}, more than {MOST_GROUPS}: the {shown} with windows are shown, and {hidden} without are \
-         left out. If a device's clock was wrong, `since` leaves its windows out",
-        date(first.from),
-        date(last.to),
-        hidden + shown as u64
-    ))
-}
-
-/// Returns a note for each device whose readings the end of a group may have put into the wrong one.
-pub(super) fn on_cut_ticks(groups: &[Group], by: Option<By>, listed: &[DeviceWindows]) -> Vec<String> {
-    let of_device = |device: &DeviceWindows| {
-        let count: u64 = device.windows.iter().map(|window| cut_ticks(groups, by, window)).sum();
-        let (by, name) = (by.map_or("group", By::word), &device.shown);
-        let readings = if count == 1 { "1 reading".to_owned() } else { format!("{count} readings") };
-        (count > 0).then(|| {
-            format!("the end of the {by} cuts the period of {readings} of {name}: each counts in the {by} in which its period begins")
-        })
-    };
-    listed.iter().filter_map(of_device).collect()
 }
 
 /// The values that windows lack if their readings come down.

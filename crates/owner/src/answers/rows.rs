@@ -8,7 +8,7 @@ use crate::functions::{Call, Part, Time, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Tally};
 use crate::question::{Asked, AskedCall, AskedResult, CallArithmetic, Expression, conversion, unit_of};
 use crate::value::{Value, ValueError};
-use crate::windows::Group;
+use crate::windows::RowTime;
 
 /// The tallies of one device, or of all devices together, by group.
 pub(crate) struct Column {
@@ -20,16 +20,16 @@ pub(crate) struct Column {
 /// Returns the rows of an answer, group after group.
 pub(crate) fn rows(
     asked: &Asked<'_>,
-    groups: &[Group],
+    times: &[RowTime],
     columns: &[Column],
     channels: &dyn Channels,
 ) -> Vec<Row> {
     let mut rows = Vec::new();
-    for (at, group) in groups.iter().enumerate() {
+    for (at, time) in times.iter().enumerate() {
         for Column { device, tallies } in columns {
             let from = From { tallies: &tallies[..=at], channels };
             for result in &asked.results {
-                let named = named(result, device.as_ref(), *group);
+                let named = named(result, device.as_ref(), *time);
                 from.add_rows(result, &named, &mut rows);
             }
         }
@@ -38,7 +38,7 @@ pub(crate) fn rows(
 }
 
 /// Returns the row of a result without a value.
-fn named(result: &AskedResult<'_>, device: Option<&String>, group: Group) -> Row {
+fn named(result: &AskedResult<'_>, device: Option<&String>, RowTime { group, recurs }: RowTime) -> Row {
     Row {
         from: String::new(),
         to: String::new(),
@@ -53,6 +53,7 @@ fn named(result: &AskedResult<'_>, device: Option<&String>, group: Group) -> Row
         held_back: false,
         why: None,
         bin: None,
+        recurs,
         from_ms: group.from,
         to_ms: group.to,
     }

@@ -1,13 +1,12 @@
 //! Questions that cannot work: refused before they are asked, whatever the readings are.
 
-use sotto_pack::{Clock, Span};
+use sotto_pack::Clock;
 
 use super::plant::Plant;
 use crate::error::OwnerError;
 use crate::functions::{Call, Circumstances};
 use crate::language::{By, Clause, Period, QuestionError, TextSpans};
 use crate::question::Question;
-use crate::streams::longest_ticks;
 
 const HOUR: u64 = 3_600_000;
 
@@ -26,6 +25,9 @@ pub(super) fn check(
     }
     if let Some(reason) = too_short(plant, question) {
         return Err(at(of_period(reason)));
+    }
+    if let Some(reason) = too_fine(plant, question) {
+        return Err(at(places.error_at_clause(Clause::By, reason)));
     }
     let circumstances = circumstances(plant, question, &clock, is_new);
     for (index, call) in question.calls().enumerate() {
@@ -64,8 +66,11 @@ pub(super) fn empty(period: &Period, clock: &Clock) -> Option<String> {
 
 /// Returns the ends of a period that names both.
 fn ends(period: &Period, clock: &Clock) -> Option<(i64, i64)> {
-    let Period::Between { since: Some(since), until: Some(until) } = period else { return None };
-    since.at(clock).zip(until.at(clock))
+    match period {
+        Period::Between { since: Some(since), until: Some(until) } => since.at(clock).zip(until.at(clock)),
+        Period::During(during) if !during.is_relative() => during.between(0, clock),
+        _ => None,
+    }
 }
 
 /// Returns why `over` is shorter than the time between two readings of a channel; None if it is not.
@@ -75,6 +80,16 @@ fn too_short(plant: &Plant, question: &Question) -> Option<String> {
         let every = plant.settings().channels.get(&name)?.every;
         let is_short = 1000 * time.seconds() < u64::from(every.milliseconds);
         is_short.then(|| format!("{time} is shorter than the {every} between two readings of {name}"))
+    })
+}
+
+/// Returns why groups are shorter than the time between two readings of a channel; None if they are not.
+fn too_fine(plant: &Plant, question: &Question) -> Option<String> {
+    let Some(By::Every(length)) = question.by else { return None };
+    question.channels().into_iter().find_map(|name| {
+        let every = plant.settings().channels.get(&name)?.every;
+        let is_short = 1000 * length.seconds() < u64::from(every.milliseconds);
+        is_short.then(|| format!("{length} is shorter than the {every} between two readings of {name}: most groups would be empty"))
     })
 }
 
@@ -97,15 +112,16 @@ fn nobody_measures(plant: &Plant, question: &Question, call: &Call) -> Option<St
 
 /// Returns the longest time of a group, in milliseconds.
 fn longest(question: &Question, clock: &Clock) -> Option<u64> {
-    let of_group = question.by.map(|by| {
-        let span = match by {
-            By::Hour => Span::Hour,
-            // A window covers at most a day.
-            By::Window | By::Day => Span::Day,
-            By::Week => Span::Week,
-            By::Month => Span::Month,
-        };
-        HOUR * longest_ticks(span, HOUR as u32)
+    let of_group = question.by.filter(|by| !by.is_recurring()).map(|by| match by {
+        // Above an hour, a group goes on over a change of the clock.
+        By::Every(length) => 1000 * length.seconds() + HOUR,
+        By::Hour => HOUR,
+        // A window covers at most a day.
+        By::Window | By::Day => 25 * HOUR,
+        By::Week => (7 * 24 + 1) * HOUR,
+        By::Month | By::MonthFrom(_) => (31 * 24 + 1) * HOUR,
+        By::Quarter => (92 * 24 + 1) * HOUR,
+        By::Year | By::Recurring { .. } => (366 * 24 + 1) * HOUR,
     });
     [of_group, longest_period(question, clock)].into_iter().flatten().min()
 }
@@ -126,12 +142,16 @@ fn longest_period(question: &Question, clock: &Clock) -> Option<u64> {
 /// Returns the largest number of groups of a question.
 fn groups(question: &Question, clock: &Clock) -> Option<u64> {
     let shortest = match question.by? {
-        By::Window => return None,
-        By::Hour => 1,
-        By::Day => 23,
-        By::Week => 7 * 24 - 1,
-        By::Month => 28 * 24 - 1,
+        By::Window | By::Recurring { .. } => return None,
+        // A change of the clock cuts it.
+        By::Every(length) => 500 * length.seconds(),
+        By::Hour => HOUR,
+        By::Day => 23 * HOUR,
+        By::Week => (7 * 24 - 1) * HOUR,
+        By::Month | By::MonthFrom(_) => (28 * 24 - 1) * HOUR,
+        By::Quarter => (90 * 24 - 1) * HOUR,
+        By::Year => (365 * 24 - 1) * HOUR,
     };
     // The first and the last are cut.
-    Some(longest_period(question, clock)?.div_ceil(shortest * HOUR) + 1)
+    Some(longest_period(question, clock)?.div_ceil(shortest) + 1)
 }

@@ -163,8 +163,8 @@ pub(crate) fn question_between(
         let (asked_since, asked_until) = match &question.period {
             Period::Between { since, until } => (since.clone(), until.clone()),
             Period::All => (None, None),
-            Period::Over(_) => {
-                let reason = "`over` in the question excludes a start or an end given beside it: leave one of them out";
+            Period::Over(_) | Period::During(_) => {
+                let reason = "`over` or `during` in the question excludes a start or an end given beside it: leave one of them out";
                 return Err(OwnerError::Question(reason.to_owned()));
             }
         };

@@ -238,9 +238,56 @@ pub enum QuestionErrorKind {
         "expected a duration: a whole number from 1 to 4294967295 and a unit, such as 90s, 30m, 12h, 7d or 4w"
     )]
     Duration,
+    /// Groups of a length that does not divide a day.
+    #[error(
+        "groups of {length} would not begin at the same times every day: take a part of a day, such as 15m, 20m, 2h, 6h or 12h, or \
+         by day, week, month, quarter or year"
+    )]
+    GroupLength {
+        /// The length that stands there.
+        length: String,
+    },
+    /// An invalid time of day.
+    #[error(
+        "expected a time of day: a beginning and another end, as in 22:00-06:00 or 18:00-24:00; the end is not in it"
+    )]
+    TimeOfDay,
+    /// A weekday or a month occurs twice in a condition.
+    #[error("{name} comes twice: remove one")]
+    MemberTwice {
+        /// The name that stands there.
+        name: String,
+    },
+    /// A call that depends on the order of readings, over times that are no whole.
+    #[error("{call} needs a time without gaps: leave out {clause}")]
+    TornTime {
+        /// The function.
+        call: &'static str,
+        /// The clause that divides the time.
+        clause: &'static str,
+    },
+    /// Conditions on the time, by window.
+    #[error("windows are whole: ask by hour or by day where the time counts, or for all windows")]
+    TimesOfWindows,
+    /// The same recurring group twice.
+    #[error("{word} comes twice: two different ones stand together, as in by weekday and hour of day")]
+    CycleTwice {
+        /// The words of the group.
+        word: &'static str,
+    },
+    /// A day that not every month has.
+    #[error("expected a day that every month has: a whole number from 1 to 28, as in by month from 21")]
+    DayOfMonth,
+    /// An invalid span of the calendar.
+    #[error(
+        "expected a span of the calendar: today, yesterday, this or last week, month, quarter or year, 2024, 2024-Q3, 2024-03 or \
+         2024-03-05"
+    )]
+    During,
     /// An invalid moment.
     #[error(
-        "expected a moment: 2014-01-01, 2014-01-01T12:30 or 2014-01-01T12:30:15, with Z or +02:00 for a time zone"
+        "expected a moment: 2014-01-01, 2014-01-01T12:30 or 2014-01-01T12:30:15, with Z or +02:00 for a time zone; spans stand after \
+         during, as in during last month"
     )]
     When,
     /// All weights are 0.

@@ -6,8 +6,8 @@ use super::error::QuestionErrorKind as Kind;
 use super::{Comparison, limits};
 
 /// Words that end a selected expression. A channel with this name must be in quotes.
-pub(crate) const RESERVED: [&str; 9] =
-    ["as", "over", "since", "until", "by", "per", "across", "where", "shared"];
+pub(crate) const RESERVED: [&str; 10] =
+    ["as", "over", "during", "since", "until", "by", "per", "across", "where", "shared"];
 
 /// A token that borrows from the text.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,10 +1,11 @@
-//! Clauses: period, groups, devices.
+//! Clauses: period, devices.
 
 use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 use sotto_pack::Clock;
 
+use super::During;
 use super::written::quoted;
 
 /// The time that a question covers.
@@ -26,6 +27,8 @@ pub enum Period {
     All,
     /// `over 7d`: the last seven days.
     Over(Duration),
+    /// `during last month`: a span of the calendar.
+    During(During),
     /// `since … until …`: at least one of the two.
     Between {
         /// First moment, included.
@@ -38,14 +41,17 @@ pub enum Period {
 }
 
 impl Period {
-    /// Returns the time that `over` covers before a moment, in milliseconds since 1970, with both of its ends. Returns None for
-    /// a period without `over`.
+    /// Returns the time that `over` covers before a moment, in milliseconds since 1970, or that `during` means then, with both
+    /// of its ends. Returns None for another period.
     pub(crate) fn back_from(&self, at: i64, clock: &Clock) -> Option<Self> {
-        let Self::Over(time) = self else { return None };
         // Whole seconds, as a question writes them.
-        let until = at.div_euclid(1000).saturating_mul(1000);
-        let when = |at: i64| Some(When(clock.rfc3339(at))).filter(|when| is_when(when.as_str()));
-        Some(Self::Between { since: Some(when(time.before(clock, until))?), until: Some(when(until)?) })
+        let now = at.div_euclid(1000).saturating_mul(1000);
+        let (since, until) = match self {
+            Self::Over(time) => (time.before(clock, now), now),
+            Self::During(during) => during.between(now, clock)?,
+            Self::All | Self::Between { .. } => return None,
+        };
+        Some(Self::Between { since: Some(When::of(since, clock)?), until: Some(When::of(until, clock)?) })
     }
 }
 
@@ -79,6 +85,13 @@ impl Duration {
     #[must_use]
     pub fn seconds(&self) -> u64 {
         u64::from(self.count) * self.unit.seconds()
+    }
+
+    /// Returns the moment that lies this time before another, given in milliseconds since 1970. Days and weeks follow the
+    /// clock. Returns None beyond the calendar.
+    #[must_use]
+    pub fn back_from(&self, at: i64, clock: &Clock) -> Option<When> {
+        When::of(self.before(clock, at.div_euclid(1000).saturating_mul(1000)), clock)
     }
 
     /// Returns the moment that lies this time before another, in milliseconds since 1970. Days and weeks follow the clock.
@@ -129,7 +142,7 @@ impl DurationUnit {
         }
     }
 
-    const fn seconds(self) -> u64 {
+    pub(crate) const fn seconds(self) -> u64 {
         match self {
             Self::Second => 1,
             Self::Minute => 60,
@@ -157,6 +170,11 @@ impl DurationUnit {
 pub struct When(pub(crate) String);
 
 impl When {
+    /// Writes a moment, given in milliseconds since 1970. Returns None if the language has no text for it.
+    fn of(at: i64, clock: &Clock) -> Option<Self> {
+        Some(Self(clock.rfc3339(at))).filter(|when| is_when(when.as_str()))
+    }
+
     /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -167,57 +185,6 @@ impl When {
 impl From<When> for String {
     fn from(when: When) -> Self {
         when.0
-    }
-}
-
-/// Groups of windows with one answer each.
-///
-/// ```
-/// use sotto_owner::question::{By, Question};
-///
-/// assert_eq!(Question::parse("mean(boiler) by day")?.by, Some(By::Day));
-/// assert_eq!(By::Day.word(), "day");
-/// # Ok::<(), sotto_owner::question::QuestionError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum By {
-    /// Each window alone.
-    Window,
-    /// Clock hours in the plant's time zone.
-    Hour,
-    /// Calendar days in the plant's time zone.
-    Day,
-    /// Weeks from Monday.
-    Week,
-    /// Each month of the calendar.
-    Month,
-}
-
-impl By {
-    /// All groups, smallest first.
-    pub const ALL: [Self; 5] = [Self::Window, Self::Hour, Self::Day, Self::Week, Self::Month];
-
-    /// Returns the word of the language, e.g. `day`.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Window => "window",
-            Self::Hour => "hour",
-            Self::Day => "day",
-            Self::Week => "week",
-            Self::Month => "month",
-        }
-    }
-
-    pub(crate) const fn clause(self) -> &'static str {
-        match self {
-            Self::Window => "by window",
-            Self::Hour => "by hour",
-            Self::Day => "by day",
-            Self::Week => "by week",
-            Self::Month => "by month",
-        }
     }
 }
 
@@ -273,6 +240,7 @@ impl Display for Period {
         match self {
             Self::All => Ok(()),
             Self::Over(time) => write!(out, " over {time}"),
+            Self::During(during) => write!(out, " during {during}"),
             Self::Between { since, until } => {
                 since.iter().try_for_each(|when| write!(out, " since {when}"))?;
                 until.iter().try_for_each(|when| write!(out, " until {when}"))

@@ -7,7 +7,7 @@ use super::{QuestionError, QuestionErrorKind};
 /// Example: [`TextSpans`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clause {
-    /// `over`, `since` or `until`.
+    /// `over`, `during`, `since` or `until`.
     Period,
     /// `by`.
     By,
@@ -15,6 +15,8 @@ pub enum Clause {
     Devices,
     /// `where`.
     Where,
+    /// `time`, `weekday` or `month` of `where`.
+    Times,
     /// `shared`.
     Shared,
 }

@@ -2,7 +2,7 @@
 
 use super::{ExactScheme, Expression, Question, Selected};
 use crate::functions::Call;
-use crate::language::{By, Devices, Duration, Period, QuestionError, QuestionErrorKind as Kind, When};
+use crate::language::{By, Devices, Duration, Period, QuestionError, QuestionErrorKind as Kind, Times, When};
 
 /// Builds a [`Question`]; [`Question::select`] starts one. If a clause is given twice, the last one counts.
 ///
@@ -36,6 +36,7 @@ impl QuestionBuilder {
             by: None,
             grouping: Devices::Across,
             only: None,
+            times: Times::default(),
             shared: false,
             scheme: None,
         };
@@ -87,6 +88,12 @@ impl QuestionBuilder {
     /// Restricts the question to these devices.
     pub fn only<D: Into<String>>(mut self, devices: impl IntoIterator<Item = D>) -> Self {
         self.question.only = Some(devices.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Restricts the question to readings at these times.
+    pub fn at(mut self, times: Times) -> Self {
+        self.question.times = times;
         self
     }
 

@@ -8,7 +8,8 @@ use sotto_program::text;
 use super::{ExactScheme, Question, Selected, grammar};
 use crate::functions::Call;
 use crate::language::{
-    By, Devices, LinearModel, Measurand, Period, QuestionError, QuestionErrorKind as Kind, TextSpans, limits,
+    By, Devices, LinearModel, Measurand, Period, QuestionError, QuestionErrorKind as Kind, TextSpans, Times,
+    limits,
 };
 
 /// A [`Question`] in its JSON form. Only `select` is required.
@@ -25,6 +26,8 @@ pub(super) struct Unchecked {
     #[serde(default)]
     only: Option<Vec<String>>,
     #[serde(default)]
+    times: Times,
+    #[serde(default)]
     shared: bool,
     #[serde(default)]
     scheme: Option<ExactScheme>,
@@ -34,8 +37,8 @@ impl TryFrom<Unchecked> for Question {
     type Error = QuestionError;
 
     fn try_from(from: Unchecked) -> Result<Self, QuestionError> {
-        let Unchecked { select, period, by, grouping, only, shared, scheme } = from;
-        let question = Self { select, period, by, grouping, only, shared, scheme };
+        let Unchecked { select, period, by, grouping, only, times, shared, scheme } = from;
+        let question = Self { select, period, by, grouping, only, times, shared, scheme };
         question.check()?;
         Ok(question)
     }

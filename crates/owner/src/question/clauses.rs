@@ -2,34 +2,46 @@
 
 use sotto_program::text;
 
+use super::conditions::Conditions;
 use super::{Question, Selected};
 use crate::language::{
-    By, Clause, Devices, Duration, Parsed, Parser, Period, QuestionErrorKind as Kind, RESERVED, Token, When,
-    is_when, limits, near,
+    By, Clause, Devices, Duration, During, Parsed, Parser, Period, QuestionErrorKind as Kind, RESERVED,
+    Token, When, is_when, limits, near,
 };
 
 /// Clauses read so far.
 #[derive(Default)]
 pub(super) struct Clauses {
     over: Option<Duration>,
+    during: Option<During>,
     since: Option<When>,
     until: Option<When>,
     by: Option<By>,
     grouping: Option<Devices>,
-    only: Option<Vec<String>>,
+    conditions: Option<Conditions>,
     shared: bool,
 }
 
 impl Clauses {
     pub(super) fn question(self, select: Vec<Selected>) -> Question {
-        let Self { over, since, until, by, grouping, only, shared } = self;
+        let Self { over, during, since, until, by, grouping, conditions, shared } = self;
         let period = match (over, since, until) {
+            _ if let Some(during) = during => Period::During(during),
             (Some(time), ..) => Period::Over(time),
             (None, None, None) => Period::All,
             (None, since, until) => Period::Between { since, until },
         };
         let (grouping, scheme) = (grouping.unwrap_or_default(), None);
-        Question { select, period, by, grouping, only, shared, scheme }
+        let Conditions { only, times } = conditions.unwrap_or_default();
+        Question { select, period, by, grouping, only, times, shared, scheme }
+    }
+
+    fn over(&self) -> Option<&'static str> {
+        self.over.map(|_| "over")
+    }
+
+    fn during(&self) -> Option<&'static str> {
+        self.during.map(|_| "during")
     }
 
     fn since_or_until(&self) -> Option<&'static str> {
@@ -37,7 +49,8 @@ impl Clauses {
     }
 }
 
-const CLAUSE: &str = "',', as, in, a clause (over, since, until, by, per, across, where, shared) or the end";
+const CLAUSE: &str =
+    "',', as, in, a clause (over, during, since, until, by, per, across, where, shared) or the end";
 
 impl Parser<'_> {
     pub(super) fn clauses(&mut self) -> Parsed<Clauses> {
@@ -53,24 +66,31 @@ impl Parser<'_> {
                 }
                 _ => {
                     return Err(self.expected(
-                        "a clause (over, since, until, by, per, across, where, shared) or the end",
+                        "a clause (over, during, since, until, by, per, across, where, shared) or the end",
                     ));
                 }
             };
             self.end = next.end;
             match word {
                 "over" => {
-                    self.once("over", clauses.over.is_some(), clauses.since_or_until(), at)?;
+                    let other = clauses.since_or_until().or(clauses.during());
+                    self.once("over", clauses.over.is_some(), other, at)?;
                     self.places.clauses.push((Clause::Period, at));
                     clauses.over = Some(self.duration()?);
                 }
+                "during" => {
+                    let other = clauses.since_or_until().or(clauses.over());
+                    self.once("during", clauses.during.is_some(), other, at)?;
+                    self.places.clauses.push((Clause::Period, at));
+                    clauses.during = Some(self.span()?);
+                }
                 "since" => {
-                    self.once("since", clauses.since.is_some(), clauses.over.map(|_| "over"), at)?;
+                    self.once("since", clauses.since.is_some(), clauses.over().or(clauses.during()), at)?;
                     self.places.clauses.push((Clause::Period, at));
                     clauses.since = Some(self.moment()?);
                 }
                 "until" => {
-                    self.once("until", clauses.until.is_some(), clauses.over.map(|_| "over"), at)?;
+                    self.once("until", clauses.until.is_some(), clauses.over().or(clauses.during()), at)?;
                     self.places.clauses.push((Clause::Period, at));
                     clauses.until = Some(self.moment()?);
                 }
@@ -104,11 +124,9 @@ impl Parser<'_> {
                     clauses.grouping = Some(Devices::Across);
                 }
                 "where" => {
-                    self.once("where", clauses.only.is_some(), None, at)?;
+                    self.once("where", clauses.conditions.is_some(), None, at)?;
                     self.places.clauses.push((Clause::Where, at));
-                    self.word("device")?;
-                    self.word("in")?;
-                    clauses.only = Some(self.devices()?);
+                    clauses.conditions = Some(self.conditions()?);
                 }
                 "shared" => {
                     self.once("shared", clauses.shared, None, at)?;
@@ -150,23 +168,11 @@ impl Parser<'_> {
     /// Reads `device` after `per`. Suggests `by day` to a person who wrote `per day`.
     pub(super) fn device_of_per(&mut self) -> Parsed<()> {
         let next = self.peek()?;
-        let by = By::ALL.into_iter().find(|by| next.token == Token::Word(by.word()));
+        let Token::Word(word) = next.token else { return self.word("device") };
+        let by = By::WORDS.into_iter().find(|by| by.word() == Some(word));
         let Some(by) = by else { return self.word("device") };
         let near = Some(by.clause());
-        Err(self.error(Kind::UnknownWord { word: by.word().into(), expected: "device", near }, next.start))
-    }
-
-    fn by(&mut self) -> Parsed<By> {
-        const EXPECTED: &str = "window, hour, day, week or month";
-        let next = self.peek()?;
-        let Token::Word(word) = next.token else {
-            return Err(self.expected(EXPECTED));
-        };
-        self.end = next.end;
-        By::ALL.into_iter().find(|by| by.word() == word).ok_or_else(|| {
-            let near = near(word, &By::ALL.map(By::word));
-            self.error(Kind::UnknownWord { word: text::excerpt(word), expected: EXPECTED, near }, next.start)
-        })
+        Err(self.error(Kind::UnknownWord { word: word.into(), expected: "device", near }, next.start))
     }
 
     pub(super) fn devices(&mut self) -> Parsed<Vec<String>> {
@@ -188,6 +194,18 @@ impl Parser<'_> {
                 return Ok(devices);
             }
         }
+    }
+
+    /// Reads a span of the calendar after `during`.
+    fn span(&mut self) -> Parsed<During> {
+        let at = self.start();
+        let word =
+            |parser: &mut Self| parser.raw(|byte| byte.is_ascii_alphanumeric() || byte == b'-').to_owned();
+        let mut written = word(self);
+        if matches!(written.as_str(), "this" | "last") {
+            written = format!("{written} {}", word(self));
+        }
+        written.parse().map_err(|_| self.error(Kind::During, at))
     }
 
     fn moment(&mut self) -> Parsed<When> {
@@ -212,8 +230,11 @@ impl Parser<'_> {
 
 impl Clauses {
     fn is_empty(&self) -> bool {
-        let none = self.over.is_none() && self.since_or_until().is_none() && self.by.is_none();
-        none && self.grouping.is_none() && self.only.is_none() && !self.shared
+        let none = self.over.is_none()
+            && self.during.is_none()
+            && self.since_or_until().is_none()
+            && self.by.is_none();
+        none && self.grouping.is_none() && self.conditions.is_none() && !self.shared
     }
 }
 
@@ -222,7 +243,8 @@ fn near_clause(word: &str) -> Option<&'static str> {
     match word {
         "from" | "after" | "start" => Some("since"),
         "to" | "before" | "till" | "end" => Some("until"),
-        "last" | "past" | "during" | "for" => Some("over"),
+        "last" | "past" | "for" => Some("over"),
+        "this" | "today" | "yesterday" | "within" => Some("during"),
         "group" | "every" => Some("by"),
         "each" => Some("per"),
         "only" | "in" | "device" => Some("where"),

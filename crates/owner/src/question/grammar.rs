@@ -7,8 +7,8 @@ use sotto_program::text;
 use super::{Expression, Question, Selected};
 use crate::functions::{self, Call};
 use crate::language::{
-    By, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Spanned, TextSpans, Token, in_unit,
-    limits, near, outside_of_a_call, unquoted,
+    By, Clause, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Spanned, TextSpans, Token,
+    in_unit, limits, near, outside_of_a_call, unquoted,
 };
 use crate::units::Unit;
 
@@ -239,6 +239,7 @@ impl<'t> Parser<'t> {
 
     /// Checks that a call that averages groups has them: a `by` clause other than `by window`.
     fn check_groups(&self, question: &Question) -> Parsed<()> {
+        self.check_times(question)?;
         if question.by.is_some_and(|by| by != By::Window) {
             return Ok(());
         }
@@ -247,6 +248,29 @@ impl<'t> Parser<'t> {
             Some((_, at)) => Err(self.error(Kind::NoGroups, *at)),
             None => Ok(()),
         }
+    }
+}
+
+impl Parser<'_> {
+    /// Refuses calls that need a whole time, where rows have several, and conditions on the time by window.
+    fn check_times(&self, question: &Question) -> Parsed<()> {
+        let place = |clause: Clause| self.places.clauses.iter().find(|(here, _)| *here == clause);
+        if let Some((_, at)) = place(Clause::Times)
+            && question.by == Some(By::Window)
+        {
+            return Err(self.error(Kind::TimesOfWindows, *at));
+        }
+        let recurs = question.by.as_ref().is_some_and(By::is_recurring);
+        for (call, at) in question.calls().zip(&self.places.calls) {
+            let is_weighted = call.needs().iter().any(crate::gathered::Need::is_weighted);
+            let clause = match () {
+                () if recurs && (is_weighted || call.syntax().across_groups) => "the groups that recur",
+                () if is_weighted && !question.times.is_all() => "the condition on the time",
+                () => continue,
+            };
+            return Err(self.error(Kind::TornTime { call: call.function(), clause }, *at));
+        }
+        Ok(())
     }
 }
 

@@ -35,11 +35,22 @@
 //! product  = unary { ("*" | "/") unary }
 //! unary    = { "-" } ( NUMBER | call | "(" sum ")" )
 //! clause   = "over" DURATION                                 90s 30m 12h 7d 4w; excludes since and until
+//!          | "during" SPAN                                    today, yesterday, this week, last month, 2024, 2024-Q3,
+//!                                                             2024-03, 2024-03-05; excludes over, since and until
 //!          | "since" WHEN | "until" WHEN                     2014-01-01, 2014-01-01T12:30[:15][Z|+02:00]
-//!          | "by" ("window" | "hour" | "day" | "week" | "month")
+//!          | "by" group
 //!          | "per" "device" | "across" "devices"             exclude each other; across is the default
-//!          | "where" "device" "in" "(" NAME { "," NAME } ")"
+//!          | "where" where { "and" where }                    each at most once
 //!          | "shared"                                         answers are given to others
+//! group    = "window" | "hour" | "day" | "week" | "quarter" | "year"
+//!          | "month" [ "from" NUMBER ]                        from this day of each month, 1 to 28
+//!          | DURATION                                         15m 6h: a part of a day
+//!          | cycle [ "and" cycle ]                            two different ones
+//! cycle    = "hour" "of" "day" | "weekday" | "day" "of" "week" | "month" "of" "year"
+//! where    = "device" "in" "(" NAME { "," NAME } ")"
+//!          | "time" 22:00-06:00                               half open; over midnight
+//!          | "weekday" "in" "(" DAY { "," DAY } ")"           mon tue wed thu fri sat sun
+//!          | "month" "in" "(" MONTH { "," MONTH } ")"         1 to 12, jan to dec
 //! ```
 //!
 //! A NAME consists of letters, digits, `_` and `.`, and does not start with a digit or `.`. Any other name, and any
@@ -53,8 +64,10 @@ mod alarm;
 mod alarm_condition;
 mod asked;
 mod builder;
+mod by;
 mod check;
 mod clauses;
+mod conditions;
 mod expression;
 mod grammar;
 mod scheme;
@@ -78,8 +91,9 @@ pub(crate) use units::{conversion, unit_of};
 
 pub use crate::functions::{Bins, Call};
 pub use crate::language::{
-    By, Clause, Comparison, Condition, Devices, Duration, DurationUnit, LinearModel, Measurand, ModelError,
-    Period, QuestionError, QuestionErrorKind, TextSpans, Weights, When, limits,
+    By, Calendar, Clause, Comparison, Condition, Cycle, Devices, Duration, DurationUnit, During, LinearModel,
+    Measurand, ModelError, Period, QuestionError, QuestionErrorKind, Recurs, TextSpans, TimeOfDay, Times,
+    Weekday, Weights, When, limits,
 };
 
 use crate::language::{Name, UnitName, list, only_devices};
@@ -112,6 +126,9 @@ pub struct Question {
     pub grouping: Devices,
     /// The devices of `where device in (…)`. None: all devices.
     pub only: Option<Vec<String>>,
+    /// The times of `where time …`, `where weekday in (…)` and `where month in (…)`.
+    #[serde(default, skip_serializing_if = "Times::is_all")]
+    pub times: Times,
     /// True if answers are given to others (`shared`). Reals are then flooded when they are decrypted, and parameters
     /// leave room for that. Whole numbers are exact and need no flooding.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -179,7 +196,7 @@ impl Question {
     }
 
     /// Returns the question with its `over` counted back from a moment, in milliseconds since 1970, in place of the end of the
-    /// newest window. Returns None if it has no `over`.
+    /// newest window, or with the time that its `during` means at this moment. Returns None if it has neither.
     ///
     /// ```
     /// use sotto_owner::question::Question;
@@ -275,12 +292,17 @@ impl Display for Question {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         list(&self.select, out)?;
         self.period.fmt(out)?;
-        self.by.iter().try_for_each(|by| write!(out, " by {}", by.word()))?;
+        self.by.iter().try_for_each(|by| write!(out, " by {by}"))?;
         if self.grouping == Devices::Each {
             out.write_str(" per device")?;
         }
         if let Some(devices) = &self.only {
             only_devices(devices, out)?;
+        }
+        let mut before = if self.only.is_some() { "and" } else { "where" };
+        for condition in self.times.conditions() {
+            write!(out, " {before} {condition}")?;
+            before = "and";
         }
         if self.shared {
             out.write_str(" shared")?;

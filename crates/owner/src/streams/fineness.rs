@@ -65,8 +65,10 @@ pub fn can_compare_in_cloud(call: &Call) -> bool {
 /// are split by ticks.
 #[must_use]
 pub(crate) fn span_of(by: Option<By>, period: u32) -> Span {
+    const HOUR: u32 = 3_600_000;
     match by {
-        Some(By::Hour) if period < 3_600_000 => Span::Hour,
+        Some(By::Hour) if period < HOUR => Span::Hour,
+        Some(By::Every(length)) if period < HOUR && 1000 * length.seconds() <= HOUR.into() => Span::Hour,
         _ => Span::Day,
     }
 }

@@ -168,7 +168,7 @@ impl Reader<'_> {
             (self.rest, self.nesting) = (rest, self.nesting + 1);
             let inside = self.product()?;
             self.nesting -= 1;
-            self.rest = self.rest.strip_prefix(')')?;
+            self.rest = self.rest.trim_start().strip_prefix(')')?;
             inside
         } else {
             self.atom()?

@@ -3,12 +3,35 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use sotto_pack::{Clock, Presence, Span};
+use sotto_pack::{Clock, Presence};
 
+use super::calendar::Calendar;
 use super::row_time::Group;
 use super::time::Between;
 use super::window::StoredWindow;
 use crate::language::By;
+use crate::question::Question;
+
+/// The way in which windows belong to groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Grouping {
+    /// One group has all.
+    Whole,
+    /// Each window is one.
+    Windows,
+    /// A tick belongs to the group that its instant is in, or to none.
+    Times,
+}
+
+impl Grouping {
+    pub(crate) fn of(question: &Question) -> Self {
+        match question.by {
+            Some(By::Window) => Self::Windows,
+            None if question.times.is_all() => Self::Whole,
+            _ => Self::Times,
+        }
+    }
+}
 
 /// Ticks of a part's windows that belong to a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,17 +50,6 @@ pub(crate) struct Groups {
     pub(crate) groups: Vec<Group>,
     /// Number of groups without windows that are left out, as all together would be more than [`MOST_GROUPS`].
     pub(crate) hidden: u64,
-}
-
-/// Returns the span of the clock for a grouping; None for single windows.
-pub(crate) fn span(by: By) -> Option<Span> {
-    match by {
-        By::Window => None,
-        By::Hour => Some(Span::Hour),
-        By::Day => Some(Span::Day),
-        By::Week => Some(Span::Week),
-        By::Month => Some(Span::Month),
-    }
 }
 
 /// Returns all groups from the first to the last window, including empty ones; if these are more than [`MOST_GROUPS`],
@@ -61,48 +73,33 @@ pub(crate) fn groups<'w>(
     else {
         return Some(Groups::default());
     };
-    match by.map(span) {
+    match by.filter(|by| !by.is_recurring()).map(Calendar::of) {
         None => Some(shown(vec![Group { from: since.unwrap_or(first), to: until.unwrap_or(last) }])),
         Some(None) => (all.len() <= MOST_GROUPS).then(|| shown(all)),
-        Some(Some(span)) => {
+        Some(Some(calendar)) => {
             let whole = [Group { from: first, to: last }];
-            touched(clock, span, &whole).map(shown).or_else(|| {
+            touched(clock, calendar, &whole).map(shown).or_else(|| {
                 // Over a long time without windows, a device's clock was wrong: the groups with windows tell more.
-                let groups = touched(clock, span, &all)?;
-                let hidden = number(clock, span, whole[0]).saturating_sub(groups.len() as u64);
+                let groups = touched(clock, calendar, &all)?;
+                let hidden = number(clock, calendar, whole[0]).saturating_sub(groups.len() as u64);
                 Some(Groups { groups, hidden })
             })
         }
     }
 }
 
-/// Returns the number of spans of the clock that a time touches, without a look at each.
-fn number(clock: &Clock, span: Span, time: Group) -> u64 {
-    const HOUR: i64 = 3_600_000;
-    let (first, last) = (clock.start_of(span, time.from), clock.start_of(span, time.to - 1));
-    // A change of the zone's offset is less than half of a day.
-    let of = |length: i64| (last.saturating_sub(first) + length / 2) / length;
-    let between = match span {
-        Span::Hour => of(HOUR),
-        Span::Day => of(24 * HOUR),
-        Span::Week => of(7 * 24 * HOUR),
-        Span::Month => {
-            let month = |at: i64| {
-                let local = clock.local(at);
-                12 * i64::from(local.year()) + i64::from(local.month())
-            };
-            month(last) - month(first)
-        }
-    };
-    u64::try_from(between).unwrap_or_default() + 1
+/// Returns the number of groups that a time touches, without a look at each.
+fn number(clock: &Clock, calendar: Calendar, time: Group) -> u64 {
+    let (first, last) = (calendar.start_of(clock, time.from), calendar.start_of(clock, time.to - 1));
+    u64::try_from(calendar.between(clock, first, last)).unwrap_or_default() + 1
 }
 
-/// Returns the spans of the clock that these times touch. Returns None if there are more than [`MOST_GROUPS`]. Times must
+/// Returns the groups that these times touch. Returns None if there are more than [`MOST_GROUPS`]. Times must
 /// be in order of their beginnings.
-fn touched(clock: &Clock, span: Span, times: &[Group]) -> Option<Vec<Group>> {
+fn touched(clock: &Clock, calendar: Calendar, times: &[Group]) -> Option<Vec<Group>> {
     let mut groups: Vec<Group> = Vec::new();
     for time in times {
-        let mut from = clock.start_of(span, time.from);
+        let mut from = calendar.start_of(clock, time.from);
         if let Some(last) = groups.last() {
             from = from.max(last.to);
         }
@@ -110,7 +107,7 @@ fn touched(clock: &Clock, span: Span, times: &[Group]) -> Option<Vec<Group>> {
             if groups.len() == MOST_GROUPS {
                 return None;
             }
-            let to = clock.end_of(span, from);
+            let to = calendar.end_of(clock, from);
             groups.push(Group { from, to });
             from = to;
         }
@@ -121,13 +118,13 @@ fn touched(clock: &Clock, span: Span, times: &[Group]) -> Option<Vec<Group>> {
 /// Returns for each group the end of the last tick with a reading of any window. Groups must be in order of time.
 pub(crate) fn last_readings<'w>(
     groups: &[Group],
-    by: Option<By>,
+    grouping: Grouping,
     windows: impl Iterator<Item = &'w StoredWindow>,
 ) -> Vec<i64> {
     let mut last: Vec<Option<i64>> = vec![None; groups.len()];
     for window in windows {
         let presence = &window.description.presence;
-        for InGroup { group, ticks } in pieces(groups, by, window) {
+        for InGroup { group, ticks } in pieces(groups, grouping, window) {
             let read = |presence: &Presence| presence.iter().filter(|tick| ticks.contains(tick)).last();
             let end = match presence.iter().filter_map(read).max() {
                 Some(tick) => window.instant(tick + 1),
@@ -157,33 +154,36 @@ pub(crate) fn last_reading<'w>(
     windows.filter_map(of).max()
 }
 
-/// Returns the groups in which a window has ticks, each with these ticks. A tick belongs to the group that its instant
-/// is in.
-pub(crate) fn pieces(groups: &[Group], by: Option<By>, window: &StoredWindow) -> Vec<InGroup> {
-    let Some(first) = of_window(groups, by, window) else { return Vec::new() };
+/// Returns the groups in which a window has ticks, each with these ticks. Groups must be in order of time.
+pub(crate) fn pieces(groups: &[Group], grouping: Grouping, window: &StoredWindow) -> Vec<InGroup> {
     let all = window.ticks();
-    let last = window.instant(all.end.saturating_sub(1));
-    if last < groups[first].to || by.is_none_or(|by| by == By::Window) {
-        return vec![InGroup { group: first, ticks: all }];
-    }
-    let mut pieces = Vec::new();
-    let mut from = all.start;
-    for (at, group) in groups.iter().enumerate().skip(first) {
-        let until = window.ticks_before(group.to).min(all.end);
-        if until > from {
-            pieces.push(InGroup { group: at, ticks: from..until });
-            from = until;
+    let whole = |group: usize| vec![InGroup { group, ticks: all.clone() }];
+    match grouping {
+        Grouping::Whole if groups.is_empty() => Vec::new(),
+        Grouping::Whole => whole(0),
+        Grouping::Windows => groups.binary_search(&window.group()).map_or_else(|_| Vec::new(), whole),
+        Grouping::Times => {
+            let first = groups.partition_point(|group| group.to <= window.from());
+            let (mut pieces, mut from) = (Vec::new(), all.start);
+            for (at, group) in groups.iter().enumerate().skip(first) {
+                from = from.max(window.ticks_before(group.from));
+                if from >= all.end {
+                    break;
+                }
+                let until = window.ticks_before(group.to).min(all.end);
+                if until > from {
+                    pieces.push(InGroup { group: at, ticks: from..until });
+                    from = until;
+                }
+            }
+            pieces
         }
-        if from >= all.end {
-            break;
-        }
     }
-    pieces
 }
 
 /// Returns the number of ticks with a reading that the end of a group cuts. The reading may be on either side of it. Samples
 /// are at the instants of their ticks.
-pub(crate) fn cut_ticks(groups: &[Group], by: Option<By>, window: &StoredWindow) -> u64 {
+pub(crate) fn cut_ticks(groups: &[Group], grouping: Grouping, window: &StoredWindow) -> u64 {
     let channels = || (0..).zip(window.layout().channels());
     let reports = || channels().filter(|(_, channel)| !channel.kind.rules().samples()).map(|(at, _)| at);
     let is_cut = |InGroup { group, ticks }: &InGroup| {
@@ -192,26 +192,18 @@ pub(crate) fn cut_ticks(groups: &[Group], by: Option<By>, window: &StoredWindow)
             |at: u16| window.description.presence(at).is_none_or(|presence| presence.contains(last));
         groups[*group].to < end && reports().any(has_reading)
     };
-    match by {
-        None | Some(By::Window) => 0,
-        Some(_) => pieces(groups, by, window).iter().filter(|piece| is_cut(piece)).count() as u64,
-    }
-}
-
-/// Returns the group that a window belongs to.
-pub(crate) fn of_window(groups: &[Group], by: Option<By>, window: &StoredWindow) -> Option<usize> {
-    match by {
-        None => (!groups.is_empty()).then_some(0),
-        Some(By::Window) => groups.binary_search(&window.group()).ok(),
-        Some(_) => {
-            let at = groups.partition_point(|group| group.from <= window.from()).checked_sub(1)?;
-            (window.from() < groups[at].to).then_some(at)
+    match grouping {
+        Grouping::Whole | Grouping::Windows => 0,
+        Grouping::Times => {
+            pieces(groups, grouping, window).iter().filter(|piece| is_cut(piece)).count() as u64
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use sotto_pack::Span;
+
     use super::*;
 
     #[test]
@@ -219,7 +211,7 @@ mod tests {
         const HOUR: i64 = 3_600_000;
         let touched = |times: &[(i64, i64)]| {
             let times: Vec<Group> = times.iter().map(|(from, to)| Group { from: *from, to: *to }).collect();
-            super::touched(&Clock::utc(), Span::Hour, &times).map(|groups| {
+            super::touched(&Clock::utc(), Calendar::Of(Span::Hour), &times).map(|groups| {
                 groups.iter().map(|group| (group.from / HOUR, group.to / HOUR)).collect::<Vec<_>>()
             })
         };
@@ -239,6 +231,7 @@ mod tests {
             for (span, count) in
                 [(Span::Hour, hours / 10), (Span::Day, hours), (Span::Week, hours), (Span::Month, hours)]
             {
+                let span = Calendar::Of(span);
                 for (more, to) in [(0, count * HOUR), (1, count * HOUR + 1), (HOUR / 2, 1)] {
                     let time = Group { from: from + more, to: from + more + to };
                     let touched = touched(&clock, span, &[time]).expect("few");

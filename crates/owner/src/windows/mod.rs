@@ -1,6 +1,7 @@
 //! Stored windows: the logs of streams, compared with the cloud's earlier statements, and the windows in them.
 
 mod accept;
+mod calendar;
 mod covered;
 mod deleted;
 mod entry;
@@ -17,6 +18,7 @@ mod receipts;
 mod replaced;
 mod row_time;
 mod runs;
+mod segments;
 mod stored;
 mod stream_name;
 mod time;
@@ -30,7 +32,7 @@ pub(crate) use deleted::{forgotten, learn_orders};
 pub(crate) use entry::StreamLog;
 pub(crate) use forget::{logs_to_forget, note_deleted};
 pub(crate) use group::{
-    Groups, InGroup, MOST_GROUPS, cut_ticks, groups, last_reading, last_readings, pieces,
+    Grouping, Groups, InGroup, MOST_GROUPS, cut_ticks, groups, last_reading, last_readings, pieces,
 };
 pub(crate) use left_out::left_out;
 pub(crate) use list::{list, unit_is};
@@ -39,6 +41,7 @@ pub(crate) use needed::Needed;
 pub(crate) use past::LogThen;
 pub(crate) use row_time::Group;
 pub(crate) use runs::runs;
+pub(crate) use segments::{RowTime, Segments};
 pub use stored::rewritten_log;
 pub(crate) use time::Between;
 pub use time::moment;

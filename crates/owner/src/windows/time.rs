@@ -22,6 +22,11 @@ impl Between {
         let resolve = |when: &Option<When>| when.as_ref().map(|when| moment(when, clock)).transpose();
         match &question.period {
             Period::All | Period::Over(_) => Ok(Self::default()),
+            Period::During(during) => {
+                let now = jiff::Timestamp::now().as_millisecond();
+                let (since, until) = during.between(now, clock).unzip();
+                Ok(Self { since, until })
+            }
             Period::Between { since, until } => Ok(Self { since: resolve(since)?, until: resolve(until)? }),
         }
     }

@@ -21,7 +21,7 @@ use crate::quantities::{Input, Part};
 use crate::question::{Asked, AskedCall};
 use crate::streams::Kind;
 use crate::windows;
-use crate::windows::{Covered, DeviceWindows, Group, StoredWindow};
+use crate::windows::{Covered, DeviceWindows, Group, Grouping, StoredWindow};
 
 /// The work on one device.
 pub(crate) struct DeviceWork<'w> {
@@ -150,7 +150,8 @@ impl<'w> DeviceWork<'w> {
             return;
         }
         let needs: Vec<NeedId> = self.needs(batch).into_iter().map(|(need, _)| need).collect();
-        let pieces = |window: &&StoredWindow| windows::pieces(self.groups, self.asked.question.by, window);
+        let pieces =
+            |window: &&StoredWindow| windows::pieces(self.groups, Grouping::of(self.asked.question), window);
         for piece in batch.windows.iter().flat_map(pieces) {
             tallies[piece.group].untagged.extend(&needs);
         }
@@ -191,11 +192,11 @@ impl<'w> DeviceWork<'w> {
     pub(super) fn by_group(&self, batch: &Batch<'_>) -> ByGroup {
         let mut all = ByGroup::default();
         for window in &batch.windows {
-            let groups = windows::pieces(self.groups, self.asked.question.by, window);
+            let groups = windows::pieces(self.groups, Grouping::of(self.asked.question), window);
             let Some(first) = groups.first() else { continue };
             let offset = offset(self.groups[first.group], window.start(), window.description.period);
             let input = window.input(offset, window.ticks());
-            if groups.len() == 1 && window.is_whole() {
+            if groups.len() == 1 && window.is_whole() && first.ticks == window.ticks() {
                 all.whole.entry(first.group).or_default().push(input);
             } else {
                 all.split.push(Split { input, groups });

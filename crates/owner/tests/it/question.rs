@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use sotto_owner::question::limits;
 use sotto_owner::question::{
-    By, Call, CallArithmetic, Clause, Comparison, Condition, Devices, Duration, DurationUnit, Expression,
-    LinearModel, Measurand, ModelError, Period, Question, QuestionErrorKind, Selected, Weights,
+    By, Call, CallArithmetic, Clause, Comparison, Condition, Cycle, Devices, Duration, DurationUnit,
+    Expression, LinearModel, Measurand, ModelError, Period, Question, QuestionErrorKind, Selected, Times,
+    Weekday, Weights,
 };
 
 fn parsed(text: &str) -> Question {
@@ -127,6 +128,54 @@ fn every_clause_is_read_in_any_order() {
         ("mean(x) by hour", Question { by: Some(By::Hour), ..plain.clone() }),
         ("mean(x) by week", Question { by: Some(By::Week), ..plain.clone() }),
         ("mean(x) by month", Question { by: Some(By::Month), ..plain.clone() }),
+        (
+            "mean(x) during last month",
+            Question { period: Period::During("last month".parse().unwrap()), ..plain.clone() },
+        ),
+        (
+            "mean(x) during 2024-q3",
+            Question { period: Period::During("2024-Q3".parse().unwrap()), ..plain.clone() },
+        ),
+        ("mean(x) by quarter", Question { by: Some(By::Quarter), ..plain.clone() }),
+        ("mean(x) by year", Question { by: Some(By::Year), ..plain.clone() }),
+        ("mean(x) by 15m", Question { by: Some(By::Every("15m".parse().unwrap())), ..plain.clone() }),
+        ("mean(x) by 6h", Question { by: Some(By::Every("6h".parse().unwrap())), ..plain.clone() }),
+        ("mean(x) by 60m", Question { by: Some(By::Hour), ..plain.clone() }),
+        ("mean(x) by 24h", Question { by: Some(By::Day), ..plain.clone() }),
+        ("mean(x) by 7d", Question { by: Some(By::Week), ..plain.clone() }),
+        (
+            "mean(x) by month from 21 over 7d",
+            Question { by: Some(By::MonthFrom(21)), ..over(7, DurationUnit::Day) },
+        ),
+        ("mean(x) by month from 1", Question { by: Some(By::Month), ..plain.clone() }),
+        (
+            "mean(x) by weekday",
+            Question { by: Some(By::Recurring { first: Cycle::Weekday, second: None }), ..plain.clone() },
+        ),
+        (
+            "mean(x) by day of week",
+            Question { by: Some(By::Recurring { first: Cycle::Weekday, second: None }), ..plain.clone() },
+        ),
+        (
+            "mean(x) by hour of day and month of year per device",
+            Question {
+                by: Some(By::Recurring { first: Cycle::HourOfDay, second: Some(Cycle::MonthOfYear) }),
+                grouping: Devices::Each,
+                ..plain.clone()
+            },
+        ),
+        (
+            "mean(x) where weekday in (Sunday, sat) and device in (a) and time 22:00-06:00 and month in (dec, 1)",
+            Question {
+                only: Some(vec!["a".into()]),
+                times: Times {
+                    time: Some("22:00-06:00".parse().unwrap()),
+                    weekdays: [Weekday::Sat, Weekday::Sun].into(),
+                    months: [1, 12].into(),
+                },
+                ..plain.clone()
+            },
+        ),
         ("mean(x) across devices", plain.clone()),
         ("mean(x) per device", Question { grouping: Devices::Each, ..plain.clone() }),
         ("mean(x) shared", Question { shared: true, ..plain.clone() }),

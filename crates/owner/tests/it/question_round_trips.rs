@@ -3,8 +3,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sotto_owner::question::{
-    Bins, By, Call, Comparison, Condition, Devices, Duration, DurationUnit, ExactScheme, Expression,
-    LinearModel, Measurand, Period, Question, Selected, Weights, When,
+    Bins, By, Call, Comparison, Condition, Cycle, Devices, Duration, DurationUnit, ExactScheme, Expression,
+    LinearModel, Measurand, Period, Question, Selected, Times, Weekday, Weights, When,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -145,10 +145,51 @@ fn expression() -> impl Strategy<Value = Expression> {
     ]
 }
 
+fn by() -> impl Strategy<Value = By> {
+    const LENGTHS: [&str; 10] = ["1s", "90s", "1m", "15m", "20m", "30m", "90m", "2h", "6h", "12h"];
+    prop_oneof![
+        prop::sample::select(&By::WORDS[..]),
+        prop::sample::select(&LENGTHS[..]).prop_map(|length| By::Every(length.parse().unwrap())),
+        (2..=28_u8).prop_map(By::MonthFrom),
+        prop::sample::select(&Cycle::ALL[..]).prop_map(|first| By::Recurring { first, second: None }),
+        (prop::sample::select(&Cycle::ALL[..]), prop::sample::select(&Cycle::ALL[..]))
+            .prop_map(|(first, second)| By::Recurring { first, second: (first != second).then_some(second) }),
+    ]
+}
+
+fn times() -> impl Strategy<Value = Times> {
+    const DAY_TIMES: [&str; 4] = ["22:00-06:00", "00:00-24:00", "06:30-18:15", "23:59-00:01"];
+    (
+        prop::option::of(prop::sample::select(&DAY_TIMES[..])),
+        prop::collection::btree_set(prop::sample::select(&Weekday::ALL[..]), 0..4),
+        prop::collection::btree_set(1..=12_u8, 0..4),
+    )
+        .prop_map(|(time, weekdays, months)| Times {
+            time: time.map(|time| time.parse().unwrap()),
+            weekdays,
+            months,
+        })
+}
+
 fn period() -> impl Strategy<Value = Period> {
     prop_oneof![
         Just(Period::All),
         duration().prop_map(Period::Over),
+        prop::sample::select(
+            &[
+                "today",
+                "yesterday",
+                "this week",
+                "last month",
+                "last quarter",
+                "this year",
+                "2024",
+                "0042-Q3",
+                "2024-03",
+                "2024-02-29"
+            ][..]
+        )
+        .prop_map(|span| Period::During(span.parse().unwrap())),
         when().prop_map(|since| Period::Between { since: Some(since), until: None }),
         prop::option::of(when()).prop_flat_map(|since| when()
             .prop_map(move |until| Period::Between { since: since.clone(), until: Some(until) })),
@@ -165,10 +206,11 @@ prop_compose! {
     fn question()(
         select in vec((expression(), prop::option::of(prop::sample::select(&["°F", "kWh/m²", "%", "m / s"][..])), prop::option::of(name())), 1..5),
         period in period(),
-        by in prop::option::of(prop::sample::select(&By::ALL[..])),
+        by in prop::option::of(by()),
         each in any::<bool>(),
         shared in any::<bool>(),
         only in prop::option::of(vec(name(), 1..5)),
+        times in prop_oneof![2 => Just(Times::default()), 1 => times()],
     ) -> Question {
         let mut select: Vec<Selected> =
             select.into_iter().map(|(expression, unit, name)| {
@@ -184,12 +226,21 @@ prop_compose! {
             by,
             grouping: if each { Devices::Each } else { Devices::Across },
             only: only.map(without_repeats),
+            times,
             shared,
             scheme: None,
         };
         let averages = question.calls().any(|call| call.function() == "moving_average");
-        if averages && question.by.is_none_or(|by| by == By::Window) {
+        // Others are refused.
+        if averages && question.by.is_none_or(|by| by == By::Window || by.is_recurring()) {
             question.by = Some(By::Day);
+        }
+        let weighs = question.calls().any(|call| call.function() == "weighted_sum");
+        if weighs || question.by == Some(By::Window) {
+            question.times = Times::default();
+        }
+        if weighs && question.by.is_some_and(|by| by.is_recurring()) {
+            question.by = None;
         }
         question
     }
@@ -217,10 +268,21 @@ fn soup() -> impl Strategy<Value = String> {
         "over",
         "7d",
         "since",
+        "during",
+        "last",
+        "2024-Q3",
         "2014-01-01",
         "until",
         "by",
         "day",
+        "15m",
+        "month from",
+        "hour of day",
+        "weekday",
+        "and",
+        "weekday in (sat",
+        "time 22:00-06:00",
+        "month in (",
         "per",
         "device",
         "where",

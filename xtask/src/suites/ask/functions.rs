@@ -109,6 +109,10 @@ fn days(cases: &mut Cases, thorough: bool) -> Result<()> {
         let asked = Query { statistics: EDGES, by, per_device: false, spans: &spans };
         cases.asked(&format!("by day: edges{}", asked.clauses()), &site, &series, &asked, "");
     }
+    for by in [By::SixHours, By::MonthFrom21, By::Quarter, By::Year] {
+        let asked = Query { statistics: PAIRS, by, per_device: true, spans: &spans };
+        cases.asked(&format!("by day: pairs{}", asked.clauses()), &site, &series, &asked, "");
+    }
     periods(cases, &site, &series)?;
     cases.case("nothing is left behind", site.close()?);
     Ok(())
@@ -128,6 +132,11 @@ fn hours(cases: &mut Cases, count: i64, bys: &[By], thorough: bool) -> Result<()
     generated(&mut series, "2025-03-29T20:00:00Z", count * 12)?;
     let site = prepared(cases, &series, "5m", By::Hour)?;
     every(cases, &site, &series, "by hour", bys, thorough)?;
+    let spans = spans_of(&site, &series)?;
+    for per_device in [true, false] {
+        let asked = Query { statistics: PAIRS, by: By::QuarterHour, per_device, spans: &spans };
+        cases.asked(&format!("by hour: pairs{}", asked.clauses()), &site, &series, &asked, "");
+    }
     cases.case("nothing is left behind", site.close()?);
     Ok(())
 }
@@ -223,6 +232,8 @@ fn periods(cases: &mut Cases, site: &Site, series: &Series) -> Result<()> {
         (" until 2025-03-20T12:00", cut(0, half, None)),
         (" since 2025-03-20 until 2025-04-01", cut(march, april, None)),
         (" since 2025-03-20T00:00 until 2025-03-21", cut(march, next, None)),
+        (" during 2025-03-20", cut(march, next, None)),
+        (" during 2025-Q2", cut(april, all, None)),
     ] {
         let asked = Query { statistics, by: By::Day, per_device: false, spans: &[] };
         cases.asked(&format!("count, mean, variance{period} by day"), site, &cut, &asked, period);

@@ -53,6 +53,11 @@ pub(super) enum By {
     Day,
     Week,
     Month,
+    QuarterHour,
+    SixHours,
+    MonthFrom21,
+    Quarter,
+    Year,
 }
 
 impl By {
@@ -64,6 +69,11 @@ impl By {
             Self::Day => " by day",
             Self::Week => " by week",
             Self::Month => " by month",
+            Self::QuarterHour => " by 15m",
+            Self::SixHours => " by 6h",
+            Self::MonthFrom21 => " by month from 21",
+            Self::Quarter => " by quarter",
+            Self::Year => " by year",
         }
     }
 }
@@ -118,6 +128,25 @@ impl Series {
                 (monday, monday.checked_add(7.days()))
             }
             By::Month => (date.first_of_month(), date.first_of_month().checked_add(1.month())),
+            By::QuarterHour => return (at - at.rem_euclid(900_000), at - at.rem_euclid(900_000) + 900_000),
+            By::SixHours => {
+                let first = date.at(local.hour() / 6 * 6, 0, 0, 0);
+                let begins = |civil: DateTime| {
+                    civil.to_zoned(self.zone.clone()).map_or(at, |zoned| zoned.timestamp().as_millisecond())
+                };
+                return (begins(first), begins(first.checked_add(6.hours()).unwrap_or(first)));
+            }
+            By::MonthFrom21 => {
+                let month = if date.day() < 21 { date.checked_sub(1.month()).unwrap_or(date) } else { date };
+                let first = month.first_of_month().checked_add(20.days()).unwrap_or(month);
+                (first, first.checked_add(1.month()))
+            }
+            By::Quarter => {
+                let since = (date.month() - 1) % 3;
+                let first = date.first_of_month().checked_sub(since.months()).unwrap_or(date);
+                (first, first.checked_add(3.months()))
+            }
+            By::Year => (date.first_of_year(), date.first_of_year().checked_add(1.year())),
             _ => (date, date.checked_add(1.day())),
         };
         (begins(first), begins(next.unwrap_or(first)))

@@ -59,6 +59,7 @@ pub(crate) fn row(name: &str, device: Option<&str>, at: i64, value: Option<f64>,
         held_back: false,
         why: None,
         bin: None,
+        recurs: None,
         from_ms: START + at * HOUR,
         to_ms: START + (at + 1) * HOUR,
     }

@@ -74,7 +74,8 @@ pub(super) fn histograms(rows: &[Row]) -> Vec<Histogram<'_>> {
         }
         let same = |group: &&mut Group<'_>| {
             let first = group.rows[0];
-            first.from_ms == row.from_ms && first.to_ms == row.to_ms && first.device == row.device
+            (first.from_ms, first.to_ms, first.recurs, &first.device)
+                == (row.from_ms, row.to_ms, row.recurs, &row.device)
         };
         match histogram.groups.iter_mut().rev().find(same) {
             Some(group) => group.rows.push(row),

@@ -2,8 +2,12 @@
 
 use sotto_owner::{Assurance, Row};
 
-/// Returns the time at which a row's group begins: the date alone if the group is a whole number of days.
+/// Returns the time at which a row's group begins: the date alone if the group is a whole number of days; the name of a
+/// recurring group.
 pub(super) fn when(row: &Row) -> String {
+    if let Some(recurs) = row.recurs {
+        return recurs.to_string();
+    }
     let (date, time) = row.from.split_once('T').unwrap_or((&row.from, ""));
     let clock = time.get(..5).unwrap_or("");
     let whole = clock == "00:00" && row.to.get(11..16) == Some("00:00");

@@ -1,6 +1,7 @@
 //! Answers as text.
 
 use comfy_table::{CellAlignment, Table, presets};
+use sotto_owner::question::Cycle;
 use sotto_owner::{Answer, Row};
 
 use super::histogram::{histograms, text};
@@ -46,7 +47,12 @@ fn results(rows: &[Row]) -> Table {
 
 fn pivot(table: &mut Table, rows: &[Row], names: &[&str]) {
     let per_device = rows.iter().any(|row| row.device.is_some());
-    let mut header = vec!["from".to_owned()];
+    let cycles = cycles(rows);
+    let mut header: Vec<String> = cycles.iter().map(|cycle| cycle.words().to_owned()).collect();
+    if cycles.is_empty() {
+        header.push("from".to_owned());
+    }
+    let keys = header.len();
     header.extend(per_device.then(|| "device".to_owned()));
     header.extend(names.iter().map(|name| {
         let unit = rows.iter().find(|row| row.name == *name && !row.unit.is_empty());
@@ -58,6 +64,7 @@ fn pivot(table: &mut Table, rows: &[Row], names: &[&str]) {
     for row in rows {
         let same = |line: &&mut Vec<&Row>| {
             line[0].from_ms == row.from_ms
+                && line[0].recurs == row.recurs
                 && line[0].device == row.device
                 && line.iter().all(|other| other.name != row.name)
         };
@@ -70,7 +77,11 @@ fn pivot(table: &mut Table, rows: &[Row], names: &[&str]) {
         if is_cut(table, at, lines.len()) {
             continue;
         }
-        let mut cells = vec![when(line[0])];
+        let part = |cycle: &Cycle| line[0].recurs.and_then(|recurs| recurs.part(*cycle)).unwrap_or_default();
+        let mut cells: Vec<String> = cycles.iter().map(part).collect();
+        if cycles.is_empty() {
+            cells.push(when(line[0]));
+        }
         cells.extend(per_device.then(|| line[0].device.clone().unwrap_or_default()));
         for name in names {
             let row = line.iter().find(|row| row.name == *name);
@@ -84,12 +95,21 @@ fn pivot(table: &mut Table, rows: &[Row], names: &[&str]) {
         cells.push(count + &missing.map_or_else(String::new, |missing| format!(" (−{missing})")));
         table.add_row(cells);
     }
-    let first = 1 + usize::from(per_device);
+    let first = keys + usize::from(per_device);
     for column in first..first + names.len() + 1 {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
+}
+
+/// Returns the keys of recurring groups in the order of the rows: the first changes least often.
+fn cycles(rows: &[Row]) -> Vec<Cycle> {
+    let recurs = || rows.iter().filter_map(|row| row.recurs);
+    let is_there = |cycle: &Cycle| recurs().any(|recurs| recurs.part(*cycle).is_some());
+    let mut cycles: Vec<Cycle> = Cycle::ALL.into_iter().filter(is_there).collect();
+    cycles.sort_by_key(|cycle| !recurs().map(|recurs| recurs.position(*cycle)).is_sorted());
+    cycles
 }
 
 /// Returns true for a row in the middle of a long table; a line stands for all of them.

@@ -23,6 +23,7 @@ fn row(name: &str, value: f64, bound: f64) -> Row {
         missing: 0,
         why: None,
         bin: None,
+        recurs: None,
         from_ms: 0,
         to_ms: 0,
     }

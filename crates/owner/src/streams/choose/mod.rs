@@ -28,4 +28,4 @@ pub use sums::SUMMED_WINDOWS;
 pub(in crate::streams) use sums::windows_of_sums;
 pub(crate) use sums::{SUM_HEAD_BYTES, bins_of, fits as sums_fit, holds};
 pub use ways::Way;
-pub(crate) use worst::{largest_result, longest as longest_ticks, worst};
+pub(crate) use worst::{largest_result, worst};

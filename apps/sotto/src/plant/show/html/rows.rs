@@ -23,8 +23,12 @@ pub(super) fn rows(answer: &Answer) -> String {
         .first()
         .filter(|_| offsets.len() == 1)
         .map_or_else(String::new, |offset| format!(" ({offset})"));
-    let mut text =
-        format!("<div class=\"scroll\"><table>\n<thead><tr><th>from{offset}</th><th>to{offset}</th>");
+    let mut text = String::from("<div class=\"scroll\"><table>\n<thead><tr>");
+    if answer.rows.iter().any(|row| row.recurs.is_some()) {
+        text.push_str("<th>group</th>");
+    } else {
+        let _ = write!(text, "<th>from{offset}</th><th>to{offset}</th>");
+    }
     text.push_str(if devices { "<th>device</th>" } else { "" });
     text.push_str("<th>result</th><th class=\"number\">value</th><th class=\"number\">readings</th>");
     text.push_str(if missing { "<th class=\"number\">missing</th>" } else { "" });
@@ -73,7 +77,10 @@ impl Times {
 }
 
 fn line(row: &Row, times: &Times, devices: bool, missing: bool) -> String {
-    let mut text = format!("<tr><td>{}</td><td>{}</td>", times.show(&row.from), times.show(&row.to));
+    let mut text = match row.recurs {
+        Some(recurs) => format!("<tr><td>{}</td>", escape(&recurs.to_string())),
+        None => format!("<tr><td>{}</td><td>{}</td>", times.show(&row.from), times.show(&row.to)),
+    };
     if devices {
         let _ = write!(text, "<td>{}</td>", escape(row.device.as_deref().unwrap_or_default()));
     }

@@ -1,0 +1,110 @@
+//! The grammar of conditions: `where device in (…) and time 22:00-06:00`.
+
+use sotto_program::text;
+
+use crate::language::{
+    Clause, Parsed, Parser, QuestionErrorKind as Kind, TimeOfDay, Times, Token, Weekday, month_named, near,
+};
+
+const EXPECTED: &str = "device in (…), time 22:00-06:00, weekday in (sat, sun) or month in (1, 12)";
+
+/// The conditions of a `where` clause.
+#[derive(Default)]
+pub(super) struct Conditions {
+    pub(super) only: Option<Vec<String>>,
+    pub(super) times: Times,
+}
+
+impl Parser<'_> {
+    /// Reads the conditions after `where`.
+    pub(super) fn conditions(&mut self) -> Parsed<Conditions> {
+        let mut all = Conditions::default();
+        loop {
+            self.condition_of_where(&mut all)?;
+            if !self.accept_word("and")? {
+                return Ok(all);
+            }
+        }
+    }
+
+    fn condition_of_where(&mut self, all: &mut Conditions) -> Parsed<()> {
+        let next = self.peek()?;
+        let Token::Word(word) = next.token else { return Err(self.expected(EXPECTED)) };
+        self.end = next.end;
+        let at = next.start;
+        match word {
+            "device" => {
+                self.once("device in", all.only.is_some(), None, at)?;
+                self.word("in")?;
+                all.only = Some(self.devices()?);
+            }
+            "time" => {
+                self.once("time", all.times.time.is_some(), None, at)?;
+                self.places.clauses.push((Clause::Times, at));
+                all.times.time = Some(self.time_of_day()?);
+            }
+            "weekday" => {
+                self.once("weekday in", !all.times.weekdays.is_empty(), None, at)?;
+                self.places.clauses.push((Clause::Times, at));
+                self.word("in")?;
+                all.times.weekdays = self
+                    .members("a weekday: mon, tue, wed, thu, fri, sat or sun", |word| {
+                        Weekday::named(word).ok_or_else(|| Weekday::near(word))
+                    })?;
+            }
+            "month" => {
+                self.once("month in", !all.times.months.is_empty(), None, at)?;
+                self.places.clauses.push((Clause::Times, at));
+                self.word("in")?;
+                all.times.months = self.members("a month: 1 to 12, or jan, feb, …", |word| {
+                    let number = || word.parse().ok().filter(|month| (1..=12).contains(month));
+                    month_named(word).or_else(number).ok_or(None)
+                })?;
+            }
+            word => {
+                let near = match word {
+                    "days" | "day" | "weekdays" | "dow" => Some("weekday in"),
+                    "hour" | "hours" | "times" | "clock" => Some("time"),
+                    "devices" => Some("device in"),
+                    word => near(word, &["device", "time", "weekday", "month"]),
+                };
+                let kind = Kind::UnknownWord { word: text::excerpt(word), expected: EXPECTED, near };
+                return Err(self.error(kind, at));
+            }
+        }
+        Ok(())
+    }
+
+    fn time_of_day(&mut self) -> Parsed<TimeOfDay> {
+        let at = self.start();
+        let written = self.raw(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b':' | b'-' | b'.'));
+        TimeOfDay::read(written).ok_or_else(|| self.error(Kind::TimeOfDay, at))
+    }
+
+    /// Reads words in brackets. `read` returns the name that was probably meant in the place of an unknown one.
+    fn members<T: Ord>(
+        &mut self,
+        expected: &'static str,
+        read: impl Fn(&str) -> Result<T, Option<&'static str>>,
+    ) -> Parsed<std::collections::BTreeSet<T>> {
+        self.expect('(', "'(', as in weekday in (sat, sun) or month in (1, 12)")?;
+        let mut all = std::collections::BTreeSet::new();
+        loop {
+            let at = self.start();
+            let word = self.raw(|byte| byte.is_ascii_alphanumeric()).to_owned();
+            if word.is_empty() {
+                return Err(self.expected(expected));
+            }
+            let member = read(&word).map_err(|near| {
+                self.error(Kind::UnknownWord { word: text::excerpt(&word), expected, near }, at)
+            })?;
+            if !all.insert(member) {
+                return Err(self.error(Kind::MemberTwice { name: text::excerpt(&word) }, at));
+            }
+            if !self.accept(',')? {
+                self.expect(')', "',' or ')'")?;
+                return Ok(all);
+            }
+        }
+    }
+}
