@@ -196,17 +196,21 @@ impl Active {
     fn note(&self, device: &str, judged: &Judged, round: &mut Round) {
         let name = &self.name;
         if judged.not_carried > 0 {
+            let were = if judged.not_carried == 1 {
+                "was encrypted for other questions and is"
+            } else {
+                "were encrypted for other questions and are"
+            };
             round.notes.push(format!(
-                "{name}: {} windows of {device} were encrypted for other questions and are undecided; `sotto device renew {device}` \
-                 makes a bundle that serves the alarm",
-                judged.not_carried
+                "{name}: {} of {device} {were} undecided; `sotto device renew {device}` makes a bundle that serves the alarm",
+                counted(judged.not_carried as u64)
             ));
         }
         if judged.fetched > 0 {
             round.notes.push(format!(
-                "{name}: the readings of {} windows of {device} were fetched, as they carry no counts for this limit; `sotto device \
+                "{name}: the readings of {} of {device} were fetched, as they carry no counts for this limit; `sotto device \
                  renew {device}` makes a bundle with counts",
-                judged.fetched
+                counted(judged.fetched)
             ));
         }
     }
@@ -260,4 +264,8 @@ fn clock_is_behind(newest: i64, present: &Present) -> String {
 
 fn hours(from: i64, to: i64) -> f64 {
     to.saturating_sub(from) as f64 / 3_600_000.0
+}
+
+fn counted(windows: u64) -> String {
+    if windows == 1 { "1 window".to_owned() } else { format!("{windows} windows") }
 }
