@@ -15,10 +15,8 @@ use serde_json::{Value, json};
 use super::super::ask::{Cases, Numbers, Site};
 use super::super::venv::Venv;
 use super::meter;
+use super::year::{BEGIN, HOUR, time};
 
-/// 2025-01-01T00:00:00Z in milliseconds.
-pub(super) const BEGIN: i64 = 1_735_689_600_000;
-pub(super) const HOUR: i64 = 3_600_000;
 const DAYS: i64 = 365;
 /// Days between two transmissions, each with two rounds after it: one at night and one at noon.
 const FEED: i64 = 10;
@@ -131,10 +129,6 @@ fn house(cases: &Cases) -> Result<Site> {
 
 fn names(letter: char) -> Vec<String> {
     (1..=CHANNELS).map(|channel| format!("{letter}{channel:02}")).collect()
-}
-
-pub(super) fn time(at: i64) -> String {
-    jiff::Timestamp::from_millisecond(at).unwrap_or_default().to_string()
 }
 
 /// Returns a device's readings of some days as a CSV file.

@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::super::ask::{Cases, Numbers, Site};
-use super::house::{BEGIN, HOUR, time};
+use super::year::{BEGIN, HOUR, time};
 
 /// The device's name.
 pub(super) const NAME: &str = "meter";
 /// Its first and last day, counted from the beginning of the year.
-const DAYS: std::ops::Range<i64> = 320..365;
+const DAYS: std::ops::Range<i64> = 345..365;
 const QUARTER: i64 = HOUR / 4;
 const QUESTION: &str = "covariance(c01, c02) by day";
 

@@ -9,6 +9,7 @@ mod requests;
 mod server;
 mod silence;
 mod sinks;
+mod year;
 
 use super::ask;
 use crate::suite::{Context, Outcome};
