@@ -226,3 +226,6 @@ pub(super) fn undecided(window: &StoredWindow) -> Seen {
         partial: false,
     }
 }
+
+#[cfg(test)]
+mod tests;
