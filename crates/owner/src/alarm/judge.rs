@@ -229,3 +229,6 @@ pub(super) fn undecided(window: &StoredWindow) -> Seen {
         partial: false,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -106,7 +106,7 @@ impl HeardTimes {
         let is_known = |at: i64| cut_at.is_none_or(|cut| cut <= at) || known.lasts_since == Some(at);
         let newest = known.newest.filter(|newest| *newest <= now && is_known(*newest));
         // The enrolment counts if no reading is older.
-        let is_new = !self.deleted && !(self.times.is_empty() && known.newest.is_some());
+        let is_new = !(self.deleted || self.times.is_empty() && known.newest.is_some());
         let enrolled = self.enrolled.filter(|at| is_new && *at <= now && *at < first && is_known(*at));
         times.extend(newest.into_iter().chain(enrolled).map(|at| Heard { at, window_end: at }));
         times.sort_unstable();

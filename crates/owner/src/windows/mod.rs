@@ -38,6 +38,8 @@ pub(crate) use left_out::left_out;
 pub(crate) use list::{list, unit_is};
 pub(crate) use log::{kept_log, sync_log};
 pub(crate) use needed::Needed;
+#[cfg(test)]
+pub(crate) use overlaps::tests::window as window_of_hours;
 pub(crate) use past::LogThen;
 pub(crate) use row_time::Group;
 pub(crate) use runs::runs;

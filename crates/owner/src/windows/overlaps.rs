@@ -213,4 +213,4 @@ fn free(window: &StoredWindow, others: &[CoveredTicks]) -> Vec<Range<u32>> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

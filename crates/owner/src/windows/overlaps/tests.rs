@@ -10,7 +10,12 @@ use crate::windows::row_time::Group;
 const HOUR: i64 = 3_600_000;
 
 /// Returns a window of hours from `start` to `end` with readings of each channel at some of them.
-fn window(bundle: usize, sequence: u64, hours: Range<i64>, readings: &[(&str, &[i64])]) -> StoredWindow {
+pub(crate) fn window(
+    bundle: usize,
+    sequence: u64,
+    hours: Range<i64>,
+    readings: &[(&str, &[i64])],
+) -> StoredWindow {
     let channel =
         |(name, _): &(&str, &[i64])| Channel { name: (*name).into(), maximum: 1.0, ..Channel::default() };
     let channels = readings.iter().map(channel).collect();
