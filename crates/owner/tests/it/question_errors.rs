@@ -109,7 +109,7 @@ fn each_error_points_at_its_place() {
         ("mean(x) bye day", 9, "did you mean by?"),
         ("mean(x) Since 2014-01-01", 9, "did you mean since?"),
         ("mean(x) from 2014-01-01", 9, "did you mean since?"),
-        ("mean(x) grouped", 9, "a clause (over, since"),
+        ("mean(x) grouped", 9, "a clause (over, during, since"),
         ("mean(x), by day", 10, "a function such as"),
         ("mean(x) by", 11, "window, hour, day, week, month, quarter, year"),
         ("mean(x) by days", 12, "did you mean day?"),
