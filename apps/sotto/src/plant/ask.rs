@@ -129,7 +129,9 @@ fn question(plant: &Plant, arguments: &Ask) -> Result<Question, OwnerError> {
     };
     let (since, until) = (absolute(&arguments.since)?, absolute(&arguments.until)?);
     let question = plant.question_between(&arguments.question, since.as_deref(), until.as_deref())?;
-    if arguments.now.is_none() || [&arguments.since, &arguments.until].into_iter().flatten().any(is_before) {
+    if arguments.now.is_none()
+        || [&arguments.since, &arguments.until].into_iter().flatten().any(|text| is_before(text))
+    {
         return Ok(question);
     }
     question.back_from(now, &clock).ok_or_else(|| {
@@ -140,7 +142,7 @@ fn question(plant: &Plant, arguments: &Ask) -> Result<Question, OwnerError> {
     })
 }
 
-fn is_before(text: &String) -> bool {
+fn is_before(text: &str) -> bool {
     text.starts_with('-')
 }
 
