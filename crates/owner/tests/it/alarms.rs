@@ -95,7 +95,7 @@ fn windows_of_long_periods_are_as_long_as_these() {
     // A window and two periods, and an hour for late rows.
     for (name, window, bound) in [("weekly", "7d", 3 * 7 * 24 + 1), ("shifts", "36h", 3 * 36 + 1)] {
         let read = |hours: u32| {
-            plant.condition(&AlarmSettings::new(&format!("{name} silent for {hours}h")), None).map(drop)
+            plant.condition(&AlarmSettings::new(format!("{name} silent for {hours}h")), None).map(drop)
         };
         let refused = read(bound).unwrap_err().to_string();
         assert!(refused.contains(&format!("sends a window every {window}")), "{refused}");
