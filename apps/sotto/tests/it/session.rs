@@ -132,8 +132,23 @@ pub(crate) fn serve(folder: &Path) -> Runtime {
     runtime
 }
 
+/// Opens the store, once the threads of a cloud that was stopped before have let go of it.
+fn opened(folder: &Path, runtime: &Runtime) -> Server {
+    let begin = std::time::Instant::now();
+    loop {
+        match runtime.block_on(Server::open(&config(folder))) {
+            Ok(server) => return server,
+            Err(error) if format!("{error:#}").contains("another process has this store open") => {
+                assert!(begin.elapsed() < std::time::Duration::from_secs(60), "{error:#}");
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            Err(error) => panic!("{error:#}"),
+        }
+    }
+}
+
 fn open(folder: &Path, runtime: &Runtime) -> Server {
-    let server = runtime.block_on(Server::open(&config(folder))).unwrap();
+    let server = opened(folder, runtime);
     let file = folder.join("plant/sotto.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     let address = format!("url = \"http://{}\"", server.address());

@@ -167,7 +167,7 @@ fn advice(cases: &mut Cases, site: &Site) -> Result<()> {
     Ok(())
 }
 
-/// Each other cause of an answer without a value, with its exit code.
+/// Further causes of an answer without a value, with their exit codes.
 fn causes(cases: &mut Cases, site: &Site) -> Result<()> {
     let ask = |question: &str| site.try_sotto(&["ask", question]);
     cases.case("another time: code 11", code(&ask("mean(temperature) since 2030-01-01")?, 11));
@@ -183,10 +183,6 @@ fn causes(cases: &mut Cases, site: &Site) -> Result<()> {
     let only = "mean(temperature) where device in (boiler)";
     cases.case("a missing secret: code 14", code(&ask(only)?, 14));
     fs::rename(site.folder().join("kept"), &key)?;
-    let text = fs::read_to_string(&settings)?;
-    fs::write(&settings, text.replace("temperature", "warmth"))?;
-    cases.case("a channel renamed by hand: code 15", code(&ask("mean(warmth)")?, 15));
-    fs::write(&settings, text)?;
     Ok(())
 }
 
@@ -217,8 +213,8 @@ fn commands(cases: &mut Cases, site: &Site) -> Result<()> {
         (&["device", "add", "boiler", "--channels", "temperature"], 3, &["boiler", "already"]),
         (&["device", "add", "tank", "--channels", "temprature"], 3, &["temprature", "there is no channel"]),
         (&["device", "add", "a b", "--channels", "temperature"], 3, &["name"]),
-        (&["device", "renew", "tank"], 3, &["tank"]),
-        (&same, 3, &["load", "already"]),
+        (&["device", "renew", "tank"], 2, &["tank"]),
+        (&same, 2, &["load", "already"]),
         (&channel("5..1", "0.1", "1m"), 2, &["range", "5..1"]),
         (&channel("0..x", "0.1", "1m"), 2, &["range", "0..x"]),
         (&channel("0..1", "0", "1m"), 3, &["pressure", "resolution"]),
@@ -227,7 +223,7 @@ fn commands(cases: &mut Cases, site: &Site) -> Result<()> {
         (&channel("0..1", "0.1", "5 minutes"), 2, &["period", "5 minutes"]),
         (&channel("0..1", "0.1", "0s"), 2, &["period", "0s"]),
         (&["question", "add", "bad", "mean(pressure)"], 4, &["pressure", "^"]),
-        (&["question", "remove", "none"], 3, &["none"]),
+        (&["question", "remove", "none"], 2, &["none"]),
         (&["ask", "daily", "--plant", "nowhere"], 3, &["nowhere", "sotto init"]),
         (&["ask"], 2, &["QUESTION"]),
     ] {
