@@ -7,7 +7,7 @@ use crate::question::Probe;
 
 /// A condition in a window: an interval may lie on both sides of a limit.
 ///
-/// Example: [`AlarmState`]
+/// Example: [`AlarmState`](super::AlarmState)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -54,7 +54,7 @@ pub(super) enum Certainty {
 
 /// A window as an alarm sees it.
 ///
-/// Example: [`AlarmState`]
+/// Example: [`AlarmState`](super::AlarmState)
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Seen {
     /// Start, in milliseconds since 1970.
