@@ -121,7 +121,10 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     cases.case("a refusal is told, and the event waits", faults(&first.stderr, waits));
     let gone = first.stderr.matches("gone@farm.example refuses the event").count();
     cases.case("an address that is refused for good is told", faults(&first.stderr, gone == 1));
-    let all = || (taken(&site, "smtps").len() / 2).min(taken(&site, "webhook").len());
+    let all = || {
+        let [mails, hooks, messages] = ["smtps", "webhook", "mqtt"].map(|by| taken(&site, by).len());
+        (mails / 2).min(hooks).min(messages / 2)
+    };
     until_delivered(&site, 2, &all)?;
     site.sotto(&["watch", "--once"])?;
     same_events(cases, &site);

@@ -6,10 +6,14 @@
 use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use sotto_http::Trust;
 use sotto_owner::alarm::MqttAddress;
+
+/// Number of connections that this process has made.
+static CONNECTIONS: AtomicU32 = AtomicU32::new(0);
 
 /// The packet id of the only message of a connection.
 const ID: [u8; 2] = [0, 1];
@@ -88,7 +92,9 @@ fn connect(address: &MqttAddress) -> Vec<u8> {
     let flags = 0x02 | if user.is_some() { 0x80 } else { 0 } | if password.is_some() { 0x40 } else { 0 };
     let mut body = text("MQTT");
     body.extend([4, flags, 0, 60]);
-    body.extend(text(&format!("sotto-{}", std::process::id())));
+    // A broker ends the connection of a client whose name another one takes (3.1.4): each has its own.
+    let number = CONNECTIONS.fetch_add(1, Ordering::Relaxed);
+    body.extend(text(&format!("sotto{}x{number}", std::process::id())));
     user.iter().chain(password).for_each(|part| body.extend(text(part)));
     framed(0x10, &body)
 }
