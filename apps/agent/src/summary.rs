@@ -149,7 +149,7 @@ impl Summary {
 }
 
 impl Summary {
-    /// Says what it means that every reading was sent before; `None` if there is a new one.
+    /// Explains why no reading of a file is new; `None` if one is.
     fn nothing_new(&self) -> Option<String> {
         let before = self.left_out.count(Reason::AlreadySent);
         let others: u64 = self.left_out.iter().map(|(_, count)| count).sum::<u64>().saturating_sub(before);

@@ -17,6 +17,7 @@ use super::group::OnPlant;
 use super::mute::{Ack, Mute, Unmute};
 use super::price::{Declaring, bundles_json, changes, prices, say_bundles, say_changes, say_dry};
 use super::progress::waiting;
+use super::status::minute;
 use super::watch;
 use crate::output::say;
 
@@ -258,24 +259,23 @@ fn show(plant: &Plant, status: &AlarmStatus) -> anyhow::Result<()> {
 
 fn about(of: &DeviceAlarm, is_silence: bool) -> String {
     let DeviceAlarm { device, raised_since, run, needed, last, value, failing, put_aside, .. } = of;
-    let minute = |time: &str| time.get(..16).unwrap_or(time).replacen('T', " ", 1);
     let failing = failing.as_ref().map_or_else(String::new, |why| format!("; cannot be evaluated: {why}"));
     let hushed = hushed(of);
     let last = match (last, raised_since) {
-        (Some(last), _) if is_silence => format!("last reading {}", minute(last)),
-        (Some(last), _) => format!("last window until {}", minute(last)),
+        (Some(last), _) if is_silence => format!("last reading {}", minute(Some(last))),
+        (Some(last), _) => format!("last window until {}", minute(Some(last))),
         (None, Some(_)) if is_silence => "no reading yet".to_owned(),
         (None, _) => {
-            let what = if is_silence { "no reading yet" } else { "no window yet" };
-            return format!("{device}: {what}{failing}{hushed}");
+            let nothing = if is_silence { "no reading yet" } else { "no window yet" };
+            return format!("{device}: {nothing}{failing}{hushed}");
         }
     };
     let state = match (raised_since, *run) {
-        (Some(since), 0) => format!("ALARM since {}", minute(since)),
-        (Some(since), run) => format!("ALARM since {}, {run} of {needed} quiet windows", minute(since)),
+        (Some(since), 0) => format!("ALARM since {}", minute(Some(since))),
+        (Some(since), run) => format!("ALARM since {}, {run} of {needed} quiet windows", minute(Some(since))),
         (None, 0) => "quiet".to_owned(),
         (None, run) => match &of.run_since {
-            Some(since) => format!("quiet, it holds since {}", minute(since)),
+            Some(since) => format!("quiet, it holds since {}", minute(Some(since))),
             None => format!("quiet, {run} of {needed} windows"),
         },
     };
@@ -289,8 +289,7 @@ fn about(of: &DeviceAlarm, is_silence: bool) -> String {
 
 /// Describes a mute and an acknowledgement.
 fn hushed(of: &DeviceAlarm) -> String {
-    let minute = |time: &str| time.get(..16).unwrap_or(time).replacen('T', " ", 1);
-    let by_command = of.muted_until.as_ref().map(|until| format!("; muted until {}", minute(until)));
+    let by_command = of.muted_until.as_ref().map(|until| format!("; muted until {}", minute(Some(until))));
     let muted = by_command.or_else(|| of.muted_now.then(|| "; muted now".to_owned()));
     format!("{}{}", muted.unwrap_or_default(), if of.acknowledged { "; acknowledged" } else { "" })
 }

@@ -30,7 +30,7 @@ pub(crate) fn prices(plant: &Plant) -> Prices {
 /// Returns the changes of all devices, the largest first.
 ///
 /// # Errors
-/// The reason why a declared device cannot send what is declared after, unless it could not before.
+/// The reason why a declared device cannot send the new declaration, if it could send the one before.
 pub(crate) fn changes(plant: &Plant, before: &Prices, after: Prices) -> Result<Vec<Change>, OwnerError> {
     match (before, after) {
         (Ok(before), Ok(after)) => Ok(Change::all(before, &after)),

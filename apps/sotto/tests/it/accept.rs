@@ -122,7 +122,7 @@ fn a_cloud_with_another_key_is_not_accepted() {
     assert_eq!((code, logs(folder)), (7, before), "{said}");
 }
 
-/// The cloud shows one log when it is asked what is lost, and another when that is accepted.
+/// The cloud shows one log for the count of lost windows, and another one when their loss is accepted.
 #[test]
 fn a_log_that_changed_since_it_was_shown_is_not_accepted() {
     let folder = tempfile::tempdir().unwrap();

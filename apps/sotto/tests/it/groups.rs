@@ -19,7 +19,7 @@ struct Plant {
     _cloud: Runtime,
 }
 
-/// What is told of a group: the number of readings, their mean and maximum, those above 5, and the changes.
+/// The results of a group: the number of readings, their mean and maximum, those above 5, and the changes.
 type Told = [f64; 5];
 
 const ASKED: &str = "count(heat), mean(heat), max(heat), count(heat > 5), changes(heat)";

@@ -51,7 +51,7 @@ impl Lasting {
         Self { sinks_know: is_raised, ..Self::default() }
     }
 
-    /// Takes the events of a round, and returns what is to be told besides.
+    /// Takes the events of a round, and returns the reminders that follow from them.
     pub(super) fn take<'e>(&mut self, events: impl Iterator<Item = &'e Event>, of: Now) -> Vec<Reminder> {
         let mut is_told = false;
         for event in events {
@@ -72,7 +72,7 @@ impl Lasting {
             // A clock that was ahead in an earlier round counts no more.
             let told_at = self.told_at.unwrap_or(of.now).min(of.now);
             self.told_at = Some(told_at);
-            // A round that comes late skips what it missed.
+            // A round that comes late skips the repetitions before it.
             let repeat = of.repeat.filter(|repeat| *repeat > 0);
             let repeats = repeat.map_or(0, |repeat| of.now.saturating_sub(told_at) / repeat);
             self.repeats = self.repeats.min(repeats);

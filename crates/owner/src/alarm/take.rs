@@ -3,7 +3,7 @@
 use sotto_pack::Clock;
 
 use super::active::{Active, Evaluated, Failure, Found};
-use super::event::{Event, EventKind};
+use super::event::{Event, EventKind, minute};
 use super::judge::{Judged, nothing, undecided};
 use super::lasting::{Now, Reminder};
 use super::round::Round;
@@ -254,7 +254,7 @@ fn failed(seen: Seen, reason: &str, number: u32) -> Happened {
 
 /// Says why silences cannot be judged by this computer's clock.
 fn clock_is_behind(newest: i64, present: &Present) -> String {
-    let shown = |at: i64| present.clock.rfc3339(at).get(..16).unwrap_or_default().replacen('T', " ", 1);
+    let shown = |at: i64| minute(&present.clock.rfc3339(at));
     format!(
         "this computer's clock says {}, and a reading of {} was heard before: set the clock, until then no silence is judged",
         shown(present.now),

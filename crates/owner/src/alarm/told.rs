@@ -74,7 +74,7 @@ impl Ledger {
             let mends = withdrawn.iter().position(|(_, of)| *of == change).map(|at| withdrawn.remove(at));
             changes.push(Told { seen, change, mends, number: None });
         }
-        // Whoever was told must know how it is, even if what comes last in time was told before.
+        // A sink that was told an earlier state gets the present one, even if the last change in time was told before.
         let last = changes.last().map_or(last, |told| told.change);
         if last != is {
             let mends = withdrawn.pop().filter(|(_, change)| *change == last);

@@ -360,10 +360,11 @@ impl Plant {
         devices::streams_of_devices(self)
     }
 
-    /// Returns the price of each declared device for what is declared; of a device with all channels if none is declared.
+    /// Returns the price of each declared device by the present questions and alarms; of a device with all channels if no device is
+    /// declared.
     ///
     /// # Errors
-    /// [`OwnerError::NoParameters`] if a device's streams cannot carry what is asked.
+    /// [`OwnerError::NoParameters`] if no streams of a device can carry the questions.
     pub fn prices(&self) -> Result<Vec<(String, Price)>, OwnerError> {
         let devices = self.streams_of_devices()?;
         Ok(devices.into_iter().map(|(device, streams)| (device, Price::of(&streams))).collect())

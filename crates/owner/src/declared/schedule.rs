@@ -5,14 +5,7 @@ use std::str::FromStr;
 
 use sotto_pack::Clock;
 
-use crate::language::near;
-
-const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-
-const LONG: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-
-/// Minutes of a day.
-const DAY: u16 = 24 * 60;
+use crate::language::{TimeOfDay, Weekday};
 
 /// Largest number of parts.
 const MOST_PARTS: usize = 64;
@@ -46,8 +39,8 @@ pub struct Schedule {
 struct Part {
     /// The days on which it begins, from Monday.
     days: [bool; 7],
-    /// Minutes after midnight; the second is at most the first if the time goes on into the next day. None: whole days.
-    time: Option<(u16, u16)>,
+    /// One that ends before its beginning goes on into the next day. None: whole days.
+    time: Option<TimeOfDay>,
 }
 
 /// The reason why a text is no schedule.
@@ -71,10 +64,10 @@ impl Schedule {
         let day = usize::from(local.weekday().to_monday_zero_offset().unsigned_abs());
         let minute = 60 * u16::from(local.hour().unsigned_abs()) + u16::from(local.minute().unsigned_abs());
         let before = (day + 6) % 7;
-        self.parts.iter().any(|Part { days, time }| match *time {
+        self.parts.iter().any(|Part { days, time }| match time.map(TimeOfDay::ends) {
             None => days[day],
-            Some((from, to)) if from < to => days[day] && (from..to).contains(&minute),
-            Some((from, to)) => (days[day] && minute >= from) || (days[before] && minute < to),
+            Some([from, to]) if from < to => days[day] && (from..to).contains(&minute),
+            Some([from, to]) => (days[day] && minute >= from) || (days[before] && minute < to),
         })
     }
 }
@@ -95,7 +88,7 @@ fn part(text: &str) -> Result<Part, NotASchedule> {
     let (mut days, mut time, mut named) = ([false; 7], None, false);
     for word in text.split([',', ' ']).filter(|word| !word.is_empty()) {
         if word.starts_with(|first: char| first.is_ascii_digit()) {
-            if time.replace(minutes(word)?).is_some() {
+            if time.replace(time_of_day(word)?).is_some() {
                 return Err(wrong(format!("a second time {word} in one part: put a semicolon before it")));
             }
             continue;
@@ -113,50 +106,35 @@ fn part(text: &str) -> Result<Part, NotASchedule> {
 }
 
 fn day(word: &str) -> Result<usize, NotASchedule> {
-    let lower = word.to_ascii_lowercase();
-    let at = DAYS.iter().zip(LONG).position(|(short, long)| lower == *short || lower == long);
-    at.ok_or_else(|| {
-        let meant = near(&lower, &LONG).or_else(|| near(&lower, &DAYS));
+    Weekday::named(word).map(|day| day as usize).ok_or_else(|| {
+        let meant = Weekday::near(&word.to_ascii_lowercase());
         let meant = meant.map_or_else(String::new, |day| format!("; did you mean {day}?"));
         wrong(format!("{} is no day{meant}", sotto_program::text::excerpt(word)))
     })
 }
 
-fn minutes(word: &str) -> Result<(u16, u16), NotASchedule> {
-    let read = || {
-        let (from, to) = word.split_once('-')?;
-        let (from, to) = (minute(from)?, minute(to)?);
-        (from < DAY && from != to).then_some((from, to % DAY))
-    };
-    read().ok_or_else(|| {
+fn time_of_day(word: &str) -> Result<TimeOfDay, NotASchedule> {
+    let is_none = |(from, to): (&str, &str)| from == to;
+    let read = TimeOfDay::read(word).filter(|_| !word.split_once('-').is_some_and(is_none));
+    read.ok_or_else(|| {
         wrong(format!("{} is no time of a day, such as 22:00-06:00", sotto_program::text::excerpt(word)))
     })
-}
-
-/// Returns the minutes of `22:00`; the end of a day is `24:00`.
-fn minute(text: &str) -> Option<u16> {
-    let (hour, minute) = text.split_once(':')?;
-    let number = |digits: &str| {
-        let is_number = digits.len() == 2 && digits.bytes().all(|byte| byte.is_ascii_digit());
-        digits.parse::<u16>().ok().filter(|_| is_number)
-    };
-    let (hour, minute) = (number(hour)?, number(minute)?);
-    let minutes = 60 * hour + minute;
-    (minute < 60 && minutes <= DAY).then_some(minutes)
 }
 
 impl Display for Schedule {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         for (at, Part { days, time }) in self.parts.iter().enumerate() {
             out.write_str(if at > 0 { "; " } else { "" })?;
-            let named: Vec<&str> =
-                DAYS.into_iter().zip(days).filter(|(_, is)| **is).map(|(day, _)| day).collect();
+            let named: Vec<String> = Weekday::ALL
+                .iter()
+                .zip(days)
+                .filter(|(_, is)| **is)
+                .map(|(day, _)| day.to_string())
+                .collect();
             let whole = named.len() == 7 && time.is_some();
             out.write_str(&if whole { String::new() } else { named.join(", ") })?;
-            if let Some((from, to)) = time {
-                let space = if whole { "" } else { " " };
-                let to = if *to == 0 { DAY } else { *to };
-                write!(out, "{space}{:02}:{:02}-{:02}:{:02}", from / 60, from % 60, to / 60, to % 60)?;
+            if let Some(time) = time {
+                write!(out, "{}{time}", if whole { "" } else { " " })?;
             }
         }
         Ok(())
@@ -168,6 +146,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const DAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    const LONG: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
     const HOUR: i64 = 3_600_000;
     /// Monday 2026-05-04T00:00Z.
     const MONDAY: i64 = 1_777_852_800_000;

@@ -106,7 +106,7 @@ impl Weekday {
 
     /// Returns the name that was probably meant.
     pub(crate) fn near(word: &str) -> Option<&'static str> {
-        near(word, &DAYS)
+        near(word, &DAYS).or_else(|| near(word, &DAYS.map(|day| &day[..3])))
     }
 
     fn of(local: &Zoned) -> Self {

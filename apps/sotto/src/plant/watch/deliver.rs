@@ -23,7 +23,7 @@ const LARGEST_AUTHORITY: u64 = sotto_http::LARGEST_AUTHORITY as u64;
 /// Deliveries of one alarm to one sink, in order.
 type Lines = BTreeMap<(String, SinkKind), Vec<Delivery>>;
 
-/// A sink of an alarm, and what is known of an event's way to it.
+/// A sink of an alarm, and the earlier attempts to give it an event.
 pub(crate) struct To<'t> {
     pub(crate) settings: &'t AlarmSettings,
     /// The server that takes messages.

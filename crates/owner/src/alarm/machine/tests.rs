@@ -112,7 +112,7 @@ proptest! {
             }
         }
         prop_assert_eq!(machine.raised_since(rule).is_some(), active);
-        // Whoever was told knows how it is, and every change that is one now was told.
+        // The last event is the present state, and every change of the present history was told.
         let last = told.last().map(|told| told.change);
         prop_assert_eq!(last == Some(Change::Raised), active);
         for change in &expected {
