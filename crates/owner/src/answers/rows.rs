@@ -7,6 +7,7 @@ use super::assurance::Assurance;
 use crate::functions::{Call, Part, Time, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Tally};
 use crate::question::{Asked, AskedCall, AskedResult, CallArithmetic, Expression, conversion, unit_of};
+use crate::units::Conversion;
 use crate::value::{Value, ValueError};
 use crate::windows::RowTime;
 
@@ -24,13 +25,14 @@ pub(crate) fn rows(
     columns: &[Column],
     channels: &dyn Channels,
 ) -> Vec<Row> {
+    let units: Vec<UnitOf> = asked.results.iter().map(|result| UnitOf::of(result, channels)).collect();
     let mut rows = Vec::new();
     for (at, time) in times.iter().enumerate() {
         for Column { device, tallies } in columns {
             let from = From { tallies: &tallies[..=at], channels };
-            for result in &asked.results {
+            for (result, unit) in asked.results.iter().zip(&units) {
                 let named = named(result, device.as_ref(), *time);
-                from.add_rows(result, &named, &mut rows);
+                from.add_rows(result, unit, &named, &mut rows);
             }
         }
     }
@@ -59,6 +61,32 @@ fn named(result: &AskedResult<'_>, device: Option<&String>, RowTime { group, rec
     }
 }
 
+/// The unit of a result, which is that of all its rows.
+struct UnitOf {
+    name: String,
+    /// The conversion into the unit of `in`; None if a channel's unit was changed since the question was checked.
+    conversion: Option<Option<Conversion>>,
+}
+
+impl UnitOf {
+    fn of(result: &AskedResult<'_>, channels: &dyn Channels) -> Self {
+        let conversion = conversion(result.expression, result.unit, channels).ok();
+        let name = match (conversion, result.unit) {
+            (Some(Some(_)), Some(to)) => to.to_owned(),
+            _ => unit_of(result.expression, channels).unwrap_or_default(),
+        };
+        Self { name, conversion }
+    }
+
+    fn convert(&self, value: Value) -> Result<Value, ValueError> {
+        match self.conversion {
+            Some(Some(conversion)) => Ok(value.converted(conversion, &self.name)),
+            Some(None) => Ok(value),
+            None => Err(ValueError::Undetermined("its unit cannot be converted")),
+        }
+    }
+}
+
 /// The tallies of a group and of those before it.
 #[derive(Clone, Copy)]
 struct From<'t> {
@@ -81,7 +109,7 @@ impl<'t> From<'t> {
     }
 
     /// Adds the rows of a result. `named` is the row without a value.
-    fn add_rows(&self, result: &AskedResult<'_>, named: &Row, rows: &mut Vec<Row>) {
+    fn add_rows(&self, result: &AskedResult<'_>, unit: &UnitOf, named: &Row, rows: &mut Vec<Row>) {
         let named = &Row { assurance: self.assurance(result), ..named.clone() };
         if let (Expression::Call(call), [asked]) = (result.expression, &result.calls[..])
             && let Yields::Several(several) = call.of().yields()
@@ -92,18 +120,9 @@ impl<'t> From<'t> {
         }
         let mut fold = Fold { from: *self, calls: result.calls.iter(), count: None, missing: 0 };
         let value = result.expression.fold(&mut fold);
-        let unit = unit_of(result.expression, self.channels).unwrap_or_default();
-        let (value, unit) = match conversion(result.expression, result.unit, self.channels) {
-            Ok(Some(conversion)) => {
-                let to = result.unit.unwrap_or_default();
-                (value.map(|value| value.converted(conversion, to)), to.to_owned())
-            }
-            Ok(None) => (value, unit),
-            // A channel's unit was changed since the question was checked.
-            Err(_) => (Err(ValueError::Undetermined("its unit cannot be converted")), unit),
-        };
+        let value = value.and_then(|value| unit.convert(value));
         let counted = Counted { value, count: fold.count.unwrap_or_default(), missing: fold.missing };
-        rows.push(named.clone().with(counted, unit));
+        rows.push(named.clone().with(counted, unit.name.clone()));
     }
 }
 
