@@ -142,7 +142,10 @@ fn a_job_that_would_hold_too_much_at_once_is_refused() {
 
 #[test]
 fn a_cancelled_job_ends_and_keeps_nothing() {
-    let (world, params, mut device) = World::with_device();
+    // With one worker the second job waits while the first one runs.
+    let one_worker = |settings| Settings { workers: Some(1), ..settings };
+    let (world, mut device) = World::with_device_in(World::start_with(one_worker));
+    let params = bfv();
     let a = world.keep(&device.envelope(0, &[1, 2, 3]));
     // Longer than a busy machine takes to cancel it.
     let steps: Vec<Step> = (0..8000)
