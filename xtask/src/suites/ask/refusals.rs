@@ -183,6 +183,12 @@ fn causes(cases: &mut Cases, site: &Site) -> Result<()> {
     let only = "mean(temperature) where device in (boiler)";
     cases.case("a missing secret: code 14", code(&ask(only)?, 14));
     fs::rename(site.folder().join("kept"), &key)?;
+    let multiplied = "mean(temperature) where device in (roof)";
+    site.sotto(&["question", "add", "multiplied", multiplied, "--scheme", "bfv"])?;
+    site.sotto(&["device", "renew", "roof"])?;
+    let left_out = ask("multiplied")?;
+    cases.case("every window is of before the scheme: code 15", code(&left_out, 15));
+    site.sotto(&["question", "remove", "multiplied"])?;
     Ok(())
 }
 
