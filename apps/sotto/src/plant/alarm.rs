@@ -72,7 +72,7 @@ pub(crate) struct New {
     /// Number of quiet windows after which it ends
     #[arg(long, value_name = "N", default_value_t = 1)]
     clear_after: u32,
-    /// Look at windows from this time on: 2014-01-31 or 2014-01-31T12:00 [default: now]
+    /// Look at windows that end after this time: 2014-01-31 or 2014-01-31T12:00 [default: now]
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
     /// Tell an alarm that lasts again this often, until somebody acknowledges it: 12h, 1d

@@ -186,6 +186,10 @@ fn described(ChannelChange { before, after, .. }: &ChannelChange<'_>) -> String 
         let shown = |price: &ChannelPrice| ((of(price) * 1e6).round() / 1e6).to_string();
         parts.push(format!("{word} ±{}", compared(&unit, &shown)));
     };
+    if before.is_none() && after.mean_within.max(after.largest_within).max(after.quantile_within) == 0.0 {
+        parts.push("every answer exact".to_owned());
+        return parts.join(", ");
+    }
     bounded("a mean", &|price| price.mean_within);
     if before.is_none() && after.least_within == after.largest_within {
         bounded("the smallest and the largest reading", &|price| price.largest_within);

@@ -19,7 +19,7 @@ pub(super) struct Active {
     pub(super) name: String,
     pub(super) declared: Declared,
     pub(super) devices: Vec<String>,
-    /// The start of the first window that the alarm looks at, in milliseconds since 1970.
+    /// The time from which the alarm looks, in milliseconds since 1970.
     pub(super) since: i64,
     pub(super) stored: Stored,
     pub(super) mutes: Mutes,

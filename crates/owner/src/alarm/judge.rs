@@ -31,7 +31,7 @@ pub(super) fn is_about(plant: &Plant, declared: &Declared, device: &str) -> bool
     named && measured.is_some_and(|device| channels.iter().all(|name| device.channels.contains(name)))
 }
 
-/// Returns the start of the first window that an alarm looks at.
+/// Returns the time from which an alarm looks: windows that are over by then are none of its.
 pub(crate) fn alarm_since(plant: &Plant, declared: &Declared) -> Result<i64, OwnerError> {
     let Some(since) = &declared.settings.since else { return Ok(i64::MIN) };
     let clock = plant.settings().clock()?;
@@ -61,7 +61,7 @@ pub(super) fn of_alarm<'w>(
     let (channels, streams) = (on.question.channels(), JudgedStreams::of(plant, on, record));
     let is_of = |window: &&StoredWindow| {
         let has_all = channels.iter().all(|name| window.channel(name).is_some());
-        window.group().from >= since && streams.has(window) && has_all
+        window.group().to > since && streams.has(window) && has_all
     };
     let all = || listed.windows.iter().filter(is_of);
     let other_unit = |window: &&StoredWindow| {
@@ -101,10 +101,11 @@ pub(super) fn new_windows(
     state: &mut DeviceState,
 ) -> (DeviceWindows, u64) {
     let looks_from = state.machine.looks_from();
-    let from = looks_from.unwrap_or(i64::MIN).max(since);
+    let from = looks_from.unwrap_or(i64::MIN);
     let numbers = all.iter().map(|window| (window.stream.as_str(), window.sequence, window.group().from));
     let late = state.forgotten.take(numbers, looks_from);
-    let wanted: Vec<&StoredWindow> = all.into_iter().filter(|window| window.group().from >= from).collect();
+    let is_wanted = |window: &&StoredWindow| window.group().from >= from && window.group().to > since;
+    let wanted: Vec<&StoredWindow> = all.into_iter().filter(is_wanted).collect();
     let there: BTreeSet<String> = wanted.iter().map(|window| window.name()).collect();
     state.asked.retain(|name| there.contains(name));
     let is_new = |window: &&&StoredWindow| !state.asked.contains(&window.name());

@@ -70,7 +70,7 @@ pub struct AlarmSettings {
     /// Number of consecutive quiet windows after which the alarm ends.
     #[serde(default = "one")]
     pub clear_after: u32,
-    /// Windows that begin earlier are not looked at: 2014-01-31 or 2014-01-31T12:00, in the plant's time zone. None: all
+    /// Windows that end by this time are not looked at: 2014-01-31 or 2014-01-31T12:00, in the plant's time zone. None: all
     /// windows are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,

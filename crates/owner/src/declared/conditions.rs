@@ -11,7 +11,6 @@ use crate::error::OwnerError;
 use crate::functions::Call;
 use crate::language::{By, Comparison, QuestionError, TextSpans};
 use crate::question::{Alarm, AlarmCondition, Expression, Question, Silence, unit_of};
-use crate::streams::Kind;
 
 /// A declared alarm, read for a plant. `Display` writes its condition.
 ///
@@ -174,13 +173,6 @@ fn on_limit(
 ) -> Result<OnLimit, OwnerError> {
     let mut question = alarm.question(settings.clear);
     questions::check(plant, &mut question, places)?;
-    let kinds = |call: &Call| Kind::of(&call.needs());
-    let first = question.calls().next().map(kinds);
-    if let Some(at) = question.calls().position(|call| Some(kinds(call)) != first) {
-        let reason =
-            "windows of polynomials and models are others than those of statistics: make two alarms of it";
-        return Err(wrong(&places.error_at_call(at, reason)));
-    }
     let of_first = |expression: &Expression| unit_of(expression, plant.settings()).unwrap_or_default();
     let unit = question.select.first().map(|selected| of_first(&selected.expression)).unwrap_or_default();
     let clear = settings.clear.unwrap_or(alarm.limit);

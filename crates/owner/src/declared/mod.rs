@@ -2,6 +2,7 @@
 
 mod address;
 mod alarm;
+mod apart;
 mod authority;
 mod channel_settings;
 mod channels;

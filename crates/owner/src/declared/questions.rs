@@ -5,13 +5,14 @@ use std::path::Path;
 
 use sotto_pack::ChannelKind;
 
+use super::apart::apart;
 use super::plant::Plant;
 use super::possible;
 use super::settings::{ChannelSettings, Compare};
 use crate::error::OwnerError;
 use crate::files::read_text;
 use crate::functions::Call;
-use crate::language::{By, Clause, LinearModel, Measurand, Period, QuestionError, TextSpans, When};
+use crate::language::{LinearModel, Measurand, Period, QuestionError, TextSpans, When};
 use crate::question::{Question, Selected, conversion, unit_of};
 
 /// Largest file of a model, in bytes.
@@ -73,12 +74,8 @@ pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) 
         let converted = found.and_then(|_| conversion(expression, unit.as_deref(), plant.settings()));
         converted.map_err(|error| at(places.error_at_selected(index, error)))?;
     }
-    let every = |channel: &String| plant.settings().channels.get(channel).map(|channel| channel.every);
-    let mut all: Vec<_> = question.channels().iter().filter_map(every).collect();
-    all.dedup();
-    if question.by == Some(By::Window) && all.len() > 1 {
-        let reason = "channels of different periods have windows of their own: ask for them one at a time, or by hour or day";
-        return Err(at(places.error_at_clause(Clause::By, reason)));
+    if let Some((index, reason)) = apart(plant, question) {
+        return Err(at(places.error_at_call(index, reason)));
     }
     for (index, call) in question.calls().enumerate() {
         let period = |channel: &&str| plant.settings().channels.get(*channel).map(|channel| channel.every);

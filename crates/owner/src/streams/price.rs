@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use sotto_pack::{Channel, Quantiser, Span};
+use sotto_pack::{Channel, ChannelKind, Quantiser, Span};
 
 use super::choose::{Chosen, bins_of, holds};
 use super::kind::Kind;
@@ -131,7 +131,8 @@ impl ChannelPrice {
         };
         let window_ms = (period * u64::from(chosen.cut.ticks)).min(span.max(period));
         let resolution = channel.resolution.unwrap_or_default();
-        let mean_within = resolution / 2.0;
+        // States are whole numbers.
+        let mean_within = if matches!(channel.kind, ChannelKind::State(_)) { 0.0 } else { resolution / 2.0 };
         let bins = bins_of(&chosen.sums, at);
         let range = channel.maximum - channel.minimum;
         let quantiser = Quantiser::with_resolution(channel.minimum, channel.maximum, resolution).ok();

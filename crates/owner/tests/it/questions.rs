@@ -159,6 +159,35 @@ fn questions_that_cannot_work_are_refused() {
     assert!(plant.declared().unwrap().contains_key("never"));
 }
 
+/// No window has a state and a plain channel, readings of two periods, or readings and values of a model.
+#[test]
+fn results_of_windows_that_are_sent_apart_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plant = with_channel(&folder);
+    let (range, hour) = ("-20..120", "1h".parse().unwrap());
+    let door = ChannelSettings::of_states(["closed", "open"], hour);
+    let minutes = ChannelSettings::new("", range.parse().unwrap(), 0.1, "1m".parse().unwrap());
+    let humidity = ChannelSettings::new("", range.parse().unwrap(), 0.1, hour);
+    for (name, channel) in [("door", &door), ("fine", &minutes), ("humidity", &humidity)] {
+        plant.edit(|settings| add_channel(settings, name, channel)).unwrap();
+    }
+    let alarm = |when: &str| plant.condition(&AlarmSettings::new(when), None).map(|_| ());
+    for (value, column) in [
+        ("count(humidity) + count(door = open)", 19),
+        ("count(humidity) + count(fine > 3)", 19),
+        ("count(door) - 2 * changes(humidity)", 19),
+        ("mean(humidity) - mean(polynomial(humidity, [0, 1]))", 18),
+    ] {
+        let refused = alarm(&format!("{value} > 3")).unwrap_err().to_string();
+        assert!(refused.contains("no window has both"), "{value}: {refused}");
+        assert!(refused.contains(&format!("column {column}:")), "{value}: {refused}");
+        assert!(plant.question(&format!("{value} by window")).is_err(), "{value}");
+        plant.question(&format!("{value} by day")).unwrap();
+    }
+    plant.question("count(humidity), count(door = open) by window").unwrap();
+    alarm("mean(humidity) / count(humidity) > 3").unwrap();
+}
+
 #[test]
 fn the_latest_answer_needs_one() {
     let folder = tempfile::tempdir().unwrap();

@@ -104,3 +104,29 @@ fn an_alarm_looks_at_the_shortest_stream_with_its_channels_and_units() {
     let (windows, unseen) = seen(&plant, "spread");
     assert!(windows.is_empty() && unseen.expect("a reason").contains("has x, z"));
 }
+
+/// A flood in the window that is open when the alarm is declared would be missed otherwise.
+#[test]
+fn a_new_alarm_looks_at_the_window_that_is_open() {
+    const HOUR: i64 = 3_600_000;
+    let folder = tempfile::tempdir().unwrap();
+    let (plant, record) = plant(folder.path());
+    let stream = record.bundles[0].streams.iter().find(|profile| profile.channels.len() == 1).unwrap();
+    let of = |number, hours: std::ops::Range<i64>| {
+        let all: Vec<i64> = hours.clone().collect();
+        let mut window = window_of_hours(0, number, hours, &[("x", &all)]);
+        window.stream = stream.stream.clone();
+        window
+    };
+    let listed = listed(vec![of(0, 0..6), of(1, 6..12), of(2, 12..18)]);
+    let numbers = |since: i64| {
+        let found = of_alarm(&plant, &limit(&plant, "hot"), since, &record, &listed);
+        let mut state = DeviceState::default();
+        let (new, _) = new_windows(found.windows, since, &listed, &mut state);
+        new.windows.iter().map(|window| window.sequence).collect::<Vec<u64>>()
+    };
+    let start = listed.windows[0].group().from;
+    assert_eq!(numbers(start + 8 * HOUR), [1, 2], "from 8 h: the window from 6 h to 12 h is open");
+    assert_eq!(numbers(start + 12 * HOUR), [2], "one that ends at 12 h is over");
+    assert_eq!(numbers(i64::MIN), [0, 1, 2]);
+}
