@@ -52,10 +52,12 @@ impl Ends {
     /// Returns what lies between the last reading of a window and the first one of the next.
     pub(crate) fn crossing(&self, next: &Self) -> Crossing {
         // The ranges of both may differ, and their resolutions: then the last reading is rounded again.
-        let last = self.quantiser.value(self.last);
-        let before = next.quantiser.quantise(last);
+        let last = self.quantiser.sum(1, self.last.into());
+        let before =
+            if self.quantiser == next.quantiser { Ok(self.last) } else { next.quantiser.quantise(last) };
         let step = next.quantiser.step();
-        let again = if next.quantiser.is_multiple(last) { 0.0 } else { next.quantiser.value_error() };
+        let is_same = self.quantiser == next.quantiser || next.quantiser.is_multiple(last);
+        let again = if is_same { 0.0 } else { next.quantiser.value_error() };
         let (error, largest) = (self.error + next.error + again, self.error.max(next.error));
         // Both readings are ends of increases that are added, too: their rounding cancels out.
         let apart = f64::from(u8::from(self.quantiser != next.quantiser));
@@ -265,11 +267,40 @@ impl Windows {
 
 #[cfg(test)]
 mod tests {
+    use sotto_pack::Counter;
+
     use super::*;
 
     fn held(from: i64, low: f64, high: f64) -> Held {
         let value = Between { low, high, error: 0.5 };
         Held { from, to: from + 10, readings: 3, values: vec![(WindowQuantity::Largest, value)], ends: None }
+    }
+
+    /// Values of whole steps are not always the nearest numbers to their decimals.
+    #[test]
+    fn what_lies_between_windows_is_exact_where_readings_are_multiples() {
+        let quantiser =
+            |minimum, maximum| Quantiser::with_resolution(minimum, maximum, 0.1).expect("a range");
+        let (narrow, wider) = (quantiser(-20.0, 120.0), quantiser(-50.0, 130.0));
+        let ends = |quantiser: Quantiser, reading: i64, at| Ends {
+            first_at: at,
+            last_at: at,
+            first: reading,
+            last: reading,
+            period: 1000,
+            quantiser,
+            error: 0.0,
+            rule: Increase::new(&Counter::default(), &quantiser),
+        };
+        for tenths in -200..=1200_i64 {
+            // The middle of the range is 50.
+            let (before, own) = (ends(narrow, tenths - 500, 0), tenths - 500);
+            let same = before.crossing(&ends(narrow, own, 1000)).changes;
+            assert_eq!(same, Between::exactly(0.0), "{tenths} tenths");
+            let number = wider.quantise(tenths as f64 / 10.0).expect("in range");
+            let other = before.crossing(&ends(wider, number, 1000)).changes;
+            assert_eq!(other, Between::exactly(0.0), "{tenths} tenths in another range");
+        }
     }
 
     #[test]
