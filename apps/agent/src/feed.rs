@@ -37,28 +37,33 @@ pub fn open(read: &ReadArguments, profile: &DeviceProfile, some: bool, stop: &St
     let mut fed: Vec<&StreamProfile> = profile.streams.iter().collect();
     let period = |stream: &&StreamProfile| stream.period_ms.unwrap_or(profile.period_ms);
     let shortest = fed.iter().map(period).min().unwrap_or(profile.period_ms);
-    let all = union(&fed);
+    let all = measured(&union(&fed), profile);
     let names: Vec<&str> = all.iter().map(|channel| channel.name.as_str()).collect();
     let columns = read.columns(&names)?;
     let settings = Settings::of(read, &names)?;
     let mut absent: Vec<String> = Vec::new();
     loop {
-        let mut channels = union(&fed);
-        channels.retain(|channel| !absent.contains(&channel.name));
+        let mut wanted = union(&fed);
+        wanted.retain(|channel| !absent.contains(&channel.name));
+        let channels = measured(&wanted, profile);
         let opened = if files {
             open_files(read, profile, &channels, (&columns, &settings), shortest, stop)
         } else {
             open_own(read, &channels, &columns, shortest, stop)
         };
         let error = match opened {
-            Ok(feed) => return ahead(feed),
+            Ok(feed) => return ahead(with_derived(feed, &wanted, profile)),
             Err(error) => error,
         };
         let lacking = lacking(&error);
         // A column named with --column must exist, and standard input cannot be read twice.
         let asked = lacking.iter().any(|name| columns.iter().any(|(_, column)| column == name));
-        let lacks =
-            |stream: &&StreamProfile| stream.channels.iter().any(|channel| lacking.contains(&channel.name));
+        let is_lacking = |channel: &Channel| {
+            let derived = profile.derived.iter().find(|derived| derived.channel == channel.name);
+            let parts = derived.into_iter().flat_map(|derived| &derived.of);
+            parts.map(|part| &part.name).chain([&channel.name]).any(|name| lacking.contains(name))
+        };
+        let lacks = |stream: &&StreamProfile| stream.channels.iter().any(is_lacking);
         let named = |stream: &&StreamProfile| {
             stream.channels.iter().any(|channel| columns.iter().any(|(name, _)| *name == channel.name))
         };
@@ -101,6 +106,25 @@ fn union(streams: &[&StreamProfile]) -> Vec<Channel> {
     let mut names = BTreeSet::new();
     let channels = streams.iter().flat_map(|stream| &stream.channels);
     channels.filter(|channel| names.insert(channel.name.as_str())).cloned().collect()
+}
+
+/// Returns the channels that the source has to have: those of streams that are measured, and the parts of the others.
+fn measured(wanted: &[Channel], profile: &DeviceProfile) -> Vec<Channel> {
+    let of = |name: &str| profile.derived.iter().find(|derived| derived.channel == name);
+    let mut channels: Vec<Channel> =
+        wanted.iter().filter(|channel| of(&channel.name).is_none()).cloned().collect();
+    for part in wanted.iter().filter_map(|channel| of(&channel.name)).flat_map(|derived| &derived.of) {
+        if channels.iter().all(|channel| channel.name != part.name) {
+            channels.push(part.clone());
+        }
+    }
+    channels
+}
+
+/// Adds the channels that are computed from others.
+fn with_derived(feed: Feed, wanted: &[Channel], profile: &DeviceProfile) -> Feed {
+    let source = source::with_derived(feed.source, wanted, &profile.derived, |name| profile.period_of(name));
+    Feed { source, ..feed }
 }
 
 /// Returns the names that the source lacks.

@@ -48,6 +48,7 @@ mod decimal;
 mod description;
 mod earlier;
 mod error;
+mod formula;
 mod kinds;
 mod layout;
 mod longest;
@@ -76,6 +77,7 @@ pub use cut::{Cut, Grid};
 pub use description::{DescriptionError, LARGEST_DESCRIPTION, WindowDescription};
 pub use earlier::EarlierPlaces;
 pub use error::{OutOfRange, PackError, RangeError};
+pub use formula::{FORMULA_BYTES, Formula, FormulaError};
 pub use kinds::{
     ANGLE_STEPS, Amount, Angle, Between, ChannelKind, Counter, Gauge, Increase, Increased, MOST_STATES,
     Rules, Several, State,
@@ -85,7 +87,7 @@ pub use normalise::Normaliser;
 pub use packed::{Packed, Slots};
 pub use presence::{NotAPresence, Presence};
 pub use profile::{
-    DeviceProfile, LARGEST_PROFILE, MAX_STREAMS, MOST_CLOUD_KEYS, ProfileError, StreamProfile,
+    Derived, DeviceProfile, LARGEST_PROFILE, MAX_STREAMS, MOST_CLOUD_KEYS, ProfileError, StreamProfile,
 };
 pub use quantise::Quantiser;
 pub use reading::{Channel, NAME_BYTES, Reading, UNIT_BYTES};

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use crate::{Channel, EarlierPlaces, Encoding, MAX_BITS, MAX_TICKS, MIN_BITS, Span, SumsPart, sums};
+use crate::{Channel, EarlierPlaces, Encoding, Formula, MAX_BITS, MAX_TICKS, MIN_BITS, Span, SumsPart, sums};
 #[cfg(feature = "zones")]
 use crate::{Clock, Cut, Grid, UnknownZone};
 
@@ -62,10 +62,27 @@ pub struct DeviceProfile {
     pub owner_key: Option<String>,
     /// The streams, 1 to [`MAX_STREAMS`]. Windows that close at the same time are sent in this order.
     pub streams: Vec<StreamProfile>,
+    /// Channels that the device computes from others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub derived: Vec<Derived>,
     /// The owner's record of the device, sealed under the device's secret, in hexadecimal. The device does not use it:
     /// it brings the record back when the owner has lost it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<String>,
+}
+
+/// A channel that the device computes from others.
+///
+/// Example: [`Formula`]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Derived {
+    /// Its name, among the channels of streams.
+    pub channel: String,
+    /// What it is.
+    pub formula: Formula,
+    /// The channels of the formula.
+    pub of: Vec<Channel>,
 }
 
 /// The configuration of one stream.
@@ -197,6 +214,8 @@ struct Unchecked {
     owner_key: Option<String>,
     streams: Vec<StreamProfile>,
     #[serde(default)]
+    derived: Vec<Derived>,
+    #[serde(default)]
     record: Option<String>,
 }
 
@@ -235,6 +254,14 @@ pub enum ProfileError {
         what: &'static str,
         /// The name as it was given.
         name: String,
+    },
+    /// A derived channel is there twice, or its parts are not those of its formula.
+    #[error(
+        "the derived channel {channel} is there twice, or its parts are not the measured channels of its formula"
+    )]
+    Derived {
+        /// Its name.
+        channel: String,
     },
     /// Two streams have the same name.
     #[error("two streams are called {stream}: give them different names")]
@@ -320,6 +347,13 @@ impl DeviceProfile {
         Ok(json)
     }
 
+    /// Returns the milliseconds between ticks of the first stream with a channel; the device's if there is none.
+    #[must_use]
+    pub fn period_of(&self, channel: &str) -> u32 {
+        let has = |stream: &&StreamProfile| stream.channels.iter().any(|own| own.name == channel);
+        self.streams.iter().find(has).and_then(|stream| stream.period_ms).unwrap_or(self.period_ms)
+    }
+
     /// Returns the clock that windows follow. With feature `zones`.
     ///
     /// # Errors
@@ -357,6 +391,19 @@ impl DeviceProfile {
             stream.check()?;
             if !names.insert(&stream.stream) {
                 return Err(ProfileError::DuplicateStream { stream: stream.stream.clone() });
+            }
+        }
+        self.check_derived()
+    }
+
+    /// Checks that each derived channel is there once, and that its parts are those of its formula.
+    fn check_derived(&self) -> Result<(), ProfileError> {
+        let mut names = BTreeSet::new();
+        for Derived { channel, formula, of } in &self.derived {
+            let parts: BTreeSet<&str> = of.iter().map(|part| part.name.as_str()).collect();
+            let is_itself = self.derived.iter().any(|other| parts.contains(other.channel.as_str()));
+            if !names.insert(channel) || parts != formula.channels() || parts.len() != of.len() || is_itself {
+                return Err(ProfileError::Derived { channel: channel.clone() });
             }
         }
         Ok(())
@@ -439,8 +486,9 @@ impl TryFrom<Unchecked> for DeviceProfile {
     type Error = ProfileError;
 
     fn try_from(unchecked: Unchecked) -> Result<Self, ProfileError> {
-        let Unchecked { device, period_ms, zone, cloud_keys, owner_key, streams, record } = unchecked;
-        let profile = Self { device, period_ms, zone, cloud_keys, owner_key, streams, record };
+        let Unchecked { device, period_ms, zone, cloud_keys, owner_key, streams, derived, record } =
+            unchecked;
+        let profile = Self { device, period_ms, zone, cloud_keys, owner_key, streams, derived, record };
         profile.check()?;
         Ok(profile)
     }

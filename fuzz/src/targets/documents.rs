@@ -48,6 +48,7 @@ fn profiles() -> Vec<Vec<u8>> {
         cloud_keys: Vec::new(),
         owner_key: None,
         streams,
+        derived: Vec::new(),
         record: None,
     };
     profile.to_json().into_iter().collect()

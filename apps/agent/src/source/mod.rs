@@ -4,6 +4,7 @@ mod ahead;
 mod around;
 mod awaited;
 mod clock;
+mod derived;
 mod error;
 pub mod files;
 mod first;
@@ -22,6 +23,7 @@ pub use ahead::on_time;
 pub(crate) use around::Around;
 pub use awaited::awaited;
 pub use clock::{first_times, with_clock_set};
+pub use derived::with_derived;
 pub use error::{NoNumber, NoSensors, SourceError};
 pub use files::{
     Decimal, Encoding, Fault, FileFacts, FileOptions, FileSource, Lines, NoEncoding, UnknownState,

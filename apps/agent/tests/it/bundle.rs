@@ -87,6 +87,7 @@ impl Plant {
             cloud_keys: Vec::new(),
             owner_key: None,
             streams,
+            derived: Vec::new(),
             record: None,
         };
         let bundle = DeviceBundle {

@@ -82,6 +82,7 @@ impl Plant {
             cloud_keys: Vec::new(),
             owner_key: None,
             streams: vec![stream()],
+            derived: Vec::new(),
             record: None,
         };
         let key = |id: &[u8; 32]| KeyId(StreamKeys::derive(secret.expose_secret_bytes(), id).id());

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use sotto_owner::settings::{ChannelSettings, DeviceSettings, KindName};
 use sotto_owner::{Every, Hold, Plant, Price, Range, edit};
-use sotto_pack::{Angle, Several};
+use sotto_pack::{Angle, Formula, Several};
 
 use super::group::OnPlant;
 use super::price::{Declaring, Prices, changes, prices, say_changes, say_dry};
@@ -19,6 +19,9 @@ use crate::output::say;
 pub(crate) enum Channel {
     /// Declare a channel.
     Add(Box<New>),
+    /// Declare a channel that devices compute from others: `delta = inlet - outlet`, 'cold = max(18 - room, 0)'.
+    #[command(after_help = DERIVE_HELP)]
+    Derive(Box<NewDerived>),
     /// Give a channel another name, in sotto.toml with its questions and alarms. Devices go on using the first one.
     Rename {
         /// Its name
@@ -37,6 +40,29 @@ pub(crate) enum Channel {
         #[arg(long)]
         json: bool,
     },
+}
+
+/// The text below the options of `sotto channel derive`.
+const DERIVE_HELP: &str = "The formula has channels, numbers, +, -, *, min, max, abs and parentheses. A device sends a value where \
+                           all of these channels have a reading.";
+
+/// A new channel that is computed from others.
+#[derive(Args, Debug)]
+pub(crate) struct NewDerived {
+    /// Its name, = and its formula
+    #[arg(required = true, value_name = "NAME = FORMULA", allow_negative_numbers = true)]
+    text: Vec<String>,
+    /// The unit [default: that of its channels]
+    #[arg(long)]
+    unit: Option<String>,
+    /// The step between two values that matter [default: the finest of its channels]
+    #[arg(long)]
+    resolution: Option<f64>,
+    /// The smallest and the largest possible value [default: those that follow from the ranges of its channels]
+    #[arg(long, allow_hyphen_values = true)]
+    range: Option<Range>,
+    #[command(flatten)]
+    declaring: Declaring,
 }
 
 /// A new channel.
@@ -89,6 +115,11 @@ impl OnPlant for Channel {
                 let (name, channel) = new.settings()?;
                 add(plant, &name, &channel, declaring)?;
             }
+            Self::Derive(new) => {
+                let declaring = new.declaring;
+                let (name, channel) = new.settings(plant)?;
+                add(plant, &name, &channel, declaring)?;
+            }
             Self::Rename { name, new } => {
                 plant.rename_channel(&name, &new)?;
                 let wire = plant.settings().wire_channel(&new);
@@ -117,7 +148,9 @@ fn add(
 ) -> anyhow::Result<()> {
     let after = plant.edited(|document| edit::add_channel(document, name, channel))?;
     // A channel that no device can send is refused.
-    let alone = DeviceSettings { channels: vec![name.to_owned()], public: false, wire: None };
+    let parts = channel.derived.iter().flat_map(Formula::channels).map(str::to_owned);
+    let alone =
+        DeviceSettings { channels: parts.chain([name.to_owned()]).collect(), public: false, wire: None };
     let streams = after.streams_for("", &alone)?;
     let changes = if plant.settings().devices.is_empty() {
         changes(&after, &prices(plant), prices(&after))?
@@ -141,6 +174,23 @@ fn add(
         say_dry();
     }
     Ok(())
+}
+
+impl NewDerived {
+    fn settings(self, plant: &Plant) -> anyhow::Result<(String, ChannelSettings)> {
+        let Self { text, unit, resolution, range, .. } = self;
+        let text = text.join(" ");
+        let (name, formula) = text
+            .split_once('=')
+            .context("write NAME = FORMULA, as in `sotto channel derive delta = inlet - outlet`")?;
+        let (name, formula) = (name.trim(), formula.trim());
+        let formula: Formula = formula.parse().with_context(|| format!("the formula {formula}"))?;
+        let settings = plant.settings();
+        let mut channel = sotto_owner::derived(settings, formula, unit, resolution)
+            .map_err(|reason| anyhow::anyhow!("{name} cannot be derived: {reason}"))?;
+        channel.range = range.unwrap_or(channel.range);
+        Ok((name.to_owned(), channel))
+    }
 }
 
 impl New {
@@ -222,7 +272,8 @@ fn describe(plant: &sotto_owner::Plant, name: &str) -> String {
     };
     let kind =
         if channel.kind == KindName::Gauge { String::new() } else { format!("{}, ", channel.kind.word()) };
-    let mut text = format!("{kind}{values}, every {}", channel.every);
+    let derived = channel.derived.as_ref().map_or_else(String::new, |formula| format!("= {formula}, "));
+    let mut text = format!("{derived}{kind}{values}, every {}", channel.every);
     if let Some(hold) = channel.hold {
         text += &format!(", a reading holds for {hold} at most");
     }

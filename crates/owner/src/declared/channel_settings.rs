@@ -1,7 +1,7 @@
 //! `[channels.NAME]`: a channel, and what its readings are.
 
 use serde::{Deserialize, Serialize};
-use sotto_pack::{Amount, Angle, Channel, ChannelKind, Counter, Gauge, Several, State};
+use sotto_pack::{Amount, Angle, Channel, ChannelKind, Counter, Formula, Gauge, Several, State};
 
 use crate::amount::{Every, Hold, Range};
 
@@ -88,6 +88,9 @@ pub struct ChannelSettings {
     /// True if devices also send the readings in a form in which the cloud compares them with limits chosen later.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub comparable: bool,
+    /// The formula by which the device computes it from other channels; None: a sensor measures it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub derived: Option<Formula>,
     /// The name in streams and bundles, if the channel was renamed since.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wire: Option<String>,
@@ -112,6 +115,7 @@ struct Written {
     several: Option<Several>,
     #[serde(default)]
     comparable: bool,
+    derived: Option<Formula>,
     wire: Option<String>,
 }
 
@@ -119,7 +123,8 @@ impl TryFrom<Written> for ChannelSettings {
     type Error = String;
 
     fn try_from(written: Written) -> Result<Self, String> {
-        let Written { unit, kind, states, every, hold, at_most, several, comparable, wire, .. } = written;
+        let Written { unit, kind, states, every, hold, at_most, several, comparable, derived, wire, .. } =
+            written;
         let (range, resolution) = match kind {
             KindName::State => {
                 (written.range.unwrap_or(range_of(&states)), written.resolution.unwrap_or(1.0))
@@ -133,7 +138,20 @@ impl TryFrom<Written> for ChannelSettings {
                 written.resolution.ok_or("missing field `resolution`")?,
             ),
         };
-        Ok(Self { unit, kind, states, range, resolution, every, hold, at_most, several, comparable, wire })
+        Ok(Self {
+            unit,
+            kind,
+            states,
+            range,
+            resolution,
+            every,
+            hold,
+            at_most,
+            several,
+            comparable,
+            derived,
+            wire,
+        })
     }
 }
 
@@ -157,6 +175,7 @@ impl ChannelSettings {
             at_most: None,
             several: None,
             comparable: false,
+            derived: None,
             wire: None,
         }
     }
@@ -235,6 +254,9 @@ impl ChannelSettings {
         }
         if self.hold.is_some() && !matches!(self.kind, KindName::Gauge | KindName::State) {
             return Err(format!("a {word} does not hold: leave hold out"));
+        }
+        if self.derived.is_some() && (self.kind != KindName::Gauge || self.hold.is_some()) {
+            return Err("a derived channel is a gauge that does not hold: leave kind and hold out".to_owned());
         }
         if self.at_most.is_some() && self.kind != KindName::Counter {
             return Err(format!("at-most is the largest increase of a counter: leave it out of a {word}"));

@@ -17,6 +17,11 @@ pub(crate) fn remove_channel(plant: &mut Plant, name: &str) -> Result<(), OwnerE
             first.push(format!("`sotto alarm remove {alarm}`"));
         }
     }
+    for (derived, settings) in &plant.settings().channels {
+        if settings.derived.as_ref().is_some_and(|formula| formula.channels().contains(name)) {
+            first.push(format!("`sotto channel remove {derived}`"));
+        }
+    }
     for (device, settings) in &plant.settings().devices {
         if settings.channels.iter().any(|channel| channel == name) {
             first.push(format!(

@@ -1,5 +1,6 @@
 //! Edits of `sotto.toml` that keep comments and order.
 
+use sotto_pack::Formula;
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use super::alarm::AlarmSettings;
@@ -62,6 +63,9 @@ pub fn add_channel(
     }
     if let Some(several) = channel.several {
         table.insert("several", value(several.word()));
+    }
+    if let Some(formula) = &channel.derived {
+        table.insert("derived", value(formula.to_string()));
     }
     if channel.comparable {
         table.insert("comparable", value(true));
@@ -205,6 +209,17 @@ pub fn remove_device(document: &mut DocumentMut, name: &str) -> Result<(), Owner
 /// [`OwnerError::NotDeclared`] if there is no channel `name`; [`OwnerError::Declared`] if there is one called `new`.
 pub fn rename_channel(document: &mut DocumentMut, name: &str, new: &str) -> Result<(), OwnerError> {
     rename(document, "channels", "channel", name, new)?;
+    let channels = document.get_mut("channels").and_then(Item::as_table_like_mut);
+    for (_, channel) in channels.into_iter().flat_map(|channels| channels.iter_mut()) {
+        let formula = channel.as_table_like_mut().and_then(|channel| channel.get_mut("derived"));
+        let Some(formula) = formula.and_then(Item::as_value_mut) else { continue };
+        let other = |part: &str| if part == name { new.to_owned() } else { part.to_owned() };
+        // A text that is no formula stays as it is.
+        replace_text(formula, |text| {
+            text.parse::<Formula>()
+                .map_or_else(|_| text.to_owned(), |formula| formula.renamed(other).to_string())
+        });
+    }
     let devices = document.get_mut("devices").and_then(Item::as_table_like_mut);
     for (_, device) in devices.into_iter().flat_map(|devices| devices.iter_mut()) {
         let channels = device.as_table_like_mut().and_then(|device| device.get_mut("channels"));

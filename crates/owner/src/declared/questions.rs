@@ -100,10 +100,13 @@ pub(super) fn check_devices(
     for device in only.into_iter().flatten() {
         if !plant.settings().devices.contains_key(device) && !plant.removed().contains_key(device) {
             let known: Vec<&str> = plant.settings().devices.keys().map(String::as_str).take(20).collect();
-            let there = if known.is_empty() { "none is" } else { "declared are" };
+            let there = if known.is_empty() {
+                "none is declared".to_owned()
+            } else {
+                format!("declared are {}", known.join(", "))
+            };
             let reason = format!(
-                "there is no device {device}; {there} {}. Declare and enrol it with `sotto device add {device} --channels {}`",
-                known.join(", "),
+                "there is no device {device}; {there}. Declare and enrol it with `sotto device add {device} --channels {}`",
                 channels.iter().map(String::as_str).collect::<Vec<_>>().join(",")
             );
             return Err(OwnerError::NotEnrolled(places.error_at_device(device, reason).to_string()));

@@ -253,6 +253,7 @@ impl Settings {
                 return Err(part(place(), "a unit has at most 32 bytes and no control characters"));
             }
             channel.check(&described).map_err(|reason| part(place(), reason))?;
+            self.check_derived(channel).map_err(|reason| part(place(), reason))?;
         }
         for (name, device) in &self.devices {
             let place = || format!("devices.{name}");
@@ -264,6 +265,9 @@ impl Settings {
                 device.channels.iter().find(|channel| !self.channels.contains_key(*channel))
             {
                 return Err(part(place(), self.no_channel(unknown)));
+            }
+            if let Some(reason) = self.lacks_parts(&device.channels) {
+                return Err(part(place(), reason));
             }
             let mut names = device.channels.clone();
             names.sort_unstable();

@@ -248,6 +248,7 @@ fn write_bundle(
         cloud_keys: declared::cloud_keys(plant)?.shown().into_iter().take(MOST_CLOUD_KEYS).collect(),
         owner_key: Some(hex::encode(plant.secrets().owner_key()?)),
         streams: profiles.clone(),
+        derived: plant.settings().derived_in(profiles),
         record: enrolment.record.clone(),
     };
     let json = profile

@@ -238,12 +238,32 @@ fn declare(plant: &mut Plant, profile: &DeviceProfile) -> Result<Vec<String>, Ow
             }
         }
     }
+    for derived in &profile.derived {
+        let every = profile.period_of(&derived.channel);
+        for part in &derived.of {
+            let name = part.name.as_str();
+            let is_there = plant.settings().channels.contains_key(plant.settings().shown_channel(name));
+            if !is_there && missing.iter().all(|(other, _)| *other != name) {
+                missing.push((name, ChannelSettings::of_channel(part, every, false)));
+            }
+        }
+        if let Some((_, channel)) = missing.iter_mut().find(|(name, _)| *name == derived.channel) {
+            let shown = |wire: &str| plant.settings().shown_channel(wire).to_owned();
+            channel.derived = Some(derived.formula.clone().renamed(shown));
+        }
+    }
     let device = &profile.device;
     let is_declared = plant.settings().devices.contains_key(plant.settings().shown_device(device));
     if !missing.is_empty() || !is_declared {
         let settings = declared_for(&profile.streams);
-        let shown = settings.channels.iter().map(|name| plant.settings().shown_channel(name).to_owned());
-        let channels: Vec<String> = shown.collect();
+        let parts = profile.derived.iter().flat_map(|derived| &derived.of).map(|part| &part.name);
+        let mut channels: Vec<String> = Vec::new();
+        for name in settings.channels.iter().chain(parts) {
+            let shown = plant.settings().shown_channel(name);
+            if !channels.iter().any(|own| own == shown) {
+                channels.push(shown.to_owned());
+            }
+        }
         plant.edit(|document| {
             missing.iter().try_for_each(|(name, channel)| edit::add_channel(document, name, channel))?;
             let add = if settings.public { edit::add_public_device } else { edit::add_device };

@@ -30,6 +30,7 @@ fn profile() -> DeviceProfile {
         cloud_keys: Vec::new(),
         owner_key: None,
         streams: vec![stream("exact", Encoding::Integer { bits: 12 }), stream("real", Encoding::Real)],
+        derived: Vec::new(),
         record: None,
     }
 }

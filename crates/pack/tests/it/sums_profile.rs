@@ -58,6 +58,7 @@ fn profile() -> DeviceProfile {
             public: false,
             absolute: false,
         }],
+        derived: Vec::new(),
         record: None,
     }
 }

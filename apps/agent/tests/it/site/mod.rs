@@ -272,6 +272,7 @@ impl Site {
                 stream::<Bgv>("bgv", integers, ticks, channels),
                 stream::<Ckks>("ckks", Encoding::Real, ticks, channels),
             ],
+            derived: Vec::new(),
             record: None,
         };
         let site = Self { folder, secret, identity, profile };

@@ -102,6 +102,7 @@ fn profile(stream: StreamProfile) -> DeviceProfile {
         cloud_keys: Vec::new(),
         owner_key: None,
         streams: vec![stream],
+        derived: Vec::new(),
         record: None,
     }
 }
