@@ -12,6 +12,7 @@ use sotto_pack::{Angle, Several};
 
 use super::group::OnPlant;
 use super::price::{Declaring, Prices, changes, prices, say_changes, say_dry};
+use super::tag::{self, Kind as Tagged, Tag};
 use crate::output::say;
 
 /// The commands of `sotto channel`.
@@ -31,6 +32,8 @@ pub(crate) enum Channel {
         /// Its name
         name: String,
     },
+    /// Give a channel tags, or list those that it has.
+    Tag(Tag),
     /// List the channels.
     List {
         /// As one JSON document
@@ -98,6 +101,7 @@ impl OnPlant for Channel {
                 plant.remove_channel(&name)?;
                 say(format!("channel {name}: removed"));
             }
+            Self::Tag(tag) => tag.run(plant, Tagged::Channel)?,
             Self::List { json: true } => say(serde_json::to_string_pretty(&plant.settings().channels)?),
             Self::List { json: false } => {
                 for name in plant.settings().channels.keys() {
@@ -117,7 +121,8 @@ fn add(
 ) -> anyhow::Result<()> {
     let after = plant.edited(|document| edit::add_channel(document, name, channel))?;
     // A channel that no device can send is refused.
-    let alone = DeviceSettings { channels: vec![name.to_owned()], public: false, wire: None };
+    let alone =
+        DeviceSettings { channels: vec![name.to_owned()], public: false, tags: Vec::new(), wire: None };
     let streams = after.streams_for("", &alone)?;
     let changes = if plant.settings().devices.is_empty() {
         changes(&after, &prices(plant), prices(&after))?
@@ -232,5 +237,5 @@ fn describe(plant: &sotto_owner::Plant, name: &str) -> String {
     if let Some(several) = channel.several {
         text += &format!(", of several the {}", several.word());
     }
-    text
+    text + &tag::of(&channel.tags, "; ")
 }

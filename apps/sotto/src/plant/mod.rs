@@ -20,6 +20,7 @@ mod publish;
 mod question;
 mod show;
 mod status;
+mod tag;
 mod tls;
 mod verify;
 mod watch;

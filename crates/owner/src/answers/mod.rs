@@ -7,6 +7,7 @@ mod assurance;
 mod by_window;
 mod cause;
 mod checked;
+mod columns;
 mod computed;
 mod empty;
 mod evidence;
@@ -25,6 +26,7 @@ mod remarks;
 mod rows;
 mod sizes;
 mod status;
+mod tag_notes;
 mod verify;
 mod written;
 

@@ -88,6 +88,9 @@ pub struct ChannelSettings {
     /// True if devices also send the readings in a form in which the cloud compares them with limits chosen later.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub comparable: bool,
+    /// Words by which questions choose the channel and group it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// The name in streams and bundles, if the channel was renamed since.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wire: Option<String>,
@@ -112,6 +115,8 @@ struct Written {
     several: Option<Several>,
     #[serde(default)]
     comparable: bool,
+    #[serde(default)]
+    tags: Vec<String>,
     wire: Option<String>,
 }
 
@@ -119,7 +124,8 @@ impl TryFrom<Written> for ChannelSettings {
     type Error = String;
 
     fn try_from(written: Written) -> Result<Self, String> {
-        let Written { unit, kind, states, every, hold, at_most, several, comparable, wire, .. } = written;
+        let Written { unit, kind, states, every, hold, at_most, several, comparable, tags, wire, .. } =
+            written;
         let (range, resolution) = match kind {
             KindName::State => {
                 (written.range.unwrap_or(range_of(&states)), written.resolution.unwrap_or(1.0))
@@ -133,7 +139,20 @@ impl TryFrom<Written> for ChannelSettings {
                 written.resolution.ok_or("missing field `resolution`")?,
             ),
         };
-        Ok(Self { unit, kind, states, range, resolution, every, hold, at_most, several, comparable, wire })
+        Ok(Self {
+            unit,
+            kind,
+            states,
+            range,
+            resolution,
+            every,
+            hold,
+            at_most,
+            several,
+            comparable,
+            tags,
+            wire,
+        })
     }
 }
 
@@ -157,6 +176,7 @@ impl ChannelSettings {
             at_most: None,
             several: None,
             comparable: false,
+            tags: Vec::new(),
             wire: None,
         }
     }

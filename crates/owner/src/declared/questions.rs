@@ -8,10 +8,13 @@ use sotto_pack::ChannelKind;
 use super::plant::Plant;
 use super::possible;
 use super::settings::{ChannelSettings, Compare};
+use super::tags;
 use crate::error::OwnerError;
 use crate::files::read_text;
 use crate::functions::Call;
-use crate::language::{By, Clause, LinearModel, Measurand, Period, QuestionError, TextSpans, When};
+use crate::language::{
+    By, Clause, LinearModel, Measurand, Period, QuestionError, Scope, TextSpans, When, near,
+};
 use crate::question::{Question, Selected, conversion, unit_of};
 
 /// Largest file of a model, in bytes.
@@ -21,6 +24,7 @@ const LARGEST_MODEL: u64 = 64 << 10;
 /// files in the working directory or in the plant's folder. Refuses a question that cannot work.
 pub(crate) fn question(plant: &Plant, text: &str) -> Result<Question, OwnerError> {
     let (question, places) = parsed(plant, text)?;
+    tags::check_known(plant, &places)?;
     possible::check(plant, &question, &places, false)?;
     Ok(question)
 }
@@ -28,6 +32,7 @@ pub(crate) fn question(plant: &Plant, text: &str) -> Result<Question, OwnerError
 /// Parses a question that is being declared. Also refuses one that no reading within the declared ranges can answer.
 pub(crate) fn new_question(plant: &Plant, text: &str) -> Result<Question, OwnerError> {
     let (question, places) = parsed(plant, text)?;
+    tags::check_known(plant, &places)?;
     possible::check(plant, &question, &places, true)?;
     Ok(question)
 }
@@ -67,6 +72,11 @@ pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) 
         return Err(at(places.error_at_channel(&channel, reason)));
     }
     check_devices(plant, question.only.as_deref(), &question.channels(), places)?;
+    let scopes = question.calls_of().filter_map(|(_, of)| of);
+    let named: Vec<String> = scopes
+        .filter_map(|of| if let Scope::Device(name) = of { Some(name.clone()) } else { None })
+        .collect();
+    check_devices(plant, Some(&named), &question.channels(), places)?;
     for (index, selected) in question.select.iter().enumerate() {
         let Selected { expression, unit, .. } = selected;
         let found = unit_of(expression, plant.settings()).map_err(|error| error.to_string());
@@ -102,10 +112,12 @@ pub(super) fn check_devices(
 ) -> Result<(), OwnerError> {
     for device in only.into_iter().flatten() {
         if !plant.settings().devices.contains_key(device) && !plant.removed().contains_key(device) {
-            let known: Vec<&str> = plant.settings().devices.keys().map(String::as_str).take(20).collect();
+            let known: Vec<&str> = plant.settings().devices.keys().map(String::as_str).collect();
+            let near = near(device, &known).map_or_else(String::new, |near| format!("did you mean {near}? "));
             let there = if known.is_empty() { "none is" } else { "declared are" };
+            let known = &known[..known.len().min(20)];
             let reason = format!(
-                "there is no device {device}; {there} {}. Declare and enrol it with `sotto device add {device} --channels {}`",
+                "there is no device {device}; {near}{there} {}. Declare and enrol it with `sotto device add {device} --channels {}`",
                 known.join(", "),
                 channels.iter().map(String::as_str).collect::<Vec<_>>().join(",")
             );

@@ -13,6 +13,7 @@ pub use super::channel_settings::{ChannelSettings, KindName};
 use super::flooding::FloodingSettings;
 use super::mail::MailSettings;
 pub use super::question_settings::{Compare, QuestionSettings};
+use super::tags;
 use crate::amount::{Every, Range};
 use crate::functions::Call;
 use crate::gathered::Channels;
@@ -130,6 +131,9 @@ pub struct DeviceSettings {
     /// True if its bundles hold public keys in place of its secret: it sends whole ciphertexts, and cannot read them.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub public: bool,
+    /// Words by which questions choose the device and group it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// The name in bundles, in the cloud and in the folder's files, if the device was renamed since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<String>,
@@ -253,6 +257,7 @@ impl Settings {
                 return Err(part(place(), "a unit has at most 32 bytes and no control characters"));
             }
             channel.check(&described).map_err(|reason| part(place(), reason))?;
+            tags::check(&channel.tags).map_err(|reason| part(place(), reason))?;
         }
         for (name, device) in &self.devices {
             let place = || format!("devices.{name}");
@@ -271,6 +276,7 @@ impl Settings {
             if names.len() != device.channels.len() {
                 return Err(part(place(), "a channel stands twice in the list"));
             }
+            tags::check(&device.tags).map_err(|reason| part(place(), reason))?;
         }
         for (name, QuestionSettings { text, precision, compare, scheme }) in &self.questions {
             let place = format!("questions.{name}");

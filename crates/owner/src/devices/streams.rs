@@ -52,7 +52,7 @@ fn declared_devices(plant: &Plant) -> Vec<(String, DeviceSettings)> {
         declared.map(|(name, device)| (name.clone(), device.clone())).collect();
     if devices.is_empty() && !plant.settings().channels.is_empty() {
         let channels: Vec<String> = plant.settings().channels.keys().cloned().collect();
-        let settings = DeviceSettings { channels, public: false, wire: None };
+        let settings = DeviceSettings { channels, public: false, tags: Vec::new(), wire: None };
         devices.push(("a device with all channels".to_owned(), settings));
     }
     devices

@@ -84,8 +84,37 @@ pub enum QuestionErrorKind {
     )]
     Mode,
     /// A comparison with a device.
-    #[error("devices are named in brackets: where device in (a, b)")]
+    #[error("names stand in brackets: where device in (a, b), where tag in (barn)")]
     NameDevices,
+    /// A tag comes twice in a list.
+    #[error("the tag {name} comes twice: remove one")]
+    TagTwice {
+        /// The tag.
+        name: String,
+    },
+    /// A tag beside a group of the clock.
+    #[error("tags stand beside groups of the clock: by day per tag")]
+    TagInGroup,
+    /// Channels of one call are of different devices.
+    #[error(
+        "both channels of a call are of the same device: write it behind each, as in covariance(x of boiler, y of boiler)"
+    )]
+    OtherScope,
+    /// A clause that says nothing, as every call names its devices.
+    #[error("every call names its devices, so that {clause} says nothing: leave it out")]
+    IdleClause {
+        /// The clause.
+        clause: &'static str,
+    },
+    /// A call of an alarm that names devices.
+    #[error(
+        "an alarm looks at each window of one device, and cannot compare it with another: leave out {of}, and choose devices with \
+         where device in (a, b)"
+    )]
+    AlarmScope {
+        /// The words behind the channel.
+        of: String,
+    },
     /// A comparison outside of `count` and `time`.
     #[error(
         "a comparison ({symbol}) stands inside count(…) or time(…), between a reading and a number: count(x {symbol} 80). \

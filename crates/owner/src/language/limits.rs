@@ -15,6 +15,8 @@ pub const QUESTION_DEPTH: usize = 56;
 pub const CALLS: usize = 1024;
 /// Devices that a question may name.
 pub const DEVICES: usize = 64;
+/// Tags that a question may name, and tags of a device or a channel.
+pub const TAGS: usize = 64;
 /// Weights of one `weighted_sum`.
 pub const WEIGHTS: usize = 4096;
 /// Coefficients of one `polynomial`.

@@ -79,6 +79,8 @@ impl Parser<'_> {
             return Err(self.error(Kind::NestedCall { name: text::excerpt(&channel) }, at));
         }
         self.places.channels.push((channel.clone(), at));
+        let scope = self.scope()?;
+        self.scopes.push((scope, at));
         Ok(channel)
     }
 

@@ -69,6 +69,12 @@ pub(crate) fn only_devices(devices: &[String], out: &mut Formatter<'_>) -> fmt::
     out.write_char(')')
 }
 
+/// Returns the condition that names tags.
+pub(crate) fn in_tags(tags: &[String]) -> String {
+    let names: Vec<String> = tags.iter().map(|tag| Name(tag).to_string()).collect();
+    format!("tag in ({})", names.join(", "))
+}
+
 pub(crate) struct Numbers<'n>(pub(crate) &'n [f64]);
 
 impl Display for Numbers<'_> {

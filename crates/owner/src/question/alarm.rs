@@ -240,7 +240,10 @@ impl Parser<'_> {
         self.places.selected.push(start);
         let Term { expression, .. } = self.sum()?;
         self.check_calls(&expression, start, 0)?;
-        for (call, at) in expression.calls().zip(&self.places.calls) {
+        for ((call, of), at) in expression.calls_of().zip(&self.places.calls) {
+            if let Some(of) = of {
+                return Err(self.error(Kind::AlarmScope { of: of.to_string() }, *at));
+            }
             match call.of().in_alarm() {
                 InAlarm::Value | InAlarm::Largest(_) | InAlarm::Smallest(_) => {}
                 // It has several values, so it is the whole expression.

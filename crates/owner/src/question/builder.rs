@@ -36,6 +36,7 @@ impl QuestionBuilder {
             by: None,
             grouping: Devices::Across,
             only: None,
+            tags: Vec::new(),
             times: Times::default(),
             shared: false,
             scheme: None,
@@ -79,6 +80,12 @@ impl QuestionBuilder {
         self
     }
 
+    /// Asks for one answer for each tag of devices and channels.
+    pub fn per_tag(mut self) -> Self {
+        self.question.grouping = Devices::Tag;
+        self
+    }
+
     /// Asks for one answer over all devices. This is the default.
     pub fn across_devices(mut self) -> Self {
         self.question.grouping = Devices::Across;
@@ -88,6 +95,12 @@ impl QuestionBuilder {
     /// Restricts the question to these devices.
     pub fn only<D: Into<String>>(mut self, devices: impl IntoIterator<Item = D>) -> Self {
         self.question.only = Some(devices.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Restricts the question to readings whose device or channel has one of these tags.
+    pub fn tagged<T: Into<String>>(mut self, tags: impl IntoIterator<Item = T>) -> Self {
+        self.question.tags = tags.into_iter().map(Into::into).collect();
         self
     }
 

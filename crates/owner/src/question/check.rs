@@ -26,6 +26,8 @@ pub(super) struct Unchecked {
     #[serde(default)]
     only: Option<Vec<String>>,
     #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
     times: Times,
     #[serde(default)]
     shared: bool,
@@ -37,8 +39,8 @@ impl TryFrom<Unchecked> for Question {
     type Error = QuestionError;
 
     fn try_from(from: Unchecked) -> Result<Self, QuestionError> {
-        let Unchecked { select, period, by, grouping, only, times, shared, scheme } = from;
-        let question = Self { select, period, by, grouping, only, times, shared, scheme };
+        let Unchecked { select, period, by, grouping, only, tags, times, shared, scheme } = from;
+        let question = Self { select, period, by, grouping, only, tags, times, shared, scheme };
         question.check()?;
         Ok(question)
     }

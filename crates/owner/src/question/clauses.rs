@@ -32,8 +32,8 @@ impl Clauses {
             (None, since, until) => Period::Between { since, until },
         };
         let (grouping, scheme) = (grouping.unwrap_or_default(), None);
-        let Conditions { only, times } = conditions.unwrap_or_default();
-        Question { select, period, by, grouping, only, times, shared, scheme }
+        let Conditions { only, tags, times } = conditions.unwrap_or_default();
+        Question { select, period, by, grouping, only, tags, times, shared, scheme }
     }
 
     fn over(&self) -> Option<&'static str> {
@@ -94,34 +94,26 @@ impl Parser<'_> {
                     self.places.clauses.push((Clause::Period, at));
                     clauses.until = Some(self.moment()?);
                 }
+                // Tags are no times: they stand beside a group of the clock.
+                "by" if self.accept_word("tag")? => {
+                    self.grouping("by tag", Devices::Tag, &mut clauses.grouping, at)?;
+                }
                 "by" => {
                     self.once("by", clauses.by.is_some(), None, at)?;
                     self.places.clauses.push((Clause::By, at));
                     clauses.by = Some(self.by()?);
                 }
                 "per" => {
-                    let across = clauses.grouping == Some(Devices::Across);
-                    self.once(
-                        "per device",
-                        clauses.grouping.is_some(),
-                        across.then_some("across devices"),
-                        at,
-                    )?;
-                    self.places.clauses.push((Clause::Devices, at));
+                    if self.accept_word("tag")? {
+                        self.grouping("per tag", Devices::Tag, &mut clauses.grouping, at)?;
+                        continue;
+                    }
                     self.device_of_per()?;
-                    clauses.grouping = Some(Devices::Each);
+                    self.grouping("per device", Devices::Each, &mut clauses.grouping, at)?;
                 }
                 "across" => {
-                    let each = clauses.grouping == Some(Devices::Each);
-                    self.once(
-                        "across devices",
-                        clauses.grouping.is_some(),
-                        each.then_some("per device"),
-                        at,
-                    )?;
-                    self.places.clauses.push((Clause::Devices, at));
                     self.word("devices")?;
-                    clauses.grouping = Some(Devices::Across);
+                    self.grouping("across devices", Devices::Across, &mut clauses.grouping, at)?;
                 }
                 "where" => {
                     self.once("where", clauses.conditions.is_some(), None, at)?;
@@ -158,6 +150,26 @@ impl Parser<'_> {
             None if twice => Err(self.error(Kind::ClauseTwice { clause }, at)),
             None => Ok(()),
         }
+    }
+
+    /// Takes a clause that groups devices; one of them stands in a question.
+    fn grouping(
+        &mut self,
+        clause: &'static str,
+        grouping: Devices,
+        known: &mut Option<Devices>,
+        at: usize,
+    ) -> Parsed<()> {
+        let other = match known.filter(|known| *known != grouping) {
+            None => None,
+            Some(Devices::Across) => Some("across devices"),
+            Some(Devices::Each) => Some("per device"),
+            Some(Devices::Tag) => Some("per tag"),
+        };
+        self.once(clause, known.is_some(), other, at)?;
+        self.places.clauses.push((Clause::Devices, at));
+        *known = Some(grouping);
+        Ok(())
     }
 
     /// Reads one given word.

@@ -3,15 +3,18 @@
 use sotto_program::text;
 
 use crate::language::{
-    Clause, Parsed, Parser, QuestionErrorKind as Kind, TimeOfDay, Times, Token, Weekday, month_named, near,
+    Clause, Parsed, Parser, QuestionErrorKind as Kind, TimeOfDay, Times, Token, Weekday, limits, month_named,
+    near,
 };
 
-const EXPECTED: &str = "device in (…), time 22:00-06:00, weekday in (sat, sun) or month in (1, 12)";
+const EXPECTED: &str =
+    "device in (…), tag in (…), time 22:00-06:00, weekday in (sat, sun) or month in (1, 12)";
 
 /// The conditions of a `where` clause.
 #[derive(Default)]
 pub(super) struct Conditions {
     pub(super) only: Option<Vec<String>>,
+    pub(super) tags: Vec<String>,
     pub(super) times: Times,
 }
 
@@ -37,6 +40,11 @@ impl Parser<'_> {
                 self.once("device in", all.only.is_some(), None, at)?;
                 self.word("in")?;
                 all.only = Some(self.devices()?);
+            }
+            "tag" => {
+                self.once("tag in", !all.tags.is_empty(), None, at)?;
+                self.word("in")?;
+                all.tags = self.tags()?;
             }
             "time" => {
                 self.once("time", all.times.time.is_some(), None, at)?;
@@ -66,13 +74,35 @@ impl Parser<'_> {
                     "days" | "day" | "weekdays" | "dow" => Some("weekday in"),
                     "hour" | "hours" | "times" | "clock" => Some("time"),
                     "devices" => Some("device in"),
-                    word => near(word, &["device", "time", "weekday", "month"]),
+                    "tags" | "label" | "labels" | "area" => Some("tag in"),
+                    word => near(word, &["device", "tag", "time", "weekday", "month"]),
                 };
                 let kind = Kind::UnknownWord { word: text::excerpt(word), expected: EXPECTED, near };
                 return Err(self.error(kind, at));
             }
         }
         Ok(())
+    }
+
+    fn tags(&mut self) -> Parsed<Vec<String>> {
+        self.expect('(', "'(' and tags, as in where tag in (barn, north)")?;
+        let mut tags: Vec<String> = Vec::new();
+        loop {
+            let at = self.start();
+            if tags.len() == limits::TAGS {
+                return Err(self.error(Kind::TooMany { of: "tags", limit: limits::TAGS }, at));
+            }
+            let tag = self.name("a tag: put a name in quotes if it does not start with a letter")?;
+            if tags.contains(&tag) {
+                return Err(self.error(Kind::TagTwice { name: text::excerpt(&tag) }, at));
+            }
+            self.places.tags.push((tag.clone(), at));
+            tags.push(tag);
+            if !self.accept(',')? {
+                self.expect_after_name(')', "',' or ')'")?;
+                return Ok(tags);
+            }
+        }
     }
 
     fn time_of_day(&mut self) -> Parsed<TimeOfDay> {

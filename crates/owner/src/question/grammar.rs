@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use sotto_program::text;
 
 use super::{Expression, Question, Selected};
-use crate::functions::{self, Call};
+use crate::functions;
 use crate::language::{
     By, Clause, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Spanned, TextSpans, Token,
     in_unit, limits, near, outside_of_a_call, unquoted,
@@ -80,7 +80,7 @@ impl<'t> Parser<'t> {
     /// Reads the unit after `in`: without white space and commas, or in quotes.
     fn unit(&mut self, of: &Expression) -> Parsed<String> {
         let at = self.start();
-        if let Expression::Call(call) = of
+        if let Some(call) = of.only_call()
             && call.is_vector()
         {
             return Err(self.error(Kind::UnitOfSeveral { call: call.function() }, at));
@@ -101,7 +101,7 @@ impl<'t> Parser<'t> {
         if places.is_empty() {
             return Err(self.error(Kind::NoCall, start));
         }
-        if matches!(expression, Expression::Call(_)) {
+        if expression.only_call().is_some() {
             return Ok(());
         }
         match expression.calls().zip(places).find(|(call, _)| call.is_vector()) {
@@ -198,10 +198,7 @@ impl<'t> Parser<'t> {
                 self.expect(')', "an operator (+ - * /) or ')'")?;
                 Ok(inside)
             }
-            Token::Word(word) if !RESERVED.contains(&word) => {
-                let call = self.call(word, next)?;
-                Ok(Term::leaf(Expression::Call(call)))
-            }
+            Token::Word(word) if !RESERVED.contains(&word) => self.call(word, next).map(Term::leaf),
             Token::Quoted(inside) => {
                 let name: String = unquoted(inside).chars().take(limits::NAME_BYTES).collect();
                 Err(self.error(Kind::BareName { name: Name(&name).to_string() }, next.start))
@@ -215,7 +212,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Parses the call that starts with `word`, the next token.
-    fn call(&mut self, word: &'t str, next: Spanned<'t>) -> Parsed<Call> {
+    fn call(&mut self, word: &'t str, next: Spanned<'t>) -> Parsed<Expression> {
         self.end = next.end;
         let at = next.start;
         let open = self.at('(')?;
@@ -234,12 +231,18 @@ impl<'t> Parser<'t> {
         }
         self.places.calls.push(at);
         self.accept('(')?;
-        (known.syntax.read)(self, word)
+        let first = self.operands();
+        let call = (known.syntax.read)(self, word)?;
+        Ok(match self.scope_of_call(first)? {
+            Some(of) => Expression::CallOf { call, of },
+            None => call.into(),
+        })
     }
 
     /// Checks that a call that averages groups has them: a `by` clause other than `by window`.
     fn check_groups(&self, question: &Question) -> Parsed<()> {
         self.check_times(question)?;
+        self.check_scopes(question)?;
         if question.by.is_some_and(|by| by != By::Window) {
             return Ok(());
         }

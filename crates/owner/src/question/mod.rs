@@ -33,13 +33,14 @@
 //! selected = sum [ "as" NAME ]                               at least one call
 //! sum      = product { ("+" | "-") product }
 //! product  = unary { ("*" | "/") unary }
-//! unary    = { "-" } ( NUMBER | call | "(" sum ")" )
+//! unary    = { "-" } ( NUMBER | call | "(" sum ")" )            behind each channel of a call may stand [ of ]
+//! of       = "of" ( NAME | "tag" NAME | "all" "devices" )    the call's own devices
 //! clause   = "over" DURATION                                 90s 30m 12h 7d 4w; excludes since and until
 //!          | "during" SPAN                                    today, yesterday, this week, last month, 2024, 2024-Q3,
 //!                                                             2024-03, 2024-03-05; excludes over, since and until
 //!          | "since" WHEN | "until" WHEN                     2014-01-01, 2014-01-01T12:30[:15][Z|+02:00]
 //!          | "by" group
-//!          | "per" "device" | "across" "devices"             exclude each other; across is the default
+//!          | "per" "device" | "per" "tag" | "across" "devices"  exclude each other; across is the default
 //!          | "where" where { "and" where }                    each at most once
 //!          | "shared"                                         answers are given to others
 //! group    = "window" | "hour" | "day" | "week" | "quarter" | "year"
@@ -48,6 +49,7 @@
 //!          | cycle [ "and" cycle ]                            two different ones
 //! cycle    = "hour" "of" "day" | "weekday" | "day" "of" "week" | "month" "of" "year"
 //! where    = "device" "in" "(" NAME { "," NAME } ")"
+//!          | "tag" "in" "(" NAME { "," NAME } ")"            readings of a device or a channel with one of them
 //!          | "time" 22:00-06:00                               half open; over midnight
 //!          | "weekday" "in" "(" DAY { "," DAY } ")"           mon tue wed thu fri sat sun
 //!          | "month" "in" "(" MONTH { "," MONTH } ")"         1 to 12, jan to dec
@@ -71,6 +73,7 @@ mod conditions;
 mod expression;
 mod grammar;
 mod scheme;
+mod scoped;
 mod silence;
 mod units;
 
@@ -92,11 +95,11 @@ pub(crate) use units::{conversion, unit_of};
 pub use crate::functions::{Bins, Call};
 pub use crate::language::{
     By, Calendar, Clause, Comparison, Condition, Cycle, Devices, Duration, DurationUnit, During, LinearModel,
-    Measurand, ModelError, Period, QuestionError, QuestionErrorKind, Recurs, TextSpans, TimeOfDay, Times,
-    Weekday, Weights, When, limits,
+    Measurand, ModelError, Period, QuestionError, QuestionErrorKind, Recurs, Scope, TextSpans, TimeOfDay,
+    Times, Weekday, Weights, When, limits,
 };
 
-use crate::language::{Name, UnitName, list, only_devices};
+use crate::language::{Name, UnitName, in_tags, list, only_devices};
 
 /// A question: results to compute, and the readings that they are computed from.
 ///
@@ -126,6 +129,9 @@ pub struct Question {
     pub grouping: Devices,
     /// The devices of `where device in (…)`. None: all devices.
     pub only: Option<Vec<String>>,
+    /// The tags of `where tag in (…)`: a reading counts if its device or its channel has one of them. Empty: all readings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// The times of `where time …`, `where weekday in (…)` and `where month in (…)`.
     #[serde(default, skip_serializing_if = "Times::is_all")]
     pub times: Times,
@@ -293,14 +299,17 @@ impl Display for Question {
         list(&self.select, out)?;
         self.period.fmt(out)?;
         self.by.iter().try_for_each(|by| write!(out, " by {by}"))?;
-        if self.grouping == Devices::Each {
-            out.write_str(" per device")?;
-        }
+        out.write_str(match self.grouping {
+            Devices::Across => "",
+            Devices::Each => " per device",
+            Devices::Tag => " per tag",
+        })?;
         if let Some(devices) = &self.only {
             only_devices(devices, out)?;
         }
         let mut before = if self.only.is_some() { "and" } else { "where" };
-        for condition in self.times.conditions() {
+        let tags = (!self.tags.is_empty()).then(|| in_tags(&self.tags));
+        for condition in tags.into_iter().chain(self.times.conditions()) {
             write!(out, " {before} {condition}")?;
             before = "and";
         }

@@ -135,7 +135,7 @@ fn each_error_points_at_its_place() {
         ("mean(x), weighted_sum(x, half_life 2h) by weekday", 10, "needs a time without gaps"),
         ("weighted_sum(x, [1, 2]) by day where time 22:00-06:00", 1, "leave out the condition on the time"),
         ("mean(x) by window where time 22:00-06:00", 25, "windows are whole"),
-        ("mean(x) where", 14, "device in (…), time 22:00-06:00"),
+        ("mean(x) where", 14, "device in (…), tag in (…), time 22:00-06:00"),
         ("mean(x) where tme 22:00-06:00", 15, "did you mean time?"),
         ("mean(x) where day in (sat)", 15, "did you mean weekday in?"),
         ("mean(x) where time 22:00", 20, "a time of day"),

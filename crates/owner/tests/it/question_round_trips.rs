@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use sotto_owner::question::{
     Bins, By, Call, Comparison, Condition, Cycle, Devices, Duration, DurationUnit, ExactScheme, Expression,
-    LinearModel, Measurand, Period, Question, Selected, Times, Weekday, Weights, When,
+    LinearModel, Measurand, Period, Question, Scope, Selected, Times, Weekday, Weights, When,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -114,8 +114,31 @@ fn scalar() -> impl Strategy<Value = Call> {
     ]
 }
 
+fn scope() -> impl Strategy<Value = Scope> {
+    prop_oneof![
+        name().prop_map(Scope::Device),
+        prop::sample::select(&["tag", "all", "of", "devices"][..])
+            .prop_map(|name| Scope::Device(name.to_owned())),
+        name().prop_map(Scope::Tag),
+        Just(Scope::AllDevices),
+    ]
+}
+
+/// Calls of devices that they name. A model has no channel in its text.
+fn scoped() -> impl Strategy<Value = Expression> {
+    (scalar(), scope()).prop_map(
+        |(call, of)| {
+            if call.channels().is_empty() { call.into() } else { call.of_devices(of) }
+        },
+    )
+}
+
 fn arithmetic() -> impl Strategy<Value = Expression> {
-    let leaf = prop_oneof![number().prop_map(Expression::Number), scalar().prop_map(Expression::Call)];
+    let leaf = prop_oneof![
+        2 => number().prop_map(Expression::Number),
+        2 => scalar().prop_map(Expression::Call),
+        1 => scoped(),
+    ];
     leaf.prop_recursive(6, 24, 2, |inner| {
         let two = (inner.clone(), inner.clone(), 0..4);
         prop_oneof![
@@ -207,9 +230,10 @@ prop_compose! {
         select in vec((expression(), prop::option::of(prop::sample::select(&["°F", "kWh/m²", "%", "m / s"][..])), prop::option::of(name())), 1..5),
         period in period(),
         by in prop::option::of(by()),
-        each in any::<bool>(),
+        each in 0..3_usize,
         shared in any::<bool>(),
         only in prop::option::of(vec(name(), 1..5)),
+        tags in prop_oneof![2 => Just(Vec::new()), 1 => vec(name(), 1..4)],
         times in prop_oneof![2 => Just(Times::default()), 1 => times()],
     ) -> Question {
         let mut select: Vec<Selected> =
@@ -224,12 +248,17 @@ prop_compose! {
             select,
             period,
             by,
-            grouping: if each { Devices::Each } else { Devices::Across },
+            grouping: [Devices::Across, Devices::Each, Devices::Tag][each],
             only: only.map(without_repeats),
+            tags: without_repeats(tags),
             times,
             shared,
             scheme: None,
         };
+        // Then clauses about devices say nothing.
+        if question.calls_of().all(|(_, of)| matches!(of, Some(Scope::Device(_) | Scope::Tag(_)))) {
+            (question.grouping, question.only, question.tags) = (Devices::Across, None, Vec::new());
+        }
         let averages = question.calls().any(|call| call.function() == "moving_average");
         // Others are refused.
         if averages && question.by.is_none_or(|by| by == By::Window || by.is_recurring()) {
@@ -287,6 +316,12 @@ fn soup() -> impl Strategy<Value = String> {
         "device",
         "where",
         "device in (",
+        "tag in (",
+        "tag",
+        "of",
+        "mean(x of",
+        "all",
+        "devices",
         "as",
         "~",
         "weighted_sum(x,",
@@ -356,9 +391,13 @@ proptest! {
     #[test]
     fn places_are_those_of_the_canonical_text(question in question()) {
         let places = question.places().unwrap();
-        for (index, call) in question.calls().enumerate() {
+        for (index, (call, of)) in question.calls_of().enumerate() {
             let at = places.error_at_call(index, "here").offset;
-            prop_assert!(places.text()[at..].starts_with(&call.to_string()));
+            let written = match of {
+                Some(of) => call.clone().of_devices(of.clone()).to_string(),
+                None => call.to_string(),
+            };
+            prop_assert!(places.text()[at..].starts_with(&written));
         }
         for (index, selected) in question.select.iter().enumerate() {
             let at = places.error_at_selected(index, "here").offset;
