@@ -89,6 +89,7 @@ fn ask_once(
     notes.extend(group_notes::on_hidden(&listed.segments.rows, listed.hidden, question.by, &clock));
     notes.extend(group_notes::on_cut_ticks(&listed.segments.times, question, &listed.devices));
     notes.extend(group_notes::on_divided(&asked, &listed.segments.times, &listed.devices));
+    notes.extend(group_notes::on_days(question));
     notes.extend(tag_notes::on_tags(plant.settings(), question, &listed.devices));
     notes.extend(notes::on_removed(plant, &clock, &done.took_part));
     notes.extend(notes::on_unknown(plant, &cloud, &known)?);

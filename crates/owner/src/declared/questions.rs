@@ -1,7 +1,7 @@
 //! Questions, parsed and checked for a plant.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sotto_pack::ChannelKind;
 
@@ -13,12 +13,14 @@ use crate::error::OwnerError;
 use crate::files::read_text;
 use crate::functions::Call;
 use crate::language::{
-    By, Clause, LinearModel, Measurand, Period, QuestionError, Scope, TextSpans, When, near,
+    By, Clause, Days, LinearModel, Measurand, Period, QuestionError, Scope, TextSpans, When, near,
 };
 use crate::question::{Question, Selected, conversion, unit_of};
 
 /// Largest file of a model, in bytes.
 const LARGEST_MODEL: u64 = 64 << 10;
+/// Largest file of days, in bytes.
+const LARGEST_DAYS: u64 = 256 << 10;
 
 /// Parses a text for this plant: the name of a declared question, or a question in the language. Reads models from
 /// files in the working directory or in the plant's folder. Refuses a question that cannot work.
@@ -62,6 +64,10 @@ pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) 
         let model = model(plant, &file).map_err(|reason| at(places.error_at_file(&file, reason)))?;
         let attached = question.attach_model(&file, &model);
         attached.map_err(|error| at(places.error_at_file(&file, error.to_string())))?;
+    }
+    if let Some(file) = question.missing_days().map(str::to_owned) {
+        let days = days(plant, &file).map_err(|reason| at(places.error_at_file(&file, reason)))?;
+        question.attach_days(days);
     }
     for channel in question.channels() {
         if !plant.settings().channels.contains_key(&channel) {
@@ -206,9 +212,17 @@ pub(crate) fn compares_in_cloud(plant: &Plant, reading: &Measurand) -> bool {
     })
 }
 
+fn days(plant: &Plant, file: &str) -> Result<Days, String> {
+    let text = read_text(&found(plant, file), LARGEST_DAYS).map_err(|error| error.to_string())?;
+    Days::read(&text).map_err(|error| format!("{file}: {error}"))
+}
+
+/// Returns the path of a file in the working directory, else in the plant's folder.
+fn found(plant: &Plant, file: &str) -> PathBuf {
+    if Path::new(file).exists() { PathBuf::from(file) } else { plant.folder().join(file) }
+}
+
 fn model(plant: &Plant, file: &str) -> Result<LinearModel, String> {
-    let beside = plant.folder().join(file);
-    let path = if Path::new(file).exists() { Path::new(file) } else { beside.as_path() };
-    let json = read_text(path, LARGEST_MODEL).map_err(|error| error.to_string())?;
+    let json = read_text(&found(plant, file), LARGEST_MODEL).map_err(|error| error.to_string())?;
     LinearModel::parse(json.as_bytes()).map_err(|error| error.to_string())
 }

@@ -281,6 +281,9 @@ pub enum QuestionErrorKind {
         "expected a time of day: a beginning and another end, as in 22:00-06:00 or 18:00-24:00; the end is not in it"
     )]
     TimeOfDay,
+    /// An invalid date in a condition.
+    #[error(transparent)]
+    Days(#[from] super::NotDays),
     /// A weekday or a month occurs twice in a condition.
     #[error("{name} comes twice: remove one")]
     MemberTwice {

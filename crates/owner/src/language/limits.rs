@@ -17,6 +17,8 @@ pub const CALLS: usize = 1024;
 pub const DEVICES: usize = 64;
 /// Tags that a question may name, and tags of a device or a channel.
 pub const TAGS: usize = 64;
+/// Dates and ranges of dates that a condition or its file names.
+pub const DATES: usize = 4096;
 /// Weights of one `weighted_sum`.
 pub const WEIGHTS: usize = 4096;
 /// Coefficients of one `polynomial`.

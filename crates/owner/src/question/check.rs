@@ -8,8 +8,8 @@ use sotto_program::text;
 use super::{ExactScheme, Question, Selected, grammar};
 use crate::functions::Call;
 use crate::language::{
-    By, Devices, LinearModel, Measurand, Period, QuestionError, QuestionErrorKind as Kind, TextSpans, Times,
-    limits,
+    By, Dates, Devices, LinearModel, Measurand, Period, QuestionError, QuestionErrorKind as Kind, TextSpans,
+    Times, limits,
 };
 
 /// A [`Question`] in its JSON form. Only `select` is required.
@@ -73,9 +73,12 @@ impl Question {
         if let Some(scheme) = self.scheme.filter(|_| !self.has_exact_results()) {
             return Err(QuestionError::new(Kind::NoExactResult { scheme: scheme.word() }, &text, 0));
         }
-        // Neither models nor the scheme are in the text.
+        // Neither models nor days of files nor the scheme are in the text.
         let mut written = Self { scheme: None, ..self.clone() };
         written.change_models(&mut |_, model| *model = None);
+        if let Some((_, days)) = written.times.dates.as_mut().and_then(Dates::slot) {
+            *days = None;
+        }
         if read != written {
             return Err(QuestionError::new(Kind::NotCanonical, &text, text.len()));
         }

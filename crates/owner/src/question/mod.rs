@@ -53,6 +53,7 @@
 //!          | "time" 22:00-06:00                               half open; over midnight
 //!          | "weekday" "in" "(" DAY { "," DAY } ")"           mon tue wed thu fri sat sun
 //!          | "month" "in" "(" MONTH { "," MONTH } ")"         1 to 12, jan to dec
+//!          | "date" [ "not" ] "in" ( FILE | "(" DAYS { "," DAYS } ")" )    2024-12-25, 2024-12-24..2025-01-01
 //! ```
 //!
 //! A NAME consists of letters, digits, `_` and `.`, and does not start with a digit or `.`. Any other name, and any
@@ -94,9 +95,9 @@ pub(crate) use units::{conversion, unit_of};
 
 pub use crate::functions::{Bins, Call};
 pub use crate::language::{
-    By, Calendar, Clause, Comparison, Condition, Cycle, Devices, Duration, DurationUnit, During, LinearModel,
-    Measurand, ModelError, Period, QuestionError, QuestionErrorKind, Recurs, Scope, TextSpans, TimeOfDay,
-    Times, Weekday, Weights, When, limits,
+    By, Calendar, Clause, Comparison, Condition, Cycle, Dates, DayRange, Days, DaysOf, Devices, Duration,
+    DurationUnit, During, LinearModel, Measurand, ModelError, NotDays, Period, QuestionError,
+    QuestionErrorKind, Recurs, Scope, TextSpans, TimeOfDay, Times, Weekday, Weights, When, limits,
 };
 
 use crate::language::{Name, UnitName, in_tags, list, only_devices};
@@ -132,7 +133,7 @@ pub struct Question {
     /// The tags of `where tag in (…)`: a reading counts if its device or its channel has one of them. Empty: all readings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// The times of `where time …`, `where weekday in (…)` and `where month in (…)`.
+    /// The times of `where time …`, `where weekday in (…)`, `where month in (…)` and `where date in …`.
     #[serde(default, skip_serializing_if = "Times::is_all")]
     pub times: Times,
     /// True if answers are given to others (`shared`). Reals are then flooded when they are decrypted, and parameters
@@ -238,6 +239,20 @@ impl Question {
             _ => None,
         });
         missing.collect()
+    }
+
+    /// Returns the file of `where date in FILE` whose days are not attached yet.
+    #[must_use]
+    pub fn missing_days(&self) -> Option<&str> {
+        let file = self.times.dates.as_ref().and_then(Dates::file);
+        file.filter(|(_, days)| days.is_none()).map(|(file, _)| file)
+    }
+
+    /// Attaches the days of the file of `where date in FILE`. Does nothing if the question names none.
+    pub fn attach_days(&mut self, days: Days) {
+        if let Some((_, slot)) = self.times.dates.as_mut().and_then(Dates::slot) {
+            *slot = Some(days);
+        }
     }
 
     /// Attaches a model wherever the question names `file`. Returns the number of occurrences.

@@ -3,8 +3,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sotto_owner::question::{
-    Bins, By, Call, Comparison, Condition, Cycle, Devices, Duration, DurationUnit, ExactScheme, Expression,
-    LinearModel, Measurand, Period, Question, Scope, Selected, Times, Weekday, Weights, When,
+    Bins, By, Call, Comparison, Condition, Cycle, Dates, DayRange, DaysOf, Devices, Duration, DurationUnit,
+    ExactScheme, Expression, LinearModel, Measurand, Period, Question, Scope, Selected, Times, Weekday,
+    Weights, When,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -180,17 +181,29 @@ fn by() -> impl Strategy<Value = By> {
     ]
 }
 
+fn dates() -> impl Strategy<Value = Dates> {
+    const RANGES: [&str; 4] =
+        ["2024-12-25", "2024-02-29", "2024-12-24..2025-01-01", "0001-01-01..9999-12-31"];
+    let range = prop::sample::select(&RANGES[..]).prop_map(|range| range.parse::<DayRange>().unwrap());
+    let list =
+        prop::collection::btree_set(range, 1..4).prop_map(|days| DaysOf::List(days.try_into().unwrap()));
+    let file = "[a-z0-9_./-]{1,9}|\\PC{1,9}".prop_map(|name| DaysOf::File { name, days: None });
+    (any::<bool>(), prop_oneof![list, file]).prop_map(|(not, days)| Dates { not, days })
+}
+
 fn times() -> impl Strategy<Value = Times> {
     const DAY_TIMES: [&str; 4] = ["22:00-06:00", "00:00-24:00", "06:30-18:15", "23:59-00:01"];
     (
         prop::option::of(prop::sample::select(&DAY_TIMES[..])),
         prop::collection::btree_set(prop::sample::select(&Weekday::ALL[..]), 0..4),
         prop::collection::btree_set(1..=12_u8, 0..4),
+        prop::option::of(dates()),
     )
-        .prop_map(|(time, weekdays, months)| Times {
+        .prop_map(|(time, weekdays, months, dates)| Times {
             time: time.map(|time| time.parse().unwrap()),
             weekdays,
             months,
+            dates,
         })
 }
 
@@ -312,6 +325,10 @@ fn soup() -> impl Strategy<Value = String> {
         "weekday in (sat",
         "time 22:00-06:00",
         "month in (",
+        "date in (",
+        "date not in",
+        "2024-12-24..2025-01-01",
+        "holidays.txt",
         "per",
         "device",
         "where",
