@@ -22,7 +22,7 @@ mod values;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use run::Run as _;
 
@@ -90,7 +90,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let words = plant::as_options(std::env::args_os(), Arguments::command);
+    let result = match Arguments::parse_from(words).command {
         Command::Demo(command) => command.run(),
         Command::Eval(command) => command.run(),
         Command::Init(command) => command.run(),

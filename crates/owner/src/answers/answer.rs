@@ -7,6 +7,7 @@ use sotto_pack::{Clock, LeftOut};
 
 use super::assurance::{Assurance, unchecked};
 use super::empty::Empty;
+use super::ranked::Rank;
 use crate::question::{ExactScheme, Recurs};
 use crate::work::{Evidence, Flooded};
 
@@ -144,6 +145,9 @@ pub struct Row {
     /// The tag of a row of `per tag`, which is over all devices and channels with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
+    /// The place of the device, if the question ranks devices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<Rank>,
     /// The result's name.
     pub name: String,
     /// The value; None if there is no reading, or the value cannot be determined.

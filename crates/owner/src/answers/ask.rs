@@ -12,6 +12,7 @@ use super::columns::columns;
 use super::computed::{computed, counted};
 use super::evidence::LogsThen;
 use super::listed::{complete, left_out, listed, shown};
+use super::ranked::ranked;
 use super::rows::rows;
 use super::{group_notes, joint, many, notes, tag_notes};
 use crate::declared::Plant;
@@ -103,6 +104,11 @@ fn ask_once(
     let faulty = done.faulty.iter().map(|(device, windows)| (device.clone(), windows.len() as u64)).collect();
     let columns = columns(plant.settings(), &asked, &listed, done.by_device);
     let rows = rows(&asked, &listed.segments.rows, &columns, plant.settings());
+    let (rows, ranked) = match (question.ranking, asked.results.first()) {
+        (Some(ranking), Some(first)) => ranked(ranking, &first.name, rows),
+        _ => (rows, Vec::new()),
+    };
+    let notes = question.remarks.iter().cloned().chain(notes).chain(ranked).collect();
     let facts = Facts {
         question,
         devices: &listed.devices,

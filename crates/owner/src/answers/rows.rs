@@ -69,6 +69,7 @@ fn named(result: &AskedResult<'_>, of: &Of, RowTime { group, recurs }: RowTime) 
         to: String::new(),
         device,
         tag,
+        rank: None,
         name: result.name.clone(),
         value: None,
         bound: None,

@@ -20,6 +20,7 @@ mod removed;
 mod rename;
 mod schedule;
 pub mod settings;
+mod star;
 mod tags;
 
 pub use address::{MqttAddress, NotAnAddress};
@@ -35,7 +36,9 @@ pub use pins::CloudKeys;
 pub(crate) use pins::{claimed_cloud_key, cloud_keys, not_pinned, pin_cloud};
 pub(crate) use plant::CLOUD;
 pub use plant::{NewPlant, Plant, SETTINGS};
-pub(crate) use questions::{compares_in_cloud, new_question, question, question_between, questions};
+pub(crate) use questions::{
+    compares_in_cloud, new_question, planned_question, question, question_between, questions,
+};
 pub(crate) use reach::{condition, too_slow};
 pub use removed::Removal;
 pub(crate) use rename::{rename_channel, rename_device};

@@ -1,6 +1,6 @@
 //! Questions, parsed and checked for a plant.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use sotto_pack::ChannelKind;
@@ -8,14 +8,14 @@ use sotto_pack::ChannelKind;
 use super::plant::Plant;
 use super::possible;
 use super::settings::{ChannelSettings, Compare};
-use super::tags;
+use super::{star, tags};
 use crate::error::OwnerError;
 use crate::files::read_text;
 use crate::functions::Call;
 use crate::language::{
     By, Clause, Days, LinearModel, Measurand, Period, QuestionError, Scope, TextSpans, When, near,
 };
-use crate::question::{Question, Selected, conversion, unit_of};
+use crate::question::{NotFilled, Question, Selected, Template, conversion, unit_of};
 
 /// Largest file of a model, in bytes.
 const LARGEST_MODEL: u64 = 64 << 10;
@@ -25,7 +25,24 @@ const LARGEST_DAYS: u64 = 256 << 10;
 /// Parses a text for this plant: the name of a declared question, or a question in the language. Reads models from
 /// files in the working directory or in the plant's folder. Refuses a question that cannot work.
 pub(crate) fn question(plant: &Plant, text: &str) -> Result<Question, OwnerError> {
-    let (question, places) = parsed(plant, text)?;
+    question_with(plant, text, &BTreeMap::new())
+}
+
+/// Parses a text like [`question`], with values of its parameters.
+fn question_with(
+    plant: &Plant,
+    text: &str,
+    values: &BTreeMap<String, String>,
+) -> Result<Question, OwnerError> {
+    let (question, places) = parsed(plant, text, Some(values))?;
+    tags::check_known(plant, &places)?;
+    possible::check(plant, &question, &places, false)?;
+    Ok(question)
+}
+
+/// Parses a text like [`question`] for the streams that it needs, whatever the values of its parameters.
+pub(crate) fn planned_question(plant: &Plant, text: &str) -> Result<Question, OwnerError> {
+    let (question, places) = parsed(plant, text, None)?;
     tags::check_known(plant, &places)?;
     possible::check(plant, &question, &places, false)?;
     Ok(question)
@@ -33,13 +50,19 @@ pub(crate) fn question(plant: &Plant, text: &str) -> Result<Question, OwnerError
 
 /// Parses a question that is being declared. Also refuses one that no reading within the declared ranges can answer.
 pub(crate) fn new_question(plant: &Plant, text: &str) -> Result<Question, OwnerError> {
-    let (question, places) = parsed(plant, text)?;
+    let (question, places) = parsed(plant, text, None)?;
     tags::check_known(plant, &places)?;
     possible::check(plant, &question, &places, true)?;
     Ok(question)
 }
 
-fn parsed(plant: &Plant, text: &str) -> Result<(Question, TextSpans), OwnerError> {
+/// Parses a question with values of its parameters; without any it is the one about all devices and times, by which streams
+/// are chosen.
+fn parsed(
+    plant: &Plant,
+    text: &str,
+    values: Option<&BTreeMap<String, String>>,
+) -> Result<(Question, TextSpans), OwnerError> {
     let declared = plant.settings().questions.get(text.trim());
     let name = text.trim();
     if declared.is_none() && sotto_program::is_name(name) {
@@ -50,11 +73,33 @@ fn parsed(plant: &Plant, text: &str) -> Result<(Question, TextSpans), OwnerError
         )));
     }
     let text = declared.map_or(text, |declared| declared.text.as_str());
-    let (mut question, places) =
-        Question::parse_with_places(text).map_err(|error| OwnerError::Question(error.to_string()))?;
+    let wrong = |error: QuestionError| OwnerError::Question(error.to_string());
+    let template = Template::read(text).map_err(wrong)?;
+    let (mut question, mut places) = match values {
+        None => template.general(),
+        Some(values) => {
+            let filled =
+                template.filled(values).map_err(|error| not_filled(declared.map(|_| name), &error))?;
+            Question::parse_with_places(&filled)
+        }
+    }
+    .map_err(wrong)?;
+    if question.has_star() {
+        star::expand(plant, &mut question)?;
+        places = question.places().map_err(wrong)?;
+    }
     check(plant, &mut question, &places)?;
     question.scheme = declared.and_then(|declared| declared.scheme);
     Ok((question, places))
+}
+
+/// Returns the error of a question whose parameters have no values.
+fn not_filled(name: Option<&str>, error: &NotFilled) -> OwnerError {
+    let name = name.unwrap_or("QUESTION");
+    OwnerError::Question(match error {
+        NotFilled::Missing(_) => format!("{name}: {error}, as in `sotto ask {name} {}`", error.usage()),
+        _ => format!("{name}: {error}"),
+    })
 }
 
 /// Checks a question's channels, devices and units, and reads its models from their files.
@@ -167,10 +212,11 @@ fn number_states(plant: &Plant, question: &mut Question) -> Option<(String, Stri
 pub(crate) fn question_between(
     plant: &Plant,
     text: &str,
+    values: &BTreeMap<String, String>,
     since: Option<&str>,
     until: Option<&str>,
 ) -> Result<Question, OwnerError> {
-    let mut question = question(plant, text)?;
+    let mut question = question_with(plant, text, values)?;
     let when = |text: Option<&str>| {
         let parse =
             |text: &str| text.parse::<When>().map_err(|error| OwnerError::Question(error.to_string()));
@@ -195,8 +241,8 @@ pub(crate) fn question_between(
 }
 
 /// Parses the declared questions for this plant. One that cannot work is refused when it is asked.
-pub(crate) fn questions(plant: &Plant) -> Result<std::collections::BTreeMap<String, Question>, OwnerError> {
-    let named = |name: &String| Ok((name.clone(), parsed(plant, name)?.0));
+pub(crate) fn questions(plant: &Plant) -> Result<BTreeMap<String, Question>, OwnerError> {
+    let named = |name: &String| Ok((name.clone(), parsed(plant, name, None)?.0));
     plant.settings().questions.keys().map(named).collect()
 }
 
@@ -205,7 +251,7 @@ pub(crate) fn questions(plant: &Plant) -> Result<std::collections::BTreeMap<Stri
 pub(crate) fn compares_in_cloud(plant: &Plant, reading: &Measurand) -> bool {
     let declared = plant.settings().questions.iter();
     declared.filter(|(_, question)| question.compare == Compare::Cloud).any(|(name, _)| {
-        parsed(plant, name).is_ok_and(|(question, _)| {
+        parsed(plant, name, None).is_ok_and(|(question, _)| {
             let mut conditions = question.calls().filter_map(Call::condition);
             conditions.any(|condition| condition.reading == *reading)
         })

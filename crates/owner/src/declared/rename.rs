@@ -43,8 +43,14 @@ fn renamed(text: &str, of: Names, old: &str, new: &str) -> String {
     // Lists behind `device in` have devices, others tags and times; `of` has a device behind it.
     let (mut before, mut in_devices, mut in_list) = (Token::End, false, false);
     let mut behind_of = false;
-    // A text that is no question stays as it is.
-    while let Ok(found) = token(text, at) {
+    while at < text.len() {
+        // Times and parameters are no tokens.
+        let Ok(found) = token(text, at) else {
+            let next = text[at..].chars().next().map_or(1, char::len_utf8);
+            out.push_str(&text[at..at + next]);
+            (before, at) = (Token::End, at + next);
+            continue;
+        };
         let is_function = matches!(token(text, found.end), Ok(next) if next.token == Token::Symbol('('));
         let is_silence = matches!(token(text, found.end), Ok(next) if next.token == Token::Word("for"));
         let is_old = match found.token {
@@ -107,6 +113,10 @@ mod tests {
             ("time(heat = heat)", "time(warmth = heat)"),
             ("sum(heat) where device in (heat, pump)", "sum(warmth) where device in (heat, pump)"),
             ("max(heat of heat) where tag in (heat)", "max(warmth of heat) where tag in (heat)"),
+            (
+                "mean(heat) where time 22:00-06:00 by day, mean(heat)",
+                "mean(warmth) where time 22:00-06:00 by day, mean(warmth)",
+            ),
             ("", ""),
         ] {
             assert_eq!(renamed(text, Names::Channels, "heat", "warmth"), expected, "{text}");

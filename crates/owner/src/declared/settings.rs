@@ -17,7 +17,7 @@ use super::tags;
 use crate::amount::{Every, Range};
 use crate::functions::Call;
 use crate::gathered::Channels;
-use crate::question::{Question, QuestionError};
+use crate::question::{QuestionError, STAR, Template};
 
 /// The longest wait for a job, unless `sotto.toml` says otherwise.
 const JOB_LIMIT: Duration = Duration::from_secs(900);
@@ -285,7 +285,7 @@ impl Settings {
                 return Err(part(place, "a precision is a number above 0"));
             }
             let refused = |error: QuestionError| part(&place, error.to_string());
-            let mut question = Question::parse(text).map_err(refused)?;
+            let (mut question, _) = Template::read(text).and_then(|text| text.general()).map_err(refused)?;
             question.scheme = *scheme;
             question.check().map_err(refused)?;
             if *compare == Compare::Cloud && !question.calls().any(Call::can_compare_in_cloud) {
@@ -293,9 +293,8 @@ impl Settings {
                               the question has none: leave it out. A channel is compared in the cloud if it is comparable";
                 return Err(part(place, reason));
             }
-            if let Some(unknown) =
-                question.channels().iter().find(|channel| !self.channels.contains_key(*channel))
-            {
+            let known = |channel: &String| channel == STAR || self.channels.contains_key(channel);
+            if let Some(unknown) = question.channels().iter().find(|channel| !known(channel)) {
                 return Err(part(place, self.no_channel(unknown)));
             }
         }

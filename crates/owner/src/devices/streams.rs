@@ -64,7 +64,7 @@ pub(crate) fn planned_streams(
     plant: &Plant,
     question: Option<&str>,
 ) -> Result<BTreeMap<String, Vec<Chosen>>, OwnerError> {
-    let question = question.map(|text| declared::question(plant, text)).transpose()?;
+    let question = question.map(|text| declared::planned_question(plant, text)).transpose()?;
     let devices = declared_devices(plant);
     if devices.is_empty() {
         let none = "no channel is declared yet: sotto channel add NAME …".to_owned();

@@ -95,6 +95,37 @@ pub enum QuestionErrorKind {
     /// A tag beside a group of the clock.
     #[error("tags stand beside groups of the clock: by day per tag")]
     TagInGroup,
+    /// The number of ranked devices is out of range.
+    #[error("expected a number of devices, a whole number from {} to {}, as in top 3 devices of mean(x)", limits::RANKED.start(), limits::RANKED.end())]
+    RankedDevices,
+    /// Devices are ranked by a call with several values.
+    #[error(
+        "{call} has several values, which give no order: rank devices by one, and select {call} behind it"
+    )]
+    RankedBySeveral {
+        /// The function.
+        call: &'static str,
+    },
+    /// A parameter in another place.
+    #[error(
+        "{parameter} stands where its value would change what devices send: parameters are for devices, tags, times and numbers of devices, \
+         as in where device in ($room), x of $room, since $from or top $n devices; their names begin with a small letter"
+    )]
+    Parameter {
+        /// The parameter, with its dollar sign.
+        parameter: String,
+    },
+    /// A parameter in a question that is not filled in.
+    #[error(
+        "{parameter} is a parameter, which takes its value where the question is asked: sotto ask NAME --room kitchen"
+    )]
+    NotFilled {
+        /// The parameter, with its dollar sign.
+        parameter: String,
+    },
+    /// An alarm about every channel.
+    #[error("an alarm is about one channel: name it in the place of *")]
+    AlarmStar,
     /// Channels of one call are of different devices.
     #[error(
         "both channels of a call are of the same device: write it behind each, as in covariance(x of boiler, y of boiler)"

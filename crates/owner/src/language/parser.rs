@@ -44,6 +44,8 @@ impl<'t> Parser<'t> {
                 word.into()
             }
             Token::Quoted(inside) => unquoted(inside),
+            // Every channel; nothing else is called so.
+            Token::Symbol('*') => "*".into(),
             _ => return Err(self.expected(expected)),
         };
         check_length(&name, limits::NAME_BYTES).map_err(|kind| self.error(kind, start))?;

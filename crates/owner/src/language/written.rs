@@ -9,7 +9,7 @@ pub(crate) struct Name<'n>(pub(crate) &'n str);
 
 impl Display for Name<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        if is_bare_name(self.0) { out.write_str(self.0) } else { quoted(self.0, out) }
+        if is_bare_name(self.0) || self.0 == "*" { out.write_str(self.0) } else { quoted(self.0, out) }
     }
 }
 

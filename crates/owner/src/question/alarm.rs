@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sotto_program::text;
 
 use super::grammar::Term;
-use super::{Expression, Question};
+use super::{Expression, Question, STAR};
 use crate::functions::{Call, InAlarm};
 use crate::language::{
     By, Clause, Comparison, Condition, Duration, Measurand, Number, Parsed, Parser, QuestionError,
@@ -241,6 +241,9 @@ impl Parser<'_> {
         let Term { expression, .. } = self.sum()?;
         self.check_calls(&expression, start, 0)?;
         for ((call, of), at) in expression.calls_of().zip(&self.places.calls) {
+            if call.channels().contains(&STAR) {
+                return Err(self.error(Kind::AlarmStar, *at));
+            }
             if let Some(of) = of {
                 return Err(self.error(Kind::AlarmScope { of: of.to_string() }, *at));
             }

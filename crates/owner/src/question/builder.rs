@@ -2,7 +2,9 @@
 
 use super::{ExactScheme, Expression, Question, Selected};
 use crate::functions::Call;
-use crate::language::{By, Devices, Duration, Period, QuestionError, QuestionErrorKind as Kind, Times, When};
+use crate::language::{
+    By, Devices, Duration, Period, QuestionError, QuestionErrorKind as Kind, RankedBy, Ranking, Times, When,
+};
 
 /// Builds a [`Question`]; [`Question::select`] starts one. If a clause is given twice, the last one counts.
 ///
@@ -32,6 +34,7 @@ impl QuestionBuilder {
     pub(super) fn new(first: Selected) -> Self {
         let question = Question {
             select: vec![first],
+            ranking: None,
             period: Period::All,
             by: None,
             grouping: Devices::Across,
@@ -40,6 +43,7 @@ impl QuestionBuilder {
             times: Times::default(),
             shared: false,
             scheme: None,
+            remarks: Vec::new(),
         };
         Self { question, over: None, since: None, until: None }
     }
@@ -78,6 +82,12 @@ impl QuestionBuilder {
     pub fn per_device(mut self) -> Self {
         self.question.grouping = Devices::Each;
         self
+    }
+
+    /// Keeps the first devices alone, in the order of the first result.
+    pub fn ranked(mut self, by: RankedBy, devices: u32) -> Self {
+        self.question.ranking = Some(Ranking { by, devices });
+        self.per_device()
     }
 
     /// Asks for one answer for each tag of devices and channels.

@@ -8,8 +8,8 @@ use sotto_program::text;
 use super::{ExactScheme, Question, Selected, grammar};
 use crate::functions::Call;
 use crate::language::{
-    By, Dates, Devices, LinearModel, Measurand, Period, QuestionError, QuestionErrorKind as Kind, TextSpans,
-    Times, limits,
+    By, Dates, Devices, LinearModel, Measurand, Period, QuestionError, QuestionErrorKind as Kind, Ranking,
+    TextSpans, Times, limits,
 };
 
 /// A [`Question`] in its JSON form. Only `select` is required.
@@ -17,6 +17,8 @@ use crate::language::{
 #[serde(deny_unknown_fields)]
 pub(super) struct Unchecked {
     select: Vec<Selected>,
+    #[serde(default)]
+    ranking: Option<Ranking>,
     #[serde(default)]
     period: Period,
     #[serde(default)]
@@ -39,8 +41,12 @@ impl TryFrom<Unchecked> for Question {
     type Error = QuestionError;
 
     fn try_from(from: Unchecked) -> Result<Self, QuestionError> {
-        let Unchecked { select, period, by, grouping, only, tags, times, shared, scheme } = from;
-        let question = Self { select, period, by, grouping, only, tags, times, shared, scheme };
+        let Unchecked { select, ranking, period, by, grouping, only, tags, times, shared, scheme } = from;
+        // A ranking is one of devices.
+        let grouping = if ranking.is_some() { Devices::Each } else { grouping };
+        let remarks = Vec::new();
+        let question =
+            Self { select, ranking, period, by, grouping, only, tags, times, shared, scheme, remarks };
         question.check()?;
         Ok(question)
     }
@@ -74,7 +80,7 @@ impl Question {
             return Err(QuestionError::new(Kind::NoExactResult { scheme: scheme.word() }, &text, 0));
         }
         // Neither models nor days of files nor the scheme are in the text.
-        let mut written = Self { scheme: None, ..self.clone() };
+        let mut written = Self { scheme: None, remarks: Vec::new(), ..self.clone() };
         written.change_models(&mut |_, model| *model = None);
         if let Some((_, days)) = written.times.dates.as_mut().and_then(Dates::slot) {
             *days = None;

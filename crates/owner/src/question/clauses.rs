@@ -6,7 +6,7 @@ use super::conditions::Conditions;
 use super::{Question, Selected};
 use crate::language::{
     By, Clause, Devices, Duration, During, Parsed, Parser, Period, QuestionErrorKind as Kind, RESERVED,
-    Token, When, is_when, limits, near,
+    Ranking, Token, When, is_when, limits, near,
 };
 
 /// Clauses read so far.
@@ -20,11 +20,13 @@ pub(super) struct Clauses {
     grouping: Option<Devices>,
     conditions: Option<Conditions>,
     shared: bool,
+    /// True behind `top 3 devices of`, which is per device.
+    ranked: bool,
 }
 
 impl Clauses {
-    pub(super) fn question(self, select: Vec<Selected>) -> Question {
-        let Self { over, during, since, until, by, grouping, conditions, shared } = self;
+    pub(super) fn question(self, ranking: Option<Ranking>, select: Vec<Selected>) -> Question {
+        let Self { over, during, since, until, by, grouping, conditions, shared, .. } = self;
         let period = match (over, since, until) {
             _ if let Some(during) = during => Period::During(during),
             (Some(time), ..) => Period::Over(time),
@@ -33,7 +35,8 @@ impl Clauses {
         };
         let (grouping, scheme) = (grouping.unwrap_or_default(), None);
         let Conditions { only, tags, times } = conditions.unwrap_or_default();
-        Question { select, period, by, grouping, only, tags, times, shared, scheme }
+        let remarks = Vec::new();
+        Question { select, ranking, period, by, grouping, only, tags, times, shared, scheme, remarks }
     }
 
     fn over(&self) -> Option<&'static str> {
@@ -53,13 +56,19 @@ const CLAUSE: &str =
     "',', as, in, a clause (over, during, since, until, by, per, across, where, shared) or the end";
 
 impl Parser<'_> {
-    pub(super) fn clauses(&mut self) -> Parsed<Clauses> {
-        let mut clauses = Clauses::default();
+    /// Reads clauses. A ranking is one of devices.
+    pub(super) fn clauses(&mut self, ranking: Option<Ranking>) -> Parsed<Clauses> {
+        let mut clauses = Clauses { ranked: ranking.is_some(), ..Clauses::default() };
         loop {
             let next = self.peek()?;
             let at = next.start;
             let word = match next.token {
-                Token::End => return Ok(clauses),
+                Token::End => {
+                    if ranking.is_some() {
+                        clauses.grouping = Some(Devices::Each);
+                    }
+                    return Ok(clauses);
+                }
                 Token::Word(word) => word,
                 _ if clauses.is_empty() => {
                     return Err(self.expected("an operator (+ - * /), ',', as, in, a clause or the end"));
@@ -96,7 +105,7 @@ impl Parser<'_> {
                 }
                 // Tags are no times: they stand beside a group of the clock.
                 "by" if self.accept_word("tag")? => {
-                    self.grouping("by tag", Devices::Tag, &mut clauses.grouping, at)?;
+                    self.grouping("by tag", Devices::Tag, &mut clauses, at)?;
                 }
                 "by" => {
                     self.once("by", clauses.by.is_some(), None, at)?;
@@ -105,15 +114,15 @@ impl Parser<'_> {
                 }
                 "per" => {
                     if self.accept_word("tag")? {
-                        self.grouping("per tag", Devices::Tag, &mut clauses.grouping, at)?;
+                        self.grouping("per tag", Devices::Tag, &mut clauses, at)?;
                         continue;
                     }
                     self.device_of_per()?;
-                    self.grouping("per device", Devices::Each, &mut clauses.grouping, at)?;
+                    self.grouping("per device", Devices::Each, &mut clauses, at)?;
                 }
                 "across" => {
                     self.word("devices")?;
-                    self.grouping("across devices", Devices::Across, &mut clauses.grouping, at)?;
+                    self.grouping("across devices", Devices::Across, &mut clauses, at)?;
                 }
                 "where" => {
                     self.once("where", clauses.conditions.is_some(), None, at)?;
@@ -157,10 +166,12 @@ impl Parser<'_> {
         &mut self,
         clause: &'static str,
         grouping: Devices,
-        known: &mut Option<Devices>,
+        clauses: &mut Clauses,
         at: usize,
     ) -> Parsed<()> {
+        let known = &mut clauses.grouping;
         let other = match known.filter(|known| *known != grouping) {
+            None if clauses.ranked && grouping != Devices::Each => Some("top or bottom"),
             None => None,
             Some(Devices::Across) => Some("across devices"),
             Some(Devices::Each) => Some("per device"),

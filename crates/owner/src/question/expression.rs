@@ -209,6 +209,22 @@ impl Expression {
         }
     }
 
+    /// Changes every call, alone or with its devices. Recurses, so the depth must be checked before.
+    pub(super) fn change_parts(&mut self, change: &mut impl FnMut(&mut Self)) {
+        match self {
+            Self::Number(_) => {}
+            Self::Call(_) | Self::CallOf { .. } => change(self),
+            Self::Negate(of) => of.change_parts(change),
+            Self::Add(left, right)
+            | Self::Subtract(left, right)
+            | Self::Multiply(left, right)
+            | Self::Divide(left, right) => {
+                left.change_parts(change);
+                right.change_parts(change);
+            }
+        }
+    }
+
     /// Changes every call. Recurses, so the depth must be checked before.
     pub(super) fn change_calls(&mut self, change: &mut impl FnMut(&mut Call)) {
         match self {

@@ -7,8 +7,8 @@ use sotto_program::text;
 use super::{Expression, Question, Selected};
 use crate::functions;
 use crate::language::{
-    By, Clause, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Spanned, TextSpans, Token,
-    in_unit, limits, near, outside_of_a_call, unquoted,
+    By, Clause, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Ranking, Spanned, TextSpans,
+    Token, in_unit, limits, near, outside_of_a_call, unquoted,
 };
 use crate::units::Unit;
 
@@ -32,9 +32,11 @@ pub(super) fn question(text: &str) -> Parsed<(Question, TextSpans)> {
     if parser.peek()?.token == Token::End {
         return Err(parser.error(Kind::Empty, text.len()));
     }
+    let ranking = parser.ranking()?;
     let select = parser.select()?;
-    let clauses = parser.clauses()?;
-    let question = clauses.question(select);
+    parser.check_ranking(ranking, &select)?;
+    let clauses = parser.clauses(ranking)?;
+    let question = clauses.question(ranking, select);
     parser.check_groups(&question)?;
     Ok((question, parser.places))
 }
@@ -74,6 +76,18 @@ impl<'t> Parser<'t> {
             if !self.accept(',')? {
                 return Ok(select);
             }
+        }
+    }
+
+    /// Refuses a first result without an order.
+    fn check_ranking(&self, ranking: Option<Ranking>, select: &[Selected]) -> Parsed<()> {
+        let first = select.first().and_then(|first| first.expression.only_call());
+        match first.filter(|call| ranking.is_some() && call.is_vector()) {
+            Some(call) => {
+                let at = self.places.selected.first().copied().unwrap_or_default();
+                Err(self.error(Kind::RankedBySeveral { call: call.function() }, at))
+            }
+            None => Ok(()),
         }
     }
 
@@ -282,6 +296,10 @@ fn unknown(word: &str) -> Kind {
         return Kind::Mode;
     }
     let known: Vec<&str> = functions::names().collect();
-    let near = near(word, &known);
+    let near = match word {
+        "top" | "topk" | "largest" | "highest" => Some("top 3 devices of mean(x)"),
+        "bottom" | "bottomk" | "smallest" | "lowest" => Some("bottom 3 devices of mean(x)"),
+        word => near(word, &known),
+    };
     Kind::UnknownFunction { name: text::excerpt(word), near, known: known.join(", ") }
 }

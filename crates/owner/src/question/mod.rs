@@ -29,7 +29,8 @@
 //! # Grammar
 //!
 //! ```text
-//! question = selected { "," selected } { clause }            each clause at most once, in any order
+//! question = [ ranking ] selected { "," selected } { clause } each clause at most once, in any order
+//! ranking  = ( "top" | "bottom" ) NUMBER "devices" "of"      by the first result, which has one value
 //! selected = sum [ "as" NAME ]                               at least one call
 //! sum      = product { ("+" | "-") product }
 //! product  = unary { ("*" | "/") unary }
@@ -56,6 +57,9 @@
 //!          | "date" [ "not" ] "in" ( FILE | "(" DAYS { "," DAYS } ")" )    2024-12-25, 2024-12-24..2025-01-01
 //! ```
 //!
+//! The channel `*` stands for every channel of the devices asked for of which the call makes sense: one result each. A
+//! declared question may have [parameters](Template), `$room`.
+//!
 //! A NAME consists of letters, digits, `_` and `.`, and does not start with a digit or `.`. Any other name, and any
 //! word that starts a clause, must be in double quotes, with the escapes `\"` and `\\`.
 //!
@@ -76,6 +80,8 @@ mod grammar;
 mod scheme;
 mod scoped;
 mod silence;
+mod star;
+mod template;
 mod units;
 
 use std::collections::BTreeSet;
@@ -91,13 +97,16 @@ pub use builder::QuestionBuilder;
 pub use expression::{CallArithmetic, Expression};
 pub use scheme::{ExactScheme, NotExact};
 pub use silence::Silence;
+pub(crate) use star::{STAR, has_star};
+pub use template::{NotFilled, Template};
 pub(crate) use units::{conversion, unit_of};
 
 pub use crate::functions::{Bins, Call};
 pub use crate::language::{
     By, Calendar, Clause, Comparison, Condition, Cycle, Dates, DayRange, Days, DaysOf, Devices, Duration,
     DurationUnit, During, LinearModel, Measurand, ModelError, NotDays, Period, QuestionError,
-    QuestionErrorKind, Recurs, Scope, TextSpans, TimeOfDay, Times, Weekday, Weights, When, limits,
+    QuestionErrorKind, RankedBy, Ranking, Recurs, Scope, TextSpans, TimeOfDay, Times, Weekday, Weights, When,
+    limits,
 };
 
 use crate::language::{Name, UnitName, in_tags, list, only_devices};
@@ -122,6 +131,9 @@ use crate::language::{Name, UnitName, in_tags, list, only_devices};
 pub struct Question {
     /// Results with different names, 1 to [`limits::SELECTED`].
     pub select: Vec<Selected>,
+    /// The first devices alone, in the order of the first result. The question is then per device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranking: Option<Ranking>,
     /// The time covered.
     pub period: Period,
     /// The groups of windows with one answer each. None: one answer over all windows.
@@ -144,6 +156,9 @@ pub struct Question {
     /// of the text: `scheme` of the question in `sotto.toml`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheme: Option<ExactScheme>,
+    /// Remarks with which its answers begin, as on channels that `*` leaves out. Not a part of text and JSON.
+    #[serde(skip)]
+    pub remarks: Vec<String>,
 }
 
 /// One result.
@@ -311,11 +326,13 @@ impl Display for Selected {
 
 impl Display for Question {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        self.ranking.iter().try_for_each(|ranking| write!(out, "{ranking} "))?;
         list(&self.select, out)?;
         self.period.fmt(out)?;
         self.by.iter().try_for_each(|by| write!(out, " by {by}"))?;
         out.write_str(match self.grouping {
             Devices::Across => "",
+            Devices::Each if self.ranking.is_some() => "",
             Devices::Each => " per device",
             Devices::Tag => " per tag",
         })?;

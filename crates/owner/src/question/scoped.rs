@@ -38,6 +38,7 @@ impl Parser<'_> {
             return Ok(());
         }
         let (clause, of) = match question.grouping {
+            Devices::Each if question.ranking.is_some() => ("the order of devices", Clause::Devices),
             Devices::Each => ("per device", Clause::Devices),
             Devices::Tag => ("per tag", Clause::Devices),
             Devices::Across if question.only.is_some() => ("where device in", Clause::Where),

@@ -164,6 +164,16 @@ fn each_error_points_at_its_place() {
         ("mean(x) where date in a.txt and date in b.txt", 33, "second date in"),
         ("mean(x) by window where date in a.txt", 25, "windows are whole"),
         ("weighted_sum(x, [1, 2]) where date in a.txt", 1, "leave out the condition on the time"),
+        ("top 0 devices of mean(x)", 5, "from 1 to 1000"),
+        ("top 1001 devices of mean(x)", 5, "from 1 to 1000"),
+        ("top -3 devices of mean(x)", 5, "from 1 to 1000"),
+        ("top 3 mean(x)", 7, "expected devices"),
+        ("top 3 devices mean(x)", 15, "expected of"),
+        ("top 3 devices of regression(y ~ x)", 18, "give no order"),
+        ("top 3 devices of mean(x) across devices", 26, "exclude each other"),
+        ("top 3 devices of mean(x of a)", 30, "says nothing"),
+        ("top(3, x)", 1, "top 3 devices of mean(x)"),
+        ("mean(x) where device in ($room)", 26, "$room is a parameter"),
         ("mean(x) where", 14, "device in (…), tag in (…), time 22:00-06:00"),
         ("mean(x) where tme 22:00-06:00", 15, "did you mean time?"),
         ("mean(x) where day in (sat)", 15, "did you mean weekday in?"),
@@ -286,7 +296,7 @@ fn limits_hold_and_are_reached() {
     let long = |bytes: usize| format!("mean(x){}", " ".repeat(bytes - 7));
 
     for (allowed, over, word) in [
-        (results(limits::SELECTED), results(limits::SELECTED + 1), "64 selected expressions"),
+        (results(limits::SELECTED), results(limits::SELECTED + 1), "512 selected expressions"),
         (devices(limits::DEVICES), devices(limits::DEVICES + 1), "64 devices"),
         (weights(limits::WEIGHTS), weights(limits::WEIGHTS + 1), "4096 weights"),
         (nested(limits::NESTING), nested(limits::NESTING + 1), "64 nested parentheses"),

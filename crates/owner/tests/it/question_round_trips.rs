@@ -4,8 +4,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use sotto_owner::question::{
     Bins, By, Call, Comparison, Condition, Cycle, Dates, DayRange, DaysOf, Devices, Duration, DurationUnit,
-    ExactScheme, Expression, LinearModel, Measurand, Period, Question, Scope, Selected, Times, Weekday,
-    Weights, When,
+    ExactScheme, Expression, LinearModel, Measurand, Period, Question, RankedBy, Ranking, Scope, Selected,
+    Times, Weekday, Weights, When,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -17,6 +17,7 @@ fn name() -> impl Strategy<Value = String> {
         Just("mean".into()),
         Just("linear".into()),
         Just("NaN".into()),
+        Just("*".into()),
     ]
 }
 
@@ -113,6 +114,13 @@ fn scalar() -> impl Strategy<Value = Call> {
         name().prop_map(Call::coverage),
         (name(), 0.0..=1.0f64).prop_map(|(channel, share)| Call::quantile(channel, share)),
     ]
+}
+
+fn ranking() -> impl Strategy<Value = Ranking> {
+    (any::<bool>(), 1..=1000_u32).prop_map(|(largest, devices)| Ranking {
+        by: if largest { RankedBy::Largest } else { RankedBy::Smallest },
+        devices,
+    })
 }
 
 fn scope() -> impl Strategy<Value = Scope> {
@@ -248,6 +256,7 @@ prop_compose! {
         only in prop::option::of(vec(name(), 1..5)),
         tags in prop_oneof![2 => Just(Vec::new()), 1 => vec(name(), 1..4)],
         times in prop_oneof![2 => Just(Times::default()), 1 => times()],
+        ranking in prop_oneof![3 => Just(None), 1 => ranking().prop_map(Some)],
     ) -> Question {
         let mut select: Vec<Selected> =
             select.into_iter().map(|(expression, unit, name)| {
@@ -259,6 +268,7 @@ prop_compose! {
         select.retain(|selected| seen.insert(selected.name()));
         let mut question = Question {
             select,
+            ranking: None,
             period,
             by,
             grouping: [Devices::Across, Devices::Each, Devices::Tag][each],
@@ -267,10 +277,18 @@ prop_compose! {
             times,
             shared,
             scheme: None,
+            remarks: Vec::new(),
         };
+        // The first result gives the order, and devices have rows.
+        let is_one = question.select[0].expression.calls().all(|call| !call.is_vector());
+        question.ranking = ranking.filter(|_| is_one);
+        if question.ranking.is_some() {
+            question.grouping = Devices::Each;
+        }
         // Then clauses about devices say nothing.
         if question.calls_of().all(|(_, of)| matches!(of, Some(Scope::Device(_) | Scope::Tag(_)))) {
             (question.grouping, question.only, question.tags) = (Devices::Across, None, Vec::new());
+            question.ranking = None;
         }
         let averages = question.calls().any(|call| call.function() == "moving_average");
         // Others are refused.
@@ -334,6 +352,10 @@ fn soup() -> impl Strategy<Value = String> {
         "where",
         "device in (",
         "tag in (",
+        "top 3 devices of",
+        "bottom",
+        "*",
+        "$room",
         "tag",
         "of",
         "mean(x of",

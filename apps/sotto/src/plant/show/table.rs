@@ -2,7 +2,7 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 use sotto_owner::question::Cycle;
-use sotto_owner::{Answer, Row};
+use sotto_owner::{Answer, Next, Rank, Row};
 
 use super::histogram::{histograms, text};
 use super::number::{counted, marked, number, when};
@@ -47,12 +47,14 @@ fn results(rows: &[Row]) -> Table {
 
 fn pivot(table: &mut Table, rows: &[Row], names: &[&str]) {
     let subject = subject(rows);
+    let ranked = rows.iter().any(|row| row.rank.is_some());
     let cycles = cycles(rows);
     let mut header: Vec<String> = cycles.iter().map(|cycle| cycle.words().to_owned()).collect();
     if cycles.is_empty() {
         header.push("from".to_owned());
     }
     let keys = header.len();
+    header.extend(ranked.then(|| "place".to_owned()));
     header.extend(subject.map(str::to_owned));
     header.extend(names.iter().map(|name| {
         let unit = rows.iter().find(|row| row.name == *name && !row.unit.is_empty());
@@ -82,6 +84,7 @@ fn pivot(table: &mut Table, rows: &[Row], names: &[&str]) {
         if cycles.is_empty() {
             cells.push(when(line[0]));
         }
+        cells.extend(ranked.then(|| place(line[0])));
         cells.extend(subject.map(|_| line[0].subject().unwrap_or_default().to_owned()));
         for name in names {
             let row = line.iter().find(|row| row.name == *name);
@@ -95,12 +98,23 @@ fn pivot(table: &mut Table, rows: &[Row], names: &[&str]) {
         cells.push(count + &missing.map_or_else(String::new, |missing| format!(" (−{missing})")));
         table.add_row(cells);
     }
-    let first = keys + usize::from(subject.is_some());
+    let first = keys + usize::from(subject.is_some()) + usize::from(ranked);
     for column in first..first + names.len() + 1 {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
+}
+
+/// Returns the place of a device, with a mark if the device next in the order is near.
+fn place(row: &Row) -> String {
+    let Some(Rank { place, next }) = row.rank else { return String::new() };
+    let mark = match next {
+        None => "",
+        Some(Next::Equal) => " =",
+        Some(Next::Overlaps) => " ~",
+    };
+    format!("{place}{mark}")
 }
 
 /// Returns the heading of the devices or tags of rows; None if all are over several devices.
