@@ -22,7 +22,7 @@ mod values;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
 use run::Run as _;
 
@@ -90,7 +90,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let words = plant::as_options(std::env::args_os(), Arguments::command);
+    let words = plant::as_options(std::env::args_os());
     let result = match Arguments::parse_from(words).command {
         Command::Demo(command) => command.run(),
         Command::Eval(command) => command.run(),

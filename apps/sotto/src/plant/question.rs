@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Subcommand};
+use clap::Subcommand;
 use serde_json::json;
 use sotto_owner::question::{ExactScheme, Question as Asked, Template};
 use sotto_owner::settings::{Compare, QuestionSettings};
 use sotto_owner::{Plant, edit};
 
 use super::group::OnPlant;
-use super::parameters::is_free;
+use super::options::{is_free, options};
 use super::price::{Declaring, bundles_json, changes, prices, say_bundles, say_changes, say_dry};
 use super::progress::waiting;
 use crate::output::say;
@@ -75,7 +75,7 @@ impl OnPlant for Question {
             Self::Add { name, text, precision, compare, scheme, declaring } => {
                 let question = Asked { scheme, ..plant.new_question(&text)? };
                 let names = Template::read(&text).map(|text| parameters_of(&text)).unwrap_or_default();
-                if let Some(name) = names.iter().find(|name| !is_free(name, &crate::Arguments::command())) {
+                if let Some(name) = names.iter().find(|name| !is_free(name, &options())) {
                     anyhow::bail!(
                         "--{name} is an option of sotto ask: take another name in the place of ${name}"
                     );

@@ -217,6 +217,8 @@ fn tags_choose_devices_and_channels_and_group_them() {
         let said = plant.refused(question);
         assert!(said.contains(words) && said.contains('^'), "{question}: {said}");
     }
+    let alarm = ["alarm", "add", "hot", "heat > 5 where tag in (barn)"];
+    assert!(sotto(plant.outside.path(), &alarm).unwrap_err().contains("where device in (a, b)"));
     // A comment and the order of the file stay.
     let file = plant.outside.path().join("plant/sotto.toml");
     let text = std::fs::read_to_string(&file).unwrap();

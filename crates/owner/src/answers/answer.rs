@@ -7,7 +7,7 @@ use sotto_pack::{Clock, LeftOut};
 
 use super::assurance::{Assurance, unchecked};
 use super::empty::Empty;
-use super::ranked::Rank;
+use super::rank::Rank;
 use crate::question::{ExactScheme, Recurs};
 use crate::work::{Evidence, Flooded};
 

@@ -8,6 +8,7 @@ mod channels;
 mod conditions;
 pub mod edit;
 mod flooding;
+mod known_tags;
 mod mail;
 mod members;
 mod pins;

@@ -8,7 +8,7 @@ use sotto_pack::ChannelKind;
 use super::plant::Plant;
 use super::possible;
 use super::settings::{ChannelSettings, Compare};
-use super::{star, tags};
+use super::{known_tags, star};
 use crate::error::OwnerError;
 use crate::files::read_text;
 use crate::functions::Call;
@@ -35,7 +35,7 @@ fn question_with(
     values: &BTreeMap<String, String>,
 ) -> Result<Question, OwnerError> {
     let (question, places) = parsed(plant, text, Some(values))?;
-    tags::check_known(plant, &places)?;
+    known_tags::check_known(plant, &places)?;
     possible::check(plant, &question, &places, false)?;
     Ok(question)
 }
@@ -43,7 +43,7 @@ fn question_with(
 /// Parses a text like [`question`] for the streams that it needs, whatever the values of its parameters.
 pub(crate) fn planned_question(plant: &Plant, text: &str) -> Result<Question, OwnerError> {
     let (question, places) = parsed(plant, text, None)?;
-    tags::check_known(plant, &places)?;
+    known_tags::check_known(plant, &places)?;
     possible::check(plant, &question, &places, false)?;
     Ok(question)
 }
@@ -51,7 +51,7 @@ pub(crate) fn planned_question(plant: &Plant, text: &str) -> Result<Question, Ow
 /// Parses a question that is being declared. Also refuses one that no reading within the declared ranges can answer.
 pub(crate) fn new_question(plant: &Plant, text: &str) -> Result<Question, OwnerError> {
     let (question, places) = parsed(plant, text, None)?;
-    tags::check_known(plant, &places)?;
+    known_tags::check_known(plant, &places)?;
     possible::check(plant, &question, &places, true)?;
     Ok(question)
 }

@@ -123,6 +123,9 @@ pub enum QuestionErrorKind {
         /// The parameter, with its dollar sign.
         parameter: String,
     },
+    /// An alarm about the devices with a tag.
+    #[error("an alarm names its devices: where device in (a, b)")]
+    AlarmTag,
     /// An alarm about every channel.
     #[error("an alarm is about one channel: name it in the place of *")]
     AlarmStar,
@@ -314,7 +317,7 @@ pub enum QuestionErrorKind {
     TimeOfDay,
     /// An invalid date in a condition.
     #[error(transparent)]
-    Days(#[from] super::NotDays),
+    Days(#[from] super::days::NotDays),
     /// A weekday or a month occurs twice in a condition.
     #[error("{name} comes twice: remove one")]
     MemberTwice {

@@ -4,8 +4,6 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use super::error::QuestionErrorKind as Kind;
-use super::parser::{Parsed, Parser};
 use super::written::Name;
 
 /// The devices that a call names in place of those of the question.
@@ -37,41 +35,6 @@ impl Display for Scope {
             Self::Device(name) => write!(out, "of {}", Name(name)),
             Self::Tag(tag) => write!(out, "of tag {}", Name(tag)),
             Self::AllDevices => out.write_str("of all devices"),
-        }
-    }
-}
-
-impl Parser<'_> {
-    /// Reads `of boiler`, `of tag barn` or `of all devices` behind a channel, if it is there.
-    pub(super) fn scope(&mut self) -> Parsed<Option<Scope>> {
-        if !self.accept_word("of")? {
-            return Ok(None);
-        }
-        if self.accept_word("all")? {
-            if self.accept_word("devices")? {
-                return Ok(Some(Scope::AllDevices));
-            }
-            return Err(self.expected("devices, as in of all devices"));
-        }
-        if self.accept_word("tag")? {
-            let at = self.start();
-            let tag = self.name("a tag, as in x of tag barn")?;
-            self.places.tags.push((tag.clone(), at));
-            return Ok(Some(Scope::Tag(tag)));
-        }
-        let at = self.start();
-        let device = self.name("a device, as in x of boiler, a tag, as in x of tag barn, or all devices")?;
-        self.places.devices.push((device.clone(), at));
-        Ok(Some(Scope::Device(device)))
-    }
-
-    /// Returns the devices that the channels of a call name; `first` is the number of its first channel among all of the text.
-    pub(crate) fn scope_of_call(&self, first: usize) -> Parsed<Option<Scope>> {
-        let mut scopes = self.scopes[first..].iter();
-        let Some((scope, _)) = scopes.next() else { return Ok(None) };
-        match scopes.find(|(other, _)| other != scope) {
-            Some((_, at)) => Err(self.error(Kind::OtherScope, *at)),
-            None => Ok(scope.clone()),
         }
     }
 }

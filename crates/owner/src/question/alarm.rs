@@ -291,6 +291,9 @@ impl Parser<'_> {
                 "where" => {
                     self.once("where", alarm.only.is_some(), None, at)?;
                     self.places.clauses.push((Clause::Where, at));
+                    if self.accept_word("tag")? {
+                        return Err(self.error(Kind::AlarmTag, at));
+                    }
                     self.word("device")?;
                     self.word("in")?;
                     alarm.only = Some(self.devices()?);

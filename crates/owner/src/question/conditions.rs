@@ -96,10 +96,12 @@ impl Parser<'_> {
 
     /// Reads days in brackets, or the name of their file.
     fn days(&mut self) -> Parsed<DaysOf> {
-        if !self.accept('(')? {
+        // The name of a file may be no token.
+        if !self.text[self.start()..].starts_with('(') {
             let expected = "'(' or a file, as in date in (2024-12-25, 2024-12-26) or date in holidays.txt";
             return Ok(DaysOf::File { name: self.file(expected)?, days: None });
         }
+        self.accept('(')?;
         let mut all = BTreeSet::new();
         loop {
             let at = self.start();

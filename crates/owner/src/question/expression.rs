@@ -5,7 +5,7 @@ use std::ops;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Selected, scoped};
+use super::{Selected, written_call};
 use crate::functions::Call;
 use crate::language::{Number, Scope};
 
@@ -324,7 +324,7 @@ impl Display for Expression {
         let (left, sign, right) = match self {
             Self::Number(number) => return Number(*number).fmt(out),
             Self::Call(call) => return call.fmt(out),
-            Self::CallOf { call, of } => return scoped::write(call, of, out),
+            Self::CallOf { call, of } => return written_call::write(call, of, out),
             // The parser reads -3 as a number, so the negative of 3 is -(3).
             Self::Negate(of) => match **of {
                 Self::Number(number) if number.is_sign_positive() => return write!(out, "-({of})"),

@@ -83,6 +83,7 @@ mod silence;
 mod star;
 mod template;
 mod units;
+mod written_call;
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};

@@ -1,10 +1,8 @@
 //! Calls that name their devices: `mean(temperature of boiler)`.
 
-use std::fmt::{self, Formatter};
-
 use super::{Expression, Question};
 use crate::functions::Call;
-use crate::language::{Clause, Devices, Parsed, Parser, QuestionErrorKind as Kind, Scope, token};
+use crate::language::{Clause, Devices, Parsed, Parser, QuestionErrorKind as Kind, Scope};
 
 impl Call {
     /// Returns the call about these devices, whatever those of the question are.
@@ -48,19 +46,4 @@ impl Parser<'_> {
         let place = self.places.clauses.iter().find(|(here, _)| *here == of);
         Err(self.error(Kind::IdleClause { clause }, place.map_or(self.text.len(), |(_, at)| *at)))
     }
-}
-
-/// Writes a call with its devices behind each channel.
-pub(super) fn write(call: &Call, of: &Scope, out: &mut Formatter<'_>) -> fmt::Result {
-    let text = call.to_string();
-    let mut parser = Parser::new(&text);
-    // The text of a call that cannot be read is refused by the check of the question.
-    let _ = parser.sum();
-    let mut from = 0;
-    for (_, at) in &parser.places.channels {
-        let end = token(&text, *at).map_or(from, |found| found.end);
-        write!(out, "{} {of}", &text[from..end])?;
-        from = end;
-    }
-    out.write_str(&text[from..])
 }

@@ -154,7 +154,7 @@ fn each_error_points_at_its_place() {
         ("mean(x of a) per tag", 14, "leave it out"),
         ("mean(x of a) where device in (a)", 14, "leave it out"),
         ("mean(x) where date", 19, "expected in"),
-        ("mean(x) where dates in (2024-01-01)", 15, "did you mean date?"),
+        ("mean(x) where dates in (2024-01-01)", 15, "did you mean date in?"),
         ("mean(x) where holidays in h.txt", 15, "did you mean date in?"),
         ("mean(x) where date in ()", 24, "a date, as 2024-12-25"),
         ("mean(x) where date in (2024-02-30)", 24, "2024-02-30 is no date"),
