@@ -90,7 +90,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let words = plant::as_options(std::env::args_os());
+    let result = match Arguments::parse_from(words).command {
         Command::Demo(command) => command.run(),
         Command::Eval(command) => command.run(),
         Command::Init(command) => command.run(),

@@ -58,7 +58,7 @@ mod work;
 pub use amount::{Every, Hold, NotAnAmount, Range};
 pub use answers::{
     Answer, Assurance, Cause, ChannelStatus, Complete, DeviceStatus, Empty, Forgotten, Giving, KeptAnswer,
-    LateStream, Logs, Published, Row, Trouble, VERSION, Verified, left_out_in_words,
+    LateStream, Logs, Next, Published, Rank, Row, Trouble, VERSION, Verified, left_out_in_words,
 };
 pub use backup::{
     BackedUp, BackupError, BackupNote, BackupOptions, RestoreOptions, RestoredFolder, restore_backup,

@@ -9,6 +9,7 @@ use sotto_owner::question::{Duration, Question, QuestionError, When};
 use sotto_owner::{Answer, OwnerError, Plant, moment};
 use sotto_pack::Clock;
 
+use super::parameters::{self, parameter};
 use super::verify::repeating;
 use super::{Place, show};
 use crate::output::say;
@@ -31,6 +32,9 @@ pub(crate) struct Ask {
     /// --now=2014-01-31T12:00, also `during today` and --since -7d count from this time
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true)]
     now: Option<Option<String>>,
+    /// Give a parameter of the question its value, as room=kitchen; --room kitchen behind the question is the same
+    #[arg(long = "with", value_name = "NAME=VALUE", value_parser = parameter)]
+    values: Vec<(String, String)>,
     /// Answer from the windows that were there when an earlier answer was given, such as 20240301T101500.000Z: what came since,
     /// corrections too, counts for nothing (`sotto answers` lists them)
     #[arg(long, value_name = "ANSWER")]
@@ -128,7 +132,8 @@ fn question(plant: &Plant, arguments: &Ask) -> Result<Question, OwnerError> {
         None => Ok(None),
     };
     let (since, until) = (absolute(&arguments.since)?, absolute(&arguments.until)?);
-    let question = plant.question_between(&arguments.question, since.as_deref(), until.as_deref())?;
+    let values = parameters::once(&arguments.values)?;
+    let question = plant.question_filled(&arguments.question, &values, since.as_deref(), until.as_deref())?;
     if arguments.now.is_none()
         || [&arguments.since, &arguments.until].into_iter().flatten().any(|text| is_before(text))
     {

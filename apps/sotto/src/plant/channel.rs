@@ -12,6 +12,7 @@ use sotto_pack::{Angle, Formula, Several};
 
 use super::group::OnPlant;
 use super::price::{Declaring, Prices, changes, prices, say_changes, say_dry};
+use super::tag::{self, Kind as Tagged, Tag};
 use crate::output::say;
 
 /// The commands of `sotto channel`.
@@ -34,6 +35,8 @@ pub(crate) enum Channel {
         /// Its name
         name: String,
     },
+    /// Give a channel tags, or list those that it has.
+    Tag(Tag),
     /// List the channels.
     List {
         /// As one JSON document
@@ -129,6 +132,7 @@ impl OnPlant for Channel {
                 plant.remove_channel(&name)?;
                 say(format!("channel {name}: removed"));
             }
+            Self::Tag(tag) => tag.run(plant, Tagged::Channel)?,
             Self::List { json: true } => say(serde_json::to_string_pretty(&plant.settings().channels)?),
             Self::List { json: false } => {
                 for name in plant.settings().channels.keys() {
@@ -149,8 +153,8 @@ fn add(
     let after = plant.edited(|document| edit::add_channel(document, name, channel))?;
     // A channel that no device can send is refused.
     let parts = channel.derived.iter().flat_map(Formula::channels).map(str::to_owned);
-    let alone =
-        DeviceSettings { channels: parts.chain([name.to_owned()]).collect(), public: false, wire: None };
+    let channels = parts.chain([name.to_owned()]).collect();
+    let alone = DeviceSettings { channels, public: false, tags: Vec::new(), wire: None };
     let streams = after.streams_for("", &alone)?;
     let changes = if plant.settings().devices.is_empty() {
         changes(&after, &prices(plant), prices(&after))?
@@ -283,5 +287,5 @@ fn describe(plant: &sotto_owner::Plant, name: &str) -> String {
     if let Some(several) = channel.several {
         text += &format!(", of several the {}", several.word());
     }
-    text
+    text + &tag::of(&channel.tags, "; ")
 }

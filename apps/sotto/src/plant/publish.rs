@@ -94,7 +94,7 @@ fn csv(rows: &[Row]) -> String {
         format!("from,to,{}device,name,value,bound,unit,count,missing\n", if recur { "group," } else { "" });
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     for row in rows {
-        let device = field(row.device.as_deref().unwrap_or_default());
+        let device = field(row.subject().unwrap_or_default());
         let group = row.recurs.map_or_else(String::new, |recurs| recurs.to_string());
         let group = if recur { group + "," } else { group };
         // Writing to a String cannot fail.

@@ -1,14 +1,16 @@
 //! `sotto question`: questions that are asked again and again.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::json;
-use sotto_owner::question::{ExactScheme, Question as Asked};
+use sotto_owner::question::{ExactScheme, Question as Asked, Template};
 use sotto_owner::settings::{Compare, QuestionSettings};
 use sotto_owner::{Plant, edit};
 
 use super::group::OnPlant;
+use super::options::{is_free, options};
 use super::price::{Declaring, bundles_json, changes, prices, say_bundles, say_changes, say_dry};
 use super::progress::waiting;
 use crate::output::say;
@@ -72,6 +74,12 @@ impl OnPlant for Question {
         match self {
             Self::Add { name, text, precision, compare, scheme, declaring } => {
                 let question = Asked { scheme, ..plant.new_question(&text)? };
+                let names = Template::read(&text).map(|text| parameters_of(&text)).unwrap_or_default();
+                if let Some(name) = names.iter().find(|name| !is_free(name, &options())) {
+                    anyhow::bail!(
+                        "--{name} is an option of sotto ask: take another name in the place of ${name}"
+                    );
+                }
                 if let Some(precision) = precision {
                     plant.check_precision(&question, precision)?;
                 }
@@ -82,12 +90,13 @@ impl OnPlant for Question {
                 plant.edit(|document| edit::remove_question(document, &name))?;
                 say(format!("question {name}: removed"));
             }
-            Self::List { json: true } => say(serde_json::to_string_pretty(&plant.settings().questions)?),
+            Self::List { json: true } => say(serde_json::to_string_pretty(&with_parameters(plant)?)?),
             Self::List { json: false } => {
                 for (name, question) in &plant.settings().questions {
                     let under =
                         question.scheme.map_or_else(String::new, |scheme| format!(", under {scheme}"));
-                    say(format!("{name}: {}{under}", question.text));
+                    let asked = asked_with(&question.text);
+                    say(format!("{name}: {}{under}{asked}", question.text));
                 }
             }
         }
@@ -115,18 +124,56 @@ fn add(
     }
     if json {
         let report = json!({
-            "question": name, "text": question.to_string(), "dry_run": dry_run, "prices": changes,
+            "question": name, "text": question.to_string(), "remarks": question.remarks, "dry_run": dry_run, "prices": changes,
             "bundles": bundles_json(&bundles),
         });
         say(serde_json::to_string_pretty(&report)?);
         return Ok(());
     }
     let under = declared.scheme.map_or_else(String::new, |scheme| format!(", under {scheme}"));
-    say(format!("question {name}: {question}{under}"));
+    // Parameters have no value yet, and `*` follows new channels.
+    let shown = if question.to_string() == declared.text || !is_open(&declared.text) {
+        question.to_string()
+    } else {
+        declared.text.clone()
+    };
+    say(format!("question {name}: {shown}{under}{}", asked_with(&declared.text)));
+    question.remarks.iter().for_each(|remark| say(format!("  {remark}")));
     say_changes(&changes);
     say_bundles("the question", &bundles, &changes);
     if dry_run {
         say_dry();
     }
     Ok(())
+}
+
+/// Returns the names of a text's parameters.
+fn parameters_of(text: &Template) -> Vec<String> {
+    text.parameters().into_iter().map(str::to_owned).collect()
+}
+
+/// Returns true if a text has parameters or `*`.
+fn is_open(text: &str) -> bool {
+    let template = Template::read(text);
+    template.is_ok_and(|text| {
+        !text.parameters().is_empty() || text.general().is_ok_and(|(question, _)| question.has_star())
+    })
+}
+
+/// Returns the options with which a text is asked, in words; empty if it has no parameters.
+fn asked_with(text: &str) -> String {
+    let names = Template::read(text).map(|text| parameters_of(&text)).unwrap_or_default();
+    let options: Vec<String> = names.iter().map(|name| format!("--{name} {}", name.to_uppercase())).collect();
+    if options.is_empty() { String::new() } else { format!("; asked with {}", options.join(" ")) }
+}
+
+/// Returns the declared questions with their parameters.
+fn with_parameters(plant: &Plant) -> serde_json::Result<BTreeMap<String, serde_json::Value>> {
+    let one = |(name, question): (&String, &QuestionSettings)| {
+        let mut settings = serde_json::to_value(question)?;
+        let names = Template::read(&question.text).map(|text| parameters_of(&text)).unwrap_or_default();
+        settings["parameters"] = json!(names);
+        Ok((name.clone(), settings))
+    };
+    plant.settings().questions.iter().map(one).collect()
 }

@@ -159,6 +159,19 @@ fn all_conditions(plant: &Plant) {
         let counts = matches!(local.month(), 3 | 10) && !night(local);
         counts.then(|| format!("{{\"weekday\":\"{}\"}}", day(local)))
     });
+    let holidays = |local: &Zoned| matches!(local.day(), 1 | 3 | 30 | 31);
+    let days = "# shut\n2014-03-30..2014-04-01\n2014-11-01..2014-11-01\n2014-04-03 # a visit\n2014-11-03\n2014-10-30..2014-10-31\n";
+    std::fs::write(plant.outside.path().join("plant/holidays.txt"), days).unwrap();
+    plant.same("by 6h where date in holidays.txt", |local| {
+        begins(local, local.date(), local.hour() / 6 * 6).filter(|_| holidays(local))
+    });
+    plant.same("by day where date not in holidays.txt and time 22:00-06:00", |local| {
+        begins(local, local.date(), 0).filter(|_| night(local) && !holidays(local))
+    });
+    let list = "(2014-03-30..2014-04-01, 2014-04-03, 2014-10-30, 2014-10-31, 2014-11-01, 2014-11-03)";
+    plant.same(&format!("by hour of day where date in {list}"), |local| {
+        Some(format!("{{\"hour_of_day\":{}}}", local.hour())).filter(|_| holidays(local))
+    });
     let first = plant.readings[0].0.to_zoned(plant.zone.clone());
     let from = begins(&first, first.date(), 0);
     plant.same("where weekday in (sat, sun)", |local| from.clone().filter(|_| weekend(local)));
@@ -207,6 +220,24 @@ fn groups_that_cannot_work_are_refused_in_words() {
         let said = refused(question);
         assert!(said.contains(words) && said.contains('^'), "{question}: {said}");
     }
+    // The file is read where the question is asked.
+    std::fs::write(plant.outside.path().join("shut.txt"), "2024-01-01\n").unwrap();
+    let run = |arguments: &[&str]| sotto(plant.outside.path(), arguments).unwrap();
+    run(&["question", "add", "open", "count(heat) where date not in shut.txt"]);
+    assert_eq!(plant.answer("open")["rows"][0]["value"], 0.0, "every reading is of this day");
+    std::fs::write(plant.outside.path().join("shut.txt"), "# none yet\n2025-01-01\n").unwrap();
+    let answer = plant.answer("open");
+    assert_eq!(answer["rows"][0]["value"], 96.0);
+    assert!(answer["notes"].to_string().contains("shut.txt has one entry, 2025-01-01"), "{answer}");
+    assert_eq!(answer["question"], "count(heat) where date not in shut.txt");
+    for (text, words) in [("2024-01-01\nsoon\n", "shut.txt: line 2: soon is no date"), ("", "no date in it")]
+    {
+        std::fs::write(plant.outside.path().join("shut.txt"), text).unwrap();
+        let said = refused("count(heat) where date in shut.txt");
+        assert!(said.contains(words) && said.contains('^'), "{said}");
+    }
+    std::fs::remove_file(plant.outside.path().join("shut.txt")).unwrap();
+    assert!(refused("count(heat) where date in shut.txt").contains("shut.txt"));
 }
 
 #[test]

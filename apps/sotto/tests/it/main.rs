@@ -29,5 +29,6 @@ mod seal;
 mod session;
 mod spans;
 mod status;
+mod tags;
 mod tls;
 mod zones;

@@ -21,6 +21,8 @@ pub(super) fn columns<'py>(
     columns.set_item("from", whole(|row| row.from_ms))?;
     columns.set_item("to", whole(|row| row.to_ms))?;
     columns.set_item("device", rows.iter().map(|row| row.device.as_deref()).collect::<Vec<_>>())?;
+    columns.set_item("tag", rows.iter().map(|row| row.tag.as_deref()).collect::<Vec<_>>())?;
+    columns.set_item("place", rows.iter().map(|row| row.rank.map(|rank| rank.place)).collect::<Vec<_>>())?;
     columns.set_item("name", rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>())?;
     columns.set_item("value", reals(|row| row.value))?;
     columns.set_item("bound", reals(|row| row.bound))?;

@@ -7,6 +7,7 @@ use crate::declared::settings::Settings;
 use crate::devices::{self, DeviceRecord};
 use crate::error::OwnerError;
 use crate::functions::Call;
+use crate::language::Scope;
 use crate::question::{ExactScheme, Question};
 use crate::streams::Kind;
 
@@ -38,15 +39,29 @@ fn unsent(question: &Question, call: &Call, device: &str) -> String {
     }
 }
 
+/// Returns true if a device sends the stream that a call needs, and its readings count in it.
+fn answers(
+    settings: &Settings,
+    (name, record): (&String, &DeviceRecord),
+    question: &Question,
+    call: (&Call, Option<&Scope>),
+) -> bool {
+    settings.takes(question, call, settings.member(name)) && sends(settings, record, question, call.0)
+}
+
 /// Refuses a question with a call that no device can answer.
 pub(super) fn can_answer(
     settings: &Settings,
     question: &Question,
     devices: &BTreeMap<String, DeviceRecord>,
 ) -> Result<(), OwnerError> {
-    for call in question.calls() {
-        if !devices.values().any(|record| sends(settings, record, question, call)) {
-            let device = devices.keys().next().map_or("NAME", String::as_str);
+    for (call, of) in question.calls_of() {
+        if !devices.iter().any(|device| answers(settings, device, question, (call, of))) {
+            let device = match of {
+                Some(Scope::Device(name)) => Some(name),
+                _ => devices.keys().next(),
+            };
+            let device = device.map_or("NAME", String::as_str);
             return Err(OwnerError::Unanswerable(unsent(question, call, device)));
         }
     }
@@ -59,15 +74,18 @@ pub(super) fn devices_of(
     question: &Question,
 ) -> Result<BTreeMap<String, DeviceRecord>, OwnerError> {
     let mut devices = devices::with_removed(plant)?;
-    let mut named = question.only.iter().flatten();
+    let scopes = question.calls_of().filter_map(|(_, of)| match of {
+        Some(Scope::Device(name)) => Some(name),
+        _ => None,
+    });
+    let mut named = question.only.iter().flatten().chain(scopes);
     if let Some(device) = named.find(|name| !devices.contains_key(*name)) {
         return Err(OwnerError::NotEnrolled(format!(
             "device {device} is not enrolled yet: enrol it with `sotto device add {device}`"
         )));
     }
     devices.retain(|name, record| {
-        let named = question.only.as_ref().is_none_or(|only| only.contains(name));
-        named && question.calls().any(|call| sends(plant.settings(), record, question, call))
+        question.calls_of().any(|call| answers(plant.settings(), (name, record), question, call))
     });
     if devices.is_empty() {
         return Err(nobody_sends(plant, question)?);

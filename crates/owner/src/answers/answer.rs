@@ -7,6 +7,7 @@ use sotto_pack::{Clock, LeftOut};
 
 use super::assurance::{Assurance, unchecked};
 use super::empty::Empty;
+use super::rank::Rank;
 use crate::question::{ExactScheme, Recurs};
 use crate::work::{Evidence, Flooded};
 
@@ -141,6 +142,12 @@ pub struct Row {
     pub to: String,
     /// The device; None if the result is over several devices.
     pub device: Option<String>,
+    /// The tag of a row of `per tag`, which is over all devices and channels with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
+    /// The place of the device, if the question ranks devices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<Rank>,
     /// The result's name.
     pub name: String,
     /// The value; None if there is no reading, or the value cannot be determined.
@@ -181,6 +188,12 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Row {
+    /// Returns the device or the tag of the row; None if it is over several devices.
+    #[must_use]
+    pub fn subject(&self) -> Option<&str> {
+        self.device.as_deref().or(self.tag.as_deref())
+    }
+
     /// Returns the row with the times of its group written by the plant's clock.
     pub(crate) fn dated(self, clock: &Clock) -> Self {
         Self { from: clock.rfc3339(self.from_ms), to: clock.rfc3339(self.to_ms), ..self }

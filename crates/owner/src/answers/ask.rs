@@ -8,11 +8,13 @@ use sotto_cloud_client::CloudError;
 
 use super::answer::{Answer, VERSION};
 use super::cause::{self, Facts};
+use super::columns::columns;
 use super::computed::{computed, counted};
 use super::evidence::LogsThen;
 use super::listed::{complete, left_out, listed, shown};
+use super::ranked::ranked;
 use super::rows::rows;
-use super::{group_notes, joint, many, notes};
+use super::{group_notes, joint, many, notes, tag_notes};
 use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::language::Period;
@@ -77,8 +79,8 @@ fn ask_once(
     let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
     let twice = windows::mark_twice(plant, &known, listed.devices.iter_mut())?;
     let mut computer = Computer::new(plant, &cloud, question.shared)?;
-    let mut done =
-        computed(&asked, &mut listed, &mut computer, progress).map_err(|error| shown(plant, error))?;
+    let mut done = computed(plant.settings(), &asked, &mut listed, &mut computer, progress)
+        .map_err(|error| shown(plant, error))?;
     let needed = question.channels();
     let mut notes: Vec<String> = declared::not_pinned(plant).into_iter().collect();
     notes.extend(notes::on_windows(&listed.devices, question.scheme, notes::Lacks::of(&asked)));
@@ -88,6 +90,8 @@ fn ask_once(
     notes.extend(group_notes::on_hidden(&listed.segments.rows, listed.hidden, question.by, &clock));
     notes.extend(group_notes::on_cut_ticks(&listed.segments.times, question, &listed.devices));
     notes.extend(group_notes::on_divided(&asked, &listed.segments.times, &listed.devices));
+    notes.extend(group_notes::on_days(question));
+    notes.extend(tag_notes::on_tags(plant.settings(), question, &listed.devices));
     notes.extend(notes::on_removed(plant, &clock, &done.took_part));
     notes.extend(notes::on_unknown(plant, &cloud, &known)?);
     notes.extend(twice.iter().map(|(_, note)| note.clone()));
@@ -98,8 +102,13 @@ fn ask_once(
     let logs = listed.devices.iter().map(|device| (device.device.clone(), device.logs.clone())).collect();
     let (used, took_part) = (std::mem::take(&mut done.used), std::mem::take(&mut done.took_part));
     let faulty = done.faulty.iter().map(|(device, windows)| (device.clone(), windows.len() as u64)).collect();
-    let columns = done.columns(&listed, question.grouping);
+    let columns = columns(plant.settings(), &asked, &listed, done.by_device);
     let rows = rows(&asked, &listed.segments.rows, &columns, plant.settings());
+    let (rows, ranked) = match (question.ranking, asked.results.first()) {
+        (Some(ranking), Some(first)) => ranked(ranking, &first.name, rows),
+        _ => (rows, Vec::new()),
+    };
+    let notes = question.remarks.iter().cloned().chain(notes).chain(ranked).collect();
     let facts = Facts {
         question,
         devices: &listed.devices,

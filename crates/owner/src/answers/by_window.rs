@@ -37,9 +37,9 @@ pub(crate) fn by_window<'w>(
     let groups = groups.ok_or_else(too_many)?.groups;
     let ends = windows::last_readings(&groups, Grouping::Windows, device.windows.iter());
     let asked = Asked::new(question);
-    let work = DeviceWork { asked: &asked, groups: &groups, ends: &ends, device };
+    let work = DeviceWork { asked: &asked, groups: &groups, ends: &ends, device, takes: &[] };
     let done = work.tallies(computer, &mut |_, _| {})?;
-    let columns = [Column { device: Some(device.shown.clone()), tallies: done.computed.tallies.clone() }];
+    let columns = [Column::of_device(&device.shown, done.computed.tallies.clone(), &asked)];
     let times: Vec<RowTime> = groups.iter().map(|group| RowTime { group: *group, recurs: None }).collect();
     let rows = rows(&asked, &times, &columns, plant.settings());
     let mut by_group: BTreeMap<(i64, i64), Vec<Row>> = BTreeMap::new();

@@ -5,12 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use sotto_wire::Digest;
 
 use super::listed::Listed;
-use super::rows::Column;
+use crate::declared::settings::Settings;
 use crate::error::{FaultyWindow, OwnerError};
 use crate::gathered::Tally;
-use crate::language::Devices;
-use crate::question::Asked;
-use crate::windows::{self, DeviceWindows, Segments};
+use crate::question::{Asked, AskedCall};
+use crate::windows::{self, DeviceWindows};
 use crate::work::{Computed, Computer, DeviceWork, OnProgress};
 
 /// The results of all devices.
@@ -28,6 +27,7 @@ pub(super) struct Done {
 
 /// Computes a question on the windows of all devices.
 pub(super) fn computed(
+    settings: &Settings,
     asked: &Asked<'_>,
     listed: &mut Listed,
     computer: &mut Computer<'_>,
@@ -42,7 +42,9 @@ pub(super) fn computed(
             finished += now;
             progress(finished.min(total), total);
         };
-        let work = DeviceWork { asked, groups: &segments.times, ends, device };
+        let takes: Vec<bool> =
+            asked.calls().map(|call| takes(settings, asked, call, &device.shown)).collect();
+        let work = DeviceWork { asked, groups: &segments.times, ends, device, takes: &takes };
         let tallied = work.tallies(computer, &mut tell)?;
         let Computed { tallies, used, fetched } = tallied.computed;
         if !used.is_empty() {
@@ -63,41 +65,9 @@ pub(super) fn computed(
     }
 }
 
-impl Done {
-    /// Returns a column for each device, or one for all devices together.
-    pub(super) fn columns(self, listed: &Listed, grouping: Devices) -> Vec<Column> {
-        let segments = &listed.segments;
-        let columns = match grouping {
-            Devices::Each => {
-                let names = listed.devices.iter().map(|device| Some(device.shown.clone()));
-                let column = |(device, tallies)| Column { device, tallies };
-                names.zip(self.by_device).map(column).collect()
-            }
-            Devices::Across => {
-                let mut all = vec![Tally::default(); segments.times.len()];
-                for tallies in &self.by_device {
-                    all.iter_mut().zip(tallies).for_each(|(all, tally)| all.merge(tally));
-                }
-                vec![Column { device: None, tallies: all }]
-            }
-        };
-        let rows = |column: Column| Column { tallies: in_rows(segments, column.tallies), ..column };
-        columns.into_iter().map(rows).collect()
-    }
-}
-
-/// Adds the tallies of the times that a row is made of.
-fn in_rows(segments: &Segments, tallies: Vec<Tally>) -> Vec<Tally> {
-    if segments.is_whole() {
-        return tallies;
-    }
-    let mut rows = vec![Tally::default(); segments.rows.len()];
-    for (tally, row) in tallies.iter().zip(&segments.row_of) {
-        if let Some(row) = row {
-            rows[*row].merge(tally);
-        }
-    }
-    rows
+/// Returns true if readings of a device count in a call.
+pub(super) fn takes(settings: &Settings, asked: &Asked<'_>, call: &AskedCall<'_>, device: &str) -> bool {
+    settings.takes(asked.question, (call.call, call.of), settings.member(device))
 }
 
 /// Returns the windows of a device that an answer counts, by stream, as runs of numbers.

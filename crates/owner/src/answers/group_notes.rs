@@ -21,6 +21,19 @@ pub(super) fn on_hidden(rows: &[RowTime], hidden: u64, by: Option<By>, clock: &C
     ))
 }
 
+/// Returns a note on the days that a file names.
+pub(super) fn on_days(question: &Question) -> Option<String> {
+    let (file, days) = question.times.dates.as_ref()?.file()?;
+    let mut ranges = days?.ranges();
+    let first = ranges.next()?;
+    Some(match ranges.next_back() {
+        None => format!("{file} has one entry, {first}"),
+        Some(last) => {
+            format!("{file} has {} entries: the first is {first}, the last {last}", 2 + ranges.count())
+        }
+    })
+}
+
 /// Returns a note for each device whose readings the end of a group may have put into the wrong one.
 pub(super) fn on_cut_ticks(groups: &[Group], question: &Question, listed: &[DeviceWindows]) -> Vec<String> {
     let grouping = Grouping::of(question);

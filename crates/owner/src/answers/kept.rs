@@ -12,6 +12,7 @@ use crate::declared;
 use crate::declared::Plant;
 use crate::error::{OwnerError, io};
 use crate::files::{pretty, read_json, remove_if_there, write_private};
+use crate::question::Question;
 
 /// Largest answer that is stored, in bytes.
 const LARGEST: usize = 16 << 20;
@@ -123,7 +124,11 @@ pub(crate) fn forget_answers(plant: &Plant, device: &str, before: i64) -> Result
         let is_other = |of: &str| {
             of != device && (plant.settings().devices.contains_key(of) || plant.removed().contains_key(of))
         };
-        let about = |row: &Row| !row.device.as_deref().is_some_and(is_other) && row.from_ms < before;
+        // Rows of other devices hold readings of this one if calls name their devices.
+        let question = Question::parse(&kept.answer.question);
+        let names = question.is_ok_and(|question| question.calls_of().any(|(_, of)| of.is_some()));
+        let about =
+            |row: &Row| (names || !row.device.as_deref().is_some_and(is_other)) && row.from_ms < before;
         Ok(kept.answer.rows.iter().any(about))
     })
 }

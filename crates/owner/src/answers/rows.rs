@@ -1,21 +1,39 @@
 //! The rows of an answer, from the tallies of its groups.
 
+use std::rc::Rc;
 use std::slice::Iter;
 
 use super::answer::Row;
 use super::assurance::Assurance;
 use crate::functions::{Call, Part, Time, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Tally};
-use crate::question::{Asked, AskedCall, AskedResult, CallArithmetic, Expression, conversion, unit_of};
+use crate::question::{Asked, AskedCall, AskedResult, CallArithmetic, conversion, unit_of};
 use crate::units::Conversion;
 use crate::value::{Value, ValueError};
 use crate::windows::RowTime;
 
-/// The tallies of one device, or of all devices together, by group.
+/// The tallies of one device, of those with a tag, or of all devices together, by group.
 pub(crate) struct Column {
-    /// The device; None for all devices together.
-    pub(crate) device: Option<String>,
-    pub(crate) tallies: Vec<Tally>,
+    pub(crate) of: Of,
+    /// For each call of the question. Calls about the same devices share them.
+    pub(crate) of_call: Vec<Rc<Vec<Tally>>>,
+}
+
+/// The devices of a row.
+#[derive(Clone, Debug)]
+pub(crate) enum Of {
+    All,
+    Device(String),
+    Tag(String),
+}
+
+impl Column {
+    /// Returns the column of a device alone.
+    pub(crate) fn of_device(name: &str, tallies: Vec<Tally>, asked: &Asked<'_>) -> Self {
+        let tallies = Rc::new(tallies);
+        let of_call = asked.calls().map(|_| Rc::clone(&tallies)).collect();
+        Self { of: Of::Device(name.to_owned()), of_call }
+    }
 }
 
 /// Returns the rows of an answer, group after group.
@@ -28,10 +46,10 @@ pub(crate) fn rows(
     let units: Vec<UnitOf> = asked.results.iter().map(|result| UnitOf::of(result, channels)).collect();
     let mut rows = Vec::new();
     for (at, time) in times.iter().enumerate() {
-        for Column { device, tallies } in columns {
-            let from = From { tallies: &tallies[..=at], channels };
+        for Column { of, of_call } in columns {
+            let from = From { of_call, at, channels };
             for (result, unit) in asked.results.iter().zip(&units) {
-                let named = named(result, device.as_ref(), *time);
+                let named = named(result, of, *time);
                 from.add_rows(result, unit, &named, &mut rows);
             }
         }
@@ -40,11 +58,18 @@ pub(crate) fn rows(
 }
 
 /// Returns the row of a result without a value.
-fn named(result: &AskedResult<'_>, device: Option<&String>, RowTime { group, recurs }: RowTime) -> Row {
+fn named(result: &AskedResult<'_>, of: &Of, RowTime { group, recurs }: RowTime) -> Row {
+    let (device, tag) = match of {
+        Of::All => (None, None),
+        Of::Device(name) => (Some(name.clone()), None),
+        Of::Tag(tag) => (None, Some(tag.clone())),
+    };
     Row {
         from: String::new(),
         to: String::new(),
-        device: device.cloned(),
+        device,
+        tag,
+        rank: None,
         name: result.name.clone(),
         value: None,
         bound: None,
@@ -90,19 +115,22 @@ impl UnitOf {
 /// The tallies of a group and of those before it.
 #[derive(Clone, Copy)]
 struct From<'t> {
-    tallies: &'t [Tally],
+    of_call: &'t [Rc<Vec<Tally>>],
+    /// The number of the group.
+    at: usize,
     channels: &'t dyn Channels,
 }
 
 impl<'t> From<'t> {
     fn call(&self, asked: &'t AskedCall<'_>) -> Gathered<'t> {
-        Gathered::new(self.tallies, &asked.needs, self.channels)
+        Gathered::new(&self.of_call[asked.number][..=self.at], &asked.needs, self.channels)
     }
 
     /// Returns how far the calls of a result are checked.
     fn assurance(&self, result: &AskedResult<'_>) -> Assurance {
         let untagged = |asked: &AskedCall<'_>| {
-            let from = Gathered::new(self.tallies, &asked.needs, self.channels);
+            let tallies = &self.of_call[asked.number][..=self.at];
+            let from = Gathered::new(tallies, &asked.needs, self.channels);
             from.is_untagged(asked.call.syntax().across_groups)
         };
         if result.calls.iter().any(untagged) { Assurance::Unchecked } else { Assurance::Authenticated }
@@ -111,7 +139,7 @@ impl<'t> From<'t> {
     /// Adds the rows of a result. `named` is the row without a value.
     fn add_rows(&self, result: &AskedResult<'_>, unit: &UnitOf, named: &Row, rows: &mut Vec<Row>) {
         let named = &Row { assurance: self.assurance(result), ..named.clone() };
-        if let (Expression::Call(call), [asked]) = (result.expression, &result.calls[..])
+        if let (Some(call), [asked]) = (result.expression.only_call(), &result.calls[..])
             && let Yields::Several(several) = call.of().yields()
         {
             let parts = several.values(&self.call(asked));

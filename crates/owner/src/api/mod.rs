@@ -246,7 +246,23 @@ impl Plant {
         since: Option<&str>,
         until: Option<&str>,
     ) -> Result<Question, OwnerError> {
-        declared::question_between(self, text, since, until)
+        declared::question_between(self, text, &BTreeMap::new(), since, until)
+    }
+
+    /// Parses a text like [`Plant::question_between`], with values of its parameters by name: those of `$room` is that of
+    /// `room`.
+    ///
+    /// # Errors
+    /// Those of [`Plant::question_between`]; [`OwnerError::Question`] if a parameter has no value or a wrong one, or a value
+    /// no parameter.
+    pub fn question_filled(
+        &self,
+        text: &str,
+        values: &BTreeMap<String, String>,
+        since: Option<&str>,
+        until: Option<&str>,
+    ) -> Result<Question, OwnerError> {
+        declared::question_between(self, text, values, since, until)
     }
 
     /// Parses the declared questions for this plant.

@@ -91,6 +91,9 @@ pub struct ChannelSettings {
     /// The formula by which the device computes it from other channels; None: a sensor measures it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub derived: Option<Formula>,
+    /// Words by which questions choose the channel and group it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// The name in streams and bundles, if the channel was renamed since.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wire: Option<String>,
@@ -116,6 +119,8 @@ struct Written {
     #[serde(default)]
     comparable: bool,
     derived: Option<Formula>,
+    #[serde(default)]
+    tags: Vec<String>,
     wire: Option<String>,
 }
 
@@ -123,7 +128,7 @@ impl TryFrom<Written> for ChannelSettings {
     type Error = String;
 
     fn try_from(written: Written) -> Result<Self, String> {
-        let Written { unit, kind, states, every, hold, at_most, several, comparable, derived, wire, .. } =
+        let Written { unit, kind, states, every, hold, at_most, several, comparable, derived, tags, wire, .. } =
             written;
         let (range, resolution) = match kind {
             KindName::State => {
@@ -150,6 +155,7 @@ impl TryFrom<Written> for ChannelSettings {
             several,
             comparable,
             derived,
+            tags,
             wire,
         })
     }
@@ -176,6 +182,7 @@ impl ChannelSettings {
             several: None,
             comparable: false,
             derived: None,
+            tags: Vec::new(),
             wire: None,
         }
     }

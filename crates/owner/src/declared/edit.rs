@@ -250,6 +250,59 @@ pub fn set_wire(document: &mut DocumentMut, name: &str, wire: &str) -> Result<()
     Ok(())
 }
 
+/// Gives a channel these tags in place of its present ones.
+///
+/// # Errors
+/// [`OwnerError::NotDeclared`] if there is no channel with this name.
+pub fn set_channel_tags(document: &mut DocumentMut, name: &str, tags: &[String]) -> Result<(), OwnerError> {
+    set_tags(document, "channels", "channel", name, tags)
+}
+
+/// Gives a device these tags in place of its present ones.
+///
+/// # Errors
+/// [`OwnerError::NotDeclared`] if there is no device with this name.
+///
+/// ```
+/// use sotto_owner::edit::set_device_tags;
+/// use toml_edit::DocumentMut;
+///
+/// let mut settings: DocumentMut = "[devices.boiler]\nchannels = [\"heat\"] # by hand\n".parse()?;
+/// set_device_tags(&mut settings, "boiler", &["barn".to_owned()])?;
+/// let tagged = "[devices.boiler]\nchannels = [\"heat\"] # by hand\ntags = [\"barn\"]\n";
+/// assert_eq!(settings.to_string(), tagged);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+pub fn set_device_tags(document: &mut DocumentMut, name: &str, tags: &[String]) -> Result<(), OwnerError> {
+    set_tags(document, "devices", "device", name, tags)
+}
+
+fn set_tags(
+    document: &mut DocumentMut,
+    table: &str,
+    kind: &'static str,
+    name: &str,
+    tags: &[String],
+) -> Result<(), OwnerError> {
+    let entries = document.get_mut(table).and_then(Item::as_table_like_mut);
+    let entry = entries.and_then(|entries| entries.get_mut(name)).and_then(Item::as_table_like_mut);
+    let entry = entry.ok_or_else(|| OwnerError::NotDeclared { kind, name: name.to_owned() })?;
+    if tags.is_empty() {
+        entry.remove("tags");
+        return Ok(());
+    }
+    let new: Array = tags.iter().map(String::as_str).collect();
+    match entry.get_mut("tags").and_then(Item::as_value_mut) {
+        Some(old) => {
+            let around = old.decor().clone();
+            *old = new.into();
+            *old.decor_mut() = around;
+        }
+        None => drop(entry.insert("tags", value(new))),
+    }
+    Ok(())
+}
+
 /// Replaces the text of every declared question and of every alarm's condition.
 pub fn rewrite_questions(document: &mut DocumentMut, rewritten: impl Fn(&str) -> String) {
     for (table, key) in [("questions", "text"), ("alarms", "when")] {

@@ -10,7 +10,9 @@ mod conditions;
 mod derived;
 pub mod edit;
 mod flooding;
+mod known_tags;
 mod mail;
+mod members;
 mod pins;
 mod plant;
 mod possible;
@@ -21,6 +23,8 @@ mod removed;
 mod rename;
 mod schedule;
 pub mod settings;
+mod star;
+mod tags;
 
 pub use address::{MqttAddress, NotAnAddress};
 pub use alarm::{AlarmSettings, SinkKind};
@@ -31,11 +35,14 @@ pub(crate) use conditions::{alarm, is_alarm, with_alarms};
 pub use derived::derived;
 pub use flooding::FloodingSettings;
 pub use mail::{MailServer, MailSettings, MailTls};
+pub(crate) use members::Member;
 pub use pins::CloudKeys;
 pub(crate) use pins::{claimed_cloud_key, cloud_keys, not_pinned, pin_cloud};
 pub(crate) use plant::CLOUD;
 pub use plant::{NewPlant, Plant, SETTINGS};
-pub(crate) use questions::{compares_in_cloud, new_question, question, question_between, questions};
+pub(crate) use questions::{
+    compares_in_cloud, new_question, planned_question, question, question_between, questions,
+};
 pub(crate) use reach::{condition, too_slow};
 pub use removed::Removal;
 pub(crate) use rename::{rename_channel, rename_device};

@@ -5,7 +5,7 @@ use sotto_pack::Clock;
 use super::plant::Plant;
 use crate::error::OwnerError;
 use crate::functions::{Call, Circumstances};
-use crate::language::{By, Clause, Period, QuestionError, TextSpans};
+use crate::language::{By, Clause, Period, QuestionError, Scope, TextSpans};
 use crate::question::Question;
 
 const HOUR: u64 = 3_600_000;
@@ -30,8 +30,9 @@ pub(super) fn check(
         return Err(at(places.error_at_clause(Clause::By, reason)));
     }
     let circumstances = circumstances(plant, question, &clock, is_new);
-    for (index, call) in question.calls().enumerate() {
-        let reason = call.cannot_work(&circumstances).or_else(|| nobody_measures(plant, question, call));
+    for (index, (call, of)) in question.calls_of().enumerate() {
+        let reason =
+            call.cannot_work(&circumstances).or_else(|| nobody_measures(plant, question, (call, of)));
         let Some(reason) = reason else { continue };
         let of_call = || places.error_at_call(index, reason.clone());
         // The condition of an alarm may name a channel without a call.
@@ -93,20 +94,34 @@ fn too_fine(plant: &Plant, question: &Question) -> Option<String> {
     })
 }
 
-/// Returns why no device of `where device in (…)` answers a call; None if one may.
-fn nobody_measures(plant: &Plant, question: &Question, call: &Call) -> Option<String> {
-    let only = question.only.as_ref()?;
-    let channels = call.channels();
+/// Returns why none of the devices that a call or the question names answers the call; None if one may.
+fn nobody_measures(
+    plant: &Plant,
+    question: &Question,
+    (call, of): (&Call, Option<&Scope>),
+) -> Option<String> {
+    let is_of_question = matches!(of, None | Some(Scope::AllDevices));
+    if is_of_question && question.only.is_none() && question.tags.is_empty() {
+        return None;
+    }
+    let (settings, channels) = (plant.settings(), call.channels());
+    let has = |own: &[String]| channels.iter().all(|channel| own.iter().any(|own| own == channel));
     // The channels of a removed device are those of its stored windows.
-    let may = |name: &String| {
-        let device = plant.settings().devices.get(name);
-        device.is_none_or(|device| {
-            channels.iter().all(|channel| device.channels.iter().any(|own| own == channel))
-        })
-    };
-    (!only.iter().any(may)).then(|| {
-        let all = if channels.len() > 1 { "all of " } else { "" };
-        format!("no device of the where clause measures {all}{}", channels.join(", "))
+    let mut devices = settings.devices.iter().map(|(name, device)| (name, has(&device.channels)));
+    let removed = plant.removed().keys().map(|name| (name, true));
+    let takes = |name: &str| settings.takes(question, (call, of), settings.member(name));
+    if devices.by_ref().chain(removed).any(|(name, may)| may && takes(name)) {
+        return None;
+    }
+    let all = if channels.len() > 1 { "all of " } else { "" };
+    let channels = channels.join(", ");
+    Some(match of {
+        Some(Scope::Device(name)) => {
+            let measures = settings.devices.get(name).map(|device| device.channels.join(", "));
+            format!("{name} does not measure {all}{channels}, but {}", measures.unwrap_or_default())
+        }
+        Some(Scope::Tag(tag)) => format!("no device with the tag {tag} measures {all}{channels}"),
+        Some(Scope::AllDevices) | None => format!("no device of the where clause measures {all}{channels}"),
     })
 }
 

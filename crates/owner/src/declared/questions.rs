@@ -1,7 +1,7 @@
 //! Questions, parsed and checked for a plant.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use sotto_pack::ChannelKind;
 
@@ -9,31 +9,61 @@ use super::apart::apart;
 use super::plant::Plant;
 use super::possible;
 use super::settings::{ChannelSettings, Compare};
+use super::{known_tags, star};
 use crate::error::OwnerError;
 use crate::files::read_text;
 use crate::functions::Call;
-use crate::language::{LinearModel, Measurand, Period, QuestionError, TextSpans, When};
-use crate::question::{Question, Selected, conversion, unit_of};
+use crate::language::{
+    Days, LinearModel, Measurand, Period, QuestionError, Scope, TextSpans, When, near,
+};
+use crate::question::{NotFilled, Question, Selected, Template, conversion, unit_of};
 
 /// Largest file of a model, in bytes.
 const LARGEST_MODEL: u64 = 64 << 10;
+/// Largest file of days, in bytes.
+const LARGEST_DAYS: u64 = 256 << 10;
 
 /// Parses a text for this plant: the name of a declared question, or a question in the language. Reads models from
 /// files in the working directory or in the plant's folder. Refuses a question that cannot work.
 pub(crate) fn question(plant: &Plant, text: &str) -> Result<Question, OwnerError> {
-    let (question, places) = parsed(plant, text)?;
+    question_with(plant, text, &BTreeMap::new())
+}
+
+/// Parses a text like [`question`], with values of its parameters.
+fn question_with(
+    plant: &Plant,
+    text: &str,
+    values: &BTreeMap<String, String>,
+) -> Result<Question, OwnerError> {
+    let (question, places) = parsed(plant, text, Some(values))?;
+    known_tags::check_known(plant, &places)?;
+    possible::check(plant, &question, &places, false)?;
+    Ok(question)
+}
+
+/// Parses a text like [`question`] for the streams that it needs, whatever the values of its parameters.
+pub(crate) fn planned_question(plant: &Plant, text: &str) -> Result<Question, OwnerError> {
+    let (question, places) = parsed(plant, text, None)?;
+    known_tags::check_known(plant, &places)?;
     possible::check(plant, &question, &places, false)?;
     Ok(question)
 }
 
 /// Parses a question that is being declared. Also refuses one that no reading within the declared ranges can answer.
 pub(crate) fn new_question(plant: &Plant, text: &str) -> Result<Question, OwnerError> {
-    let (question, places) = parsed(plant, text)?;
+    let (question, places) = parsed(plant, text, None)?;
+    known_tags::check_known(plant, &places)?;
     possible::check(plant, &question, &places, true)?;
     Ok(question)
 }
 
-fn parsed(plant: &Plant, text: &str) -> Result<(Question, TextSpans), OwnerError> {
+/// Parses a question with values of its parameters; without any it is the one about all devices and times, by which streams
+/// are chosen.
+fn parsed(
+    plant: &Plant,
+    text: &str,
+    values: Option<&BTreeMap<String, String>>,
+) -> Result<(Question, TextSpans), OwnerError> {
     let declared = plant.settings().questions.get(text.trim());
     let name = text.trim();
     if declared.is_none() && sotto_program::is_name(name) {
@@ -44,11 +74,33 @@ fn parsed(plant: &Plant, text: &str) -> Result<(Question, TextSpans), OwnerError
         )));
     }
     let text = declared.map_or(text, |declared| declared.text.as_str());
-    let (mut question, places) =
-        Question::parse_with_places(text).map_err(|error| OwnerError::Question(error.to_string()))?;
+    let wrong = |error: QuestionError| OwnerError::Question(error.to_string());
+    let template = Template::read(text).map_err(wrong)?;
+    let (mut question, mut places) = match values {
+        None => template.general(),
+        Some(values) => {
+            let filled =
+                template.filled(values).map_err(|error| not_filled(declared.map(|_| name), &error))?;
+            Question::parse_with_places(&filled)
+        }
+    }
+    .map_err(wrong)?;
+    if question.has_star() {
+        star::expand(plant, &mut question)?;
+        places = question.places().map_err(wrong)?;
+    }
     check(plant, &mut question, &places)?;
     question.scheme = declared.and_then(|declared| declared.scheme);
     Ok((question, places))
+}
+
+/// Returns the error of a question whose parameters have no values.
+fn not_filled(name: Option<&str>, error: &NotFilled) -> OwnerError {
+    let name = name.unwrap_or("QUESTION");
+    OwnerError::Question(match error {
+        NotFilled::Missing(_) => format!("{name}: {error}, as in `sotto ask {name} {}`", error.usage()),
+        _ => format!("{name}: {error}"),
+    })
 }
 
 /// Checks a question's channels, devices and units, and reads its models from their files.
@@ -59,6 +111,10 @@ pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) 
         let attached = question.attach_model(&file, &model);
         attached.map_err(|error| at(places.error_at_file(&file, error.to_string())))?;
     }
+    if let Some(file) = question.missing_days().map(str::to_owned) {
+        let days = days(plant, &file).map_err(|reason| at(places.error_at_file(&file, reason)))?;
+        question.attach_days(days);
+    }
     for channel in question.channels() {
         if !plant.settings().channels.contains_key(&channel) {
             return Err(at(places.error_at_channel(&channel, plant.settings().no_channel(&channel))));
@@ -68,6 +124,11 @@ pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) 
         return Err(at(places.error_at_channel(&channel, reason)));
     }
     check_devices(plant, question.only.as_deref(), &question.channels(), places)?;
+    let scopes = question.calls_of().filter_map(|(_, of)| of);
+    let named: Vec<String> = scopes
+        .filter_map(|of| if let Scope::Device(name) = of { Some(name.clone()) } else { None })
+        .collect();
+    check_devices(plant, Some(&named), &question.channels(), places)?;
     for (index, selected) in question.select.iter().enumerate() {
         let Selected { expression, unit, .. } = selected;
         let found = unit_of(expression, plant.settings()).map_err(|error| error.to_string());
@@ -99,14 +160,14 @@ pub(super) fn check_devices(
 ) -> Result<(), OwnerError> {
     for device in only.into_iter().flatten() {
         if !plant.settings().devices.contains_key(device) && !plant.removed().contains_key(device) {
-            let known: Vec<&str> = plant.settings().devices.keys().map(String::as_str).take(20).collect();
-            let there = if known.is_empty() {
-                "none is declared".to_owned()
-            } else {
-                format!("declared are {}", known.join(", "))
+            let known: Vec<&str> = plant.settings().devices.keys().map(String::as_str).collect();
+            let near = near(device, &known).map_or_else(String::new, |near| format!("did you mean {near}? "));
+            let there = match &known[..known.len().min(20)] {
+                [] => "none is declared".to_owned(),
+                known => format!("declared are {}", known.join(", ")),
             };
             let reason = format!(
-                "there is no device {device}; {there}. Declare and enrol it with `sotto device add {device} --channels {}`",
+                "there is no device {device}; {near}{there}. Declare and enrol it with `sotto device add {device} --channels {}`",
                 channels.iter().map(String::as_str).collect::<Vec<_>>().join(",")
             );
             return Err(OwnerError::NotEnrolled(places.error_at_device(device, reason).to_string()));
@@ -149,10 +210,11 @@ fn number_states(plant: &Plant, question: &mut Question) -> Option<(String, Stri
 pub(crate) fn question_between(
     plant: &Plant,
     text: &str,
+    values: &BTreeMap<String, String>,
     since: Option<&str>,
     until: Option<&str>,
 ) -> Result<Question, OwnerError> {
-    let mut question = question(plant, text)?;
+    let mut question = question_with(plant, text, values)?;
     let when = |text: Option<&str>| {
         let parse =
             |text: &str| text.parse::<When>().map_err(|error| OwnerError::Question(error.to_string()));
@@ -177,8 +239,8 @@ pub(crate) fn question_between(
 }
 
 /// Parses the declared questions for this plant. One that cannot work is refused when it is asked.
-pub(crate) fn questions(plant: &Plant) -> Result<std::collections::BTreeMap<String, Question>, OwnerError> {
-    let named = |name: &String| Ok((name.clone(), parsed(plant, name)?.0));
+pub(crate) fn questions(plant: &Plant) -> Result<BTreeMap<String, Question>, OwnerError> {
+    let named = |name: &String| Ok((name.clone(), parsed(plant, name, None)?.0));
     plant.settings().questions.keys().map(named).collect()
 }
 
@@ -187,16 +249,24 @@ pub(crate) fn questions(plant: &Plant) -> Result<std::collections::BTreeMap<Stri
 pub(crate) fn compares_in_cloud(plant: &Plant, reading: &Measurand) -> bool {
     let declared = plant.settings().questions.iter();
     declared.filter(|(_, question)| question.compare == Compare::Cloud).any(|(name, _)| {
-        parsed(plant, name).is_ok_and(|(question, _)| {
+        parsed(plant, name, None).is_ok_and(|(question, _)| {
             let mut conditions = question.calls().filter_map(Call::condition);
             conditions.any(|condition| condition.reading == *reading)
         })
     })
 }
 
+fn days(plant: &Plant, file: &str) -> Result<Days, String> {
+    let text = read_text(&found(plant, file), LARGEST_DAYS).map_err(|error| error.to_string())?;
+    Days::read(&text).map_err(|error| format!("{file}: {error}"))
+}
+
+/// Returns the path of a file in the working directory, else in the plant's folder.
+fn found(plant: &Plant, file: &str) -> PathBuf {
+    if Path::new(file).exists() { PathBuf::from(file) } else { plant.folder().join(file) }
+}
+
 fn model(plant: &Plant, file: &str) -> Result<LinearModel, String> {
-    let beside = plant.folder().join(file);
-    let path = if Path::new(file).exists() { Path::new(file) } else { beside.as_path() };
-    let json = read_text(path, LARGEST_MODEL).map_err(|error| error.to_string())?;
+    let json = read_text(&found(plant, file), LARGEST_MODEL).map_err(|error| error.to_string())?;
     LinearModel::parse(json.as_bytes()).map_err(|error| error.to_string())
 }

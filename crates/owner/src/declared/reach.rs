@@ -225,7 +225,7 @@ fn shortest(
     devices.retain(|(name, _)| silence.only.as_ref().is_none_or(|only| only.contains(name)));
     if plant.settings().devices.is_empty() {
         let channels = plant.settings().channels.keys().cloned().collect();
-        let settings = DeviceSettings { channels, public: false, wire: None };
+        let settings = DeviceSettings { channels, public: false, tags: Vec::new(), wire: None };
         devices.push(("a device with all channels".to_owned(), settings));
     }
     let of_device = |(device, settings): (String, DeviceSettings)| {

@@ -40,9 +40,17 @@ fn renamed(text: &str, of: Names, old: &str, new: &str) -> String {
     };
     let written = if is_plain(new) { new.to_owned() } else { format!("\"{new}\"") };
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
-    let (mut before, mut in_devices) = (Token::End, false);
-    // A text that is no question stays as it is.
-    while let Ok(found) = token(text, at) {
+    // Lists behind `device in` have devices, others tags and times; `of` has a device behind it.
+    let (mut before, mut in_devices, mut in_list) = (Token::End, false, false);
+    let mut behind_of = false;
+    while at < text.len() {
+        // Times and parameters are no tokens.
+        let Ok(found) = token(text, at) else {
+            let next = text[at..].chars().next().map_or(1, char::len_utf8);
+            out.push_str(&text[at..at + next]);
+            (before, at) = (Token::End, at + next);
+            continue;
+        };
         let is_function = matches!(token(text, found.end), Ok(next) if next.token == Token::Symbol('('));
         let is_silence = matches!(token(text, found.end), Ok(next) if next.token == Token::Word("for"));
         let is_old = match found.token {
@@ -61,16 +69,26 @@ fn renamed(text: &str, of: Names, old: &str, new: &str) -> String {
             _ => false,
         };
         let is_of = match of {
-            Names::Channels => !in_devices && !in_clause,
-            Names::Devices => in_devices,
+            Names::Channels => !in_list && !behind_of && !in_clause,
+            Names::Devices => in_devices || behind_of,
         };
         out.push_str(&text[at..found.start]);
         out.push_str(if is_old && is_of { &written } else { &text[found.start..found.end] });
         match found.token {
-            Token::Word("in") => in_devices |= before == Token::Word("device"),
-            Token::Symbol(')') => in_devices = false,
+            Token::Word("in") => {
+                in_devices |= before == Token::Word("device");
+                in_list |= matches!(before, Token::Word("device" | "tag" | "weekday" | "month" | "date"));
+            }
+            Token::Symbol(')') => (in_devices, in_list) = (false, false),
             _ => {}
         }
+        // `of tag barn`, `of all devices`: no device.
+        let is_name = matches!(found.token, Token::Word(_) | Token::Quoted(_));
+        let ends_name = matches!(before, Token::Word(_) | Token::Quoted(_));
+        let next_is =
+            |word: &str| matches!(token(text, found.end), Ok(next) if next.token == Token::Word(word));
+        behind_of =
+            found.token == Token::Word("of") && ends_name && is_name && !next_is("tag") && !next_is("all");
         (before, at) = (found.token, found.end);
     }
     out.push_str(&text[at..]);
@@ -94,12 +112,20 @@ mod tests {
             ("silent(heat) for 3h", "silent(warmth) for 3h"),
             ("time(heat = heat)", "time(warmth = heat)"),
             ("sum(heat) where device in (heat, pump)", "sum(warmth) where device in (heat, pump)"),
+            ("max(heat of heat) where tag in (heat)", "max(warmth of heat) where tag in (heat)"),
+            (
+                "mean(heat) where time 22:00-06:00 by day, mean(heat)",
+                "mean(warmth) where time 22:00-06:00 by day, mean(warmth)",
+            ),
             ("", ""),
         ] {
             assert_eq!(renamed(text, Names::Channels, "heat", "warmth"), expected, "{text}");
         }
         let text = "sum(heat) where device in (heat, pump) by day";
         let expected = "sum(heat) where device in (\"hot-water\", pump) by day";
+        assert_eq!(renamed(text, Names::Devices, "heat", "hot-water"), expected);
+        let text = "mean(heat of heat) - mean(heat of tag heat) + max(heat of all devices)";
+        let expected = text.replacen("of heat", "of \"hot-water\"", 1);
         assert_eq!(renamed(text, Names::Devices, "heat", "hot-water"), expected);
         for text in ["silent for 3h", "silent silent for 3h"] {
             let expected = text.replace("silent silent", "hush silent");

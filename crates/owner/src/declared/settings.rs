@@ -13,10 +13,11 @@ pub use super::channel_settings::{ChannelSettings, KindName};
 use super::flooding::FloodingSettings;
 use super::mail::MailSettings;
 pub use super::question_settings::{Compare, QuestionSettings};
+use super::tags;
 use crate::amount::{Every, Range};
 use crate::functions::Call;
 use crate::gathered::Channels;
-use crate::question::{Question, QuestionError};
+use crate::question::{QuestionError, STAR, Template};
 
 /// The longest wait for a job, unless `sotto.toml` says otherwise.
 const JOB_LIMIT: Duration = Duration::from_secs(900);
@@ -130,6 +131,9 @@ pub struct DeviceSettings {
     /// True if its bundles hold public keys in place of its secret: it sends whole ciphertexts, and cannot read them.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
     pub public: bool,
+    /// Words by which questions choose the device and group it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// The name in bundles, in the cloud and in the folder's files, if the device was renamed since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<String>,
@@ -254,6 +258,7 @@ impl Settings {
             }
             channel.check(&described).map_err(|reason| part(place(), reason))?;
             self.check_derived(channel).map_err(|reason| part(place(), reason))?;
+            tags::check(&channel.tags).map_err(|reason| part(place(), reason))?;
         }
         for (name, device) in &self.devices {
             let place = || format!("devices.{name}");
@@ -275,6 +280,7 @@ impl Settings {
             if names.len() != device.channels.len() {
                 return Err(part(place(), "a channel stands twice in the list"));
             }
+            tags::check(&device.tags).map_err(|reason| part(place(), reason))?;
         }
         for (name, QuestionSettings { text, precision, compare, scheme }) in &self.questions {
             let place = format!("questions.{name}");
@@ -283,7 +289,7 @@ impl Settings {
                 return Err(part(place, "a precision is a number above 0"));
             }
             let refused = |error: QuestionError| part(&place, error.to_string());
-            let mut question = Question::parse(text).map_err(refused)?;
+            let (mut question, _) = Template::read(text).and_then(|text| text.general()).map_err(refused)?;
             question.scheme = *scheme;
             question.check().map_err(refused)?;
             if *compare == Compare::Cloud && !question.calls().any(Call::can_compare_in_cloud) {
@@ -291,9 +297,8 @@ impl Settings {
                               the question has none: leave it out. A channel is compared in the cloud if it is comparable";
                 return Err(part(place, reason));
             }
-            if let Some(unknown) =
-                question.channels().iter().find(|channel| !self.channels.contains_key(*channel))
-            {
+            let known = |channel: &String| channel == STAR || self.channels.contains_key(channel);
+            if let Some(unknown) = question.channels().iter().find(|channel| !known(channel)) {
                 return Err(part(place, self.no_channel(unknown)));
             }
         }

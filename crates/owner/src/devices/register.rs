@@ -138,7 +138,7 @@ fn declared_by(record: &DeviceRecord) -> DeviceSettings {
 /// Returns the settings for which a bundle's streams were made.
 pub(super) fn declared_for(streams: &[StreamProfile]) -> DeviceSettings {
     let public = streams.iter().any(|stream| stream.public);
-    let mut settings = DeviceSettings { channels: Vec::new(), public, wire: None };
+    let mut settings = DeviceSettings { channels: Vec::new(), public, tags: Vec::new(), wire: None };
     for channel in streams.iter().flat_map(|stream| &stream.channels) {
         if !settings.channels.contains(&channel.name) {
             settings.channels.push(channel.name.clone());

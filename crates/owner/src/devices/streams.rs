@@ -52,7 +52,7 @@ fn declared_devices(plant: &Plant) -> Vec<(String, DeviceSettings)> {
         declared.map(|(name, device)| (name.clone(), device.clone())).collect();
     if devices.is_empty() && !plant.settings().channels.is_empty() {
         let channels: Vec<String> = plant.settings().channels.keys().cloned().collect();
-        let settings = DeviceSettings { channels, public: false, wire: None };
+        let settings = DeviceSettings { channels, public: false, tags: Vec::new(), wire: None };
         devices.push(("a device with all channels".to_owned(), settings));
     }
     devices
@@ -64,7 +64,7 @@ pub(crate) fn planned_streams(
     plant: &Plant,
     question: Option<&str>,
 ) -> Result<BTreeMap<String, Vec<Chosen>>, OwnerError> {
-    let question = question.map(|text| declared::question(plant, text)).transpose()?;
+    let question = question.map(|text| declared::planned_question(plant, text)).transpose()?;
     let devices = declared_devices(plant);
     if devices.is_empty() {
         let none = "no channel is declared yet: sotto channel add NAME …".to_owned();

@@ -1,6 +1,7 @@
 //! `changes(x)`: how often a reading differs from the one before.
 
 use serde::{Deserialize, Serialize};
+use sotto_pack::ChannelKind;
 
 use super::arguments::Channel;
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
@@ -31,6 +32,10 @@ impl Call {
 impl Function for Changes {
     fn name(&self) -> &'static str {
         "changes"
+    }
+
+    fn fits(&self, _: &ChannelKind) -> bool {
+        true
     }
 
     fn needs(&self) -> Vec<Need> {

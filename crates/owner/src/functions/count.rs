@@ -1,6 +1,7 @@
 //! `count(x)`: the number of readings; `count(x > 80)`: of those for which a condition holds.
 
 use serde::{Deserialize, Serialize};
+use sotto_pack::ChannelKind;
 
 use super::arguments::never_holds;
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
@@ -57,6 +58,10 @@ impl Call {
 impl Function for Count {
     fn name(&self) -> &'static str {
         "count"
+    }
+
+    fn fits(&self, _: &ChannelKind) -> bool {
+        true
     }
 
     fn needs(&self) -> Vec<Need> {

@@ -1,6 +1,7 @@
 //! `coverage(x)`: the share of the expected readings that are there, 0 to 1.
 
 use serde::{Deserialize, Serialize};
+use sotto_pack::ChannelKind;
 
 use super::arguments::Channel;
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
@@ -33,6 +34,10 @@ impl Call {
 impl Function for Coverage {
     fn name(&self) -> &'static str {
         "coverage"
+    }
+
+    fn fits(&self, _: &ChannelKind) -> bool {
+        true
     }
 
     fn needs(&self) -> Vec<Need> {

@@ -1,6 +1,7 @@
 //! `direction(x)`: the mean direction of angles: that of the sum of their unit vectors.
 
 use serde::{Deserialize, Serialize};
+use sotto_pack::ChannelKind;
 
 use super::Call;
 use super::arguments::Channel;
@@ -31,6 +32,10 @@ impl Call {
 impl Function for Direction {
     fn name(&self) -> &'static str {
         "direction"
+    }
+
+    fn fits(&self, kind: &ChannelKind) -> bool {
+        matches!(kind, ChannelKind::Angle(_))
     }
 
     fn needs(&self) -> Vec<Need> {

@@ -1,6 +1,7 @@
 //! `energy(x)`: the sum of reading · period, the period in hours.
 
 use serde::{Deserialize, Serialize};
+use sotto_pack::ChannelKind;
 
 use super::Call;
 use super::arguments::Channel;
@@ -32,6 +33,10 @@ impl Call {
 impl Function for Energy {
     fn name(&self) -> &'static str {
         "energy"
+    }
+
+    fn fits(&self, kind: &ChannelKind) -> bool {
+        matches!(kind, ChannelKind::Interval | ChannelKind::Gauge(_))
     }
 
     fn needs(&self) -> Vec<Need> {

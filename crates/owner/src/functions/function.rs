@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Formatter};
 
+use sotto_pack::ChannelKind;
+
 use super::{Arguments, Call, Circumstances};
 use crate::gathered::{Channels, Counted, Gathered, Need};
 use crate::language::{Measurand, Parsed, Parser};
@@ -48,6 +50,16 @@ pub(crate) trait Function {
     /// Returns the smallest and the largest value that it may have in a window with readings; None if they are not known.
     fn between(&self, _: &Circumstances<'_>) -> Option<(f64, f64)> {
         None
+    }
+
+    /// Returns true if it makes sense of a channel of this kind: `*` stands for these.
+    fn fits(&self, kind: &ChannelKind) -> bool {
+        match kind {
+            ChannelKind::Interval | ChannelKind::Gauge(_) | ChannelKind::Amount(_) => true,
+            // The mean of two states is the share of the second.
+            ChannelKind::State(states) => states.states.len() == 2,
+            ChannelKind::Counter(_) | ChannelKind::Angle(_) => false,
+        }
     }
 
     /// Returns true if its values carry noise, as those of polynomials and models do.

@@ -1,6 +1,7 @@
 //! `increase(x)`: how much a counter grew, with the counts lost at falls.
 
 use serde::{Deserialize, Serialize};
+use sotto_pack::ChannelKind;
 
 use super::Call;
 use super::arguments::Channel;
@@ -31,6 +32,10 @@ impl Call {
 impl Function for Increase {
     fn name(&self) -> &'static str {
         "increase"
+    }
+
+    fn fits(&self, kind: &ChannelKind) -> bool {
+        matches!(kind, ChannelKind::Counter(_))
     }
 
     fn needs(&self) -> Vec<Need> {

@@ -219,6 +219,11 @@ impl Call {
         self.of().between(circumstances)
     }
 
+    /// Returns true if the call makes sense of a channel of this kind.
+    pub(crate) fn fits(&self, kind: &sotto_pack::ChannelKind) -> bool {
+        self.of().fits(kind)
+    }
+
     /// Returns the intermediate results that the call is computed from.
     pub(crate) fn needs(&self) -> Vec<Need> {
         self.of().needs()

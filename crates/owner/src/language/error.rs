@@ -84,8 +84,71 @@ pub enum QuestionErrorKind {
     )]
     Mode,
     /// A comparison with a device.
-    #[error("devices are named in brackets: where device in (a, b)")]
+    #[error("names stand in brackets: where device in (a, b), where tag in (barn)")]
     NameDevices,
+    /// A tag comes twice in a list.
+    #[error("the tag {name} comes twice: remove one")]
+    TagTwice {
+        /// The tag.
+        name: String,
+    },
+    /// A tag beside a group of the clock.
+    #[error("tags stand beside groups of the clock: by day per tag")]
+    TagInGroup,
+    /// The number of ranked devices is out of range.
+    #[error("expected a number of devices, a whole number from {} to {}, as in top 3 devices of mean(x)", limits::RANKED.start(), limits::RANKED.end())]
+    RankedDevices,
+    /// Devices are ranked by a call with several values.
+    #[error(
+        "{call} has several values, which give no order: rank devices by one, and select {call} behind it"
+    )]
+    RankedBySeveral {
+        /// The function.
+        call: &'static str,
+    },
+    /// A parameter in another place.
+    #[error(
+        "{parameter} stands where its value would change what devices send: parameters are for devices, tags, times and numbers of devices, \
+         as in where device in ($room), x of $room, since $from or top $n devices; their names begin with a small letter"
+    )]
+    Parameter {
+        /// The parameter, with its dollar sign.
+        parameter: String,
+    },
+    /// A parameter in a question that is not filled in.
+    #[error(
+        "{parameter} is a parameter, which takes its value where the question is asked: sotto ask NAME --room kitchen"
+    )]
+    NotFilled {
+        /// The parameter, with its dollar sign.
+        parameter: String,
+    },
+    /// An alarm about the devices with a tag.
+    #[error("an alarm names its devices: where device in (a, b)")]
+    AlarmTag,
+    /// An alarm about every channel.
+    #[error("an alarm is about one channel: name it in the place of *")]
+    AlarmStar,
+    /// Channels of one call are of different devices.
+    #[error(
+        "both channels of a call are of the same device: write it behind each, as in covariance(x of boiler, y of boiler)"
+    )]
+    OtherScope,
+    /// A clause that says nothing, as every call names its devices.
+    #[error("every call names its devices, so that {clause} says nothing: leave it out")]
+    IdleClause {
+        /// The clause.
+        clause: &'static str,
+    },
+    /// A call of an alarm that names devices.
+    #[error(
+        "an alarm looks at each window of one device, and cannot compare it with another: leave out {of}, and choose devices with \
+         where device in (a, b)"
+    )]
+    AlarmScope {
+        /// The words behind the channel.
+        of: String,
+    },
     /// A comparison outside of `count` and `time`.
     #[error(
         "a comparison ({symbol}) stands inside count(…) or time(…), between a reading and a number: count(x {symbol} 80). \
@@ -252,6 +315,9 @@ pub enum QuestionErrorKind {
         "expected a time of day: a beginning and another end, as in 22:00-06:00 or 18:00-24:00; the end is not in it"
     )]
     TimeOfDay,
+    /// An invalid date in a condition.
+    #[error(transparent)]
+    Days(#[from] super::days::NotDays),
     /// A weekday or a month occurs twice in a condition.
     #[error("{name} comes twice: remove one")]
     MemberTwice {

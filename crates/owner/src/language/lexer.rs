@@ -83,6 +83,10 @@ pub(crate) fn token(text: &str, from: usize) -> Result<Spanned<'_>, (Kind, usize
             let length = run(rest.as_bytes(), 0, in_word);
             Ok(spanned(Token::Word(&rest[..length]), length))
         }
+        '$' => {
+            let length = run(rest.as_bytes(), 1, in_word);
+            Err((Kind::NotFilled { parameter: text::excerpt_of(&rest[..length], 40) }, start))
+        }
         other => {
             let expected = "a word, a number, a name in \"quotes\" or one of + - * / ( ) [ ] , ~";
             Err((Kind::Expected { expected, found: found_char(Some(other)) }, start))

@@ -7,14 +7,20 @@ pub const NESTING: usize = 64;
 pub const NAME_BYTES: usize = 64;
 /// Bytes of a question given to the parser: 64 KiB.
 pub const QUESTION_BYTES: usize = 64 << 10;
-/// Selected expressions of a question.
-pub const SELECTED: usize = 64;
+/// Selected expressions of a question, with those that `*` stands for.
+pub const SELECTED: usize = 512;
 /// Nested or chained operators of a question. Each takes two levels of JSON, and serde_json reads at most 127.
 pub const QUESTION_DEPTH: usize = 56;
 /// Calls of a question.
 pub const CALLS: usize = 1024;
 /// Devices that a question may name.
 pub const DEVICES: usize = 64;
+/// Tags that a question may name, and tags of a device or a channel.
+pub const TAGS: usize = 64;
+/// Dates and ranges of dates that a condition or its file names.
+pub const DATES: usize = 4096;
+/// Devices of `top 3 devices of`.
+pub const RANKED: core::ops::RangeInclusive<u32> = 1..=1000;
 /// Weights of one `weighted_sum`.
 pub const WEIGHTS: usize = 4096;
 /// Coefficients of one `polynomial`.

@@ -2,7 +2,7 @@
 
 /// Returns the candidate with the smallest edit distance from `word`. Returns None if the distance exceeds 2 or is half
 /// of the word or more.
-pub(crate) fn near(word: &str, candidates: &[&'static str]) -> Option<&'static str> {
+pub(crate) fn near<'c>(word: &str, candidates: &[&'c str]) -> Option<&'c str> {
     const LONGEST: usize = 32;
     if word.len() > LONGEST {
         return None;

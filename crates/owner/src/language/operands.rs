@@ -54,7 +54,7 @@ impl Parser<'_> {
     /// Parses the arguments of `polynomial` or `linear`, to the closing parenthesis.
     pub(crate) fn derived(&mut self, name: &str) -> Parsed<Measurand> {
         if name == "linear" {
-            let file = self.file()?;
+            let file = self.file("the name of a file, as in linear(model.json)")?;
             self.close_after_name()?;
             return Ok(Measurand::Linear { file, model: None });
         }
@@ -79,6 +79,8 @@ impl Parser<'_> {
             return Err(self.error(Kind::NestedCall { name: text::excerpt(&channel) }, at));
         }
         self.places.channels.push((channel.clone(), at));
+        let scope = self.scope()?;
+        self.scopes.push((scope, at));
         Ok(channel)
     }
 
@@ -115,14 +117,14 @@ impl Parser<'_> {
     }
 
     /// Parses the name of a file.
-    fn file(&mut self) -> Parsed<String> {
+    pub(crate) fn file(&mut self, expected: &'static str) -> Parsed<String> {
         let at = self.start();
         let file = if let Some(quoted) = self.quoted(at)? {
             quoted
         } else {
             let file = self.raw(in_file);
             if file.is_empty() {
-                return Err(self.expected("the name of a file, as in linear(model.json)"));
+                return Err(self.expected(expected));
             }
             file.into()
         };

@@ -7,7 +7,7 @@ use sotto_program::text::run;
 use super::error::{QuestionError, QuestionErrorKind as Kind};
 use super::lexer::{RESERVED, Spanned, Token, check_length, skip_space, token, unquoted};
 use super::places::TextSpans;
-use super::{Duration, DurationUnit, When, is_when, limits};
+use super::{Duration, DurationUnit, Scope, When, is_when, limits};
 
 pub(crate) type Parsed<T> = Result<T, QuestionError>;
 
@@ -19,11 +19,18 @@ pub(crate) struct Parser<'t> {
     /// Number of open parentheses.
     pub(crate) nesting: usize,
     pub(crate) places: TextSpans,
+    /// For each channel read as an operand, the devices behind it, and its place.
+    pub(super) scopes: Vec<(Option<Scope>, usize)>,
 }
 
 impl<'t> Parser<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
-        Self { text, end: 0, nesting: 0, places: TextSpans::new(text) }
+        Self { text, end: 0, nesting: 0, places: TextSpans::new(text), scopes: Vec::new() }
+    }
+
+    /// Returns the number of channels read as operands.
+    pub(crate) fn operands(&self) -> usize {
+        self.scopes.len()
     }
 
     /// Parses a name, bare or in quotes.
@@ -37,6 +44,8 @@ impl<'t> Parser<'t> {
                 word.into()
             }
             Token::Quoted(inside) => unquoted(inside),
+            // Every channel; nothing else is called so.
+            Token::Symbol('*') => "*".into(),
             _ => return Err(self.expected(expected)),
         };
         check_length(&name, limits::NAME_BYTES).map_err(|kind| self.error(kind, start))?;

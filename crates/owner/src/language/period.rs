@@ -188,7 +188,7 @@ impl From<When> for String {
     }
 }
 
-/// The choice between one answer over all devices and one for each.
+/// The choice between one answer over all devices, one for each, and one for each tag.
 ///
 /// ```
 /// use sotto_owner::question::{Devices, Question};
@@ -205,6 +205,8 @@ pub enum Devices {
     Across,
     /// `per device`: one answer for each device.
     Each,
+    /// `per tag`: one answer for each tag. A device with several tags counts in each.
+    Tag,
 }
 
 impl When {

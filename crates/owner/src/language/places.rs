@@ -44,6 +44,7 @@ pub struct TextSpans {
     pub(crate) channels: Vec<(String, usize)>,
     pub(crate) files: Vec<(String, usize)>,
     pub(crate) devices: Vec<(String, usize)>,
+    pub(crate) tags: Vec<(String, usize)>,
     pub(crate) clauses: Vec<(Clause, usize)>,
 }
 
@@ -56,6 +57,7 @@ impl TextSpans {
             channels: Vec::new(),
             files: Vec::new(),
             devices: Vec::new(),
+            tags: Vec::new(),
             clauses: Vec::new(),
         }
     }
@@ -97,7 +99,13 @@ impl TextSpans {
         self.error(first(&self.files, file), message)
     }
 
-    /// Draws `message` at a device of the `where` clause.
+    /// Draws `message` at the first mention of a tag.
+    #[must_use]
+    pub fn error_at_tag(&self, tag: &str, message: impl Into<String>) -> QuestionError {
+        self.error(first(&self.tags, tag), message)
+    }
+
+    /// Draws `message` at the first mention of a device.
     #[must_use]
     pub fn error_at_device(&self, device: &str, message: impl Into<String>) -> QuestionError {
         self.error(first(&self.devices, device), message)

@@ -7,6 +7,7 @@ use jiff::Zoned;
 use serde::{Deserialize, Serialize};
 
 use super::cycle::{Cycle, Recurs, Weekday};
+use super::dates::Dates;
 use super::written::list;
 
 /// Minutes of a day.
@@ -34,6 +35,9 @@ pub struct Times {
     /// The months of the year, 1 to 12. Empty: all of them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub months: BTreeSet<u8>,
+    /// The days of the calendar. None: all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dates: Option<Dates>,
 }
 
 /// A part of the day, half open. If it ends before it begins, it is the evening and the early morning of a day.
@@ -86,7 +90,7 @@ impl Times {
     /// Returns true if all times count.
     #[must_use]
     pub fn is_all(&self) -> bool {
-        self.time.is_none() && self.weekdays.is_empty() && self.months.is_empty()
+        self.time.is_none() && self.weekdays.is_empty() && self.months.is_empty() && self.dates.is_none()
     }
 
     /// Returns true if a reading at a local time counts.
@@ -96,6 +100,7 @@ impl Times {
         self.time.is_none_or(|time| time.contains(minute))
             && (self.weekdays.is_empty() || weekday.is_some_and(|day| self.weekdays.contains(&day)))
             && (self.months.is_empty() || month_of_year.is_some_and(|month| self.months.contains(&month)))
+            && self.dates.as_ref().is_none_or(|dates| dates.holds(local.date()))
     }
 
     /// Returns the conditions in their canonical text.
@@ -105,7 +110,8 @@ impl Times {
         let months = In("month", &self.months);
         let weekdays = (!self.weekdays.is_empty()).then(|| weekdays.to_string());
         let months = (!self.months.is_empty()).then(|| months.to_string());
-        [time, weekdays, months].into_iter().flatten().collect()
+        let dates = self.dates.as_ref().map(ToString::to_string);
+        [time, weekdays, months, dates].into_iter().flatten().collect()
     }
 }
 

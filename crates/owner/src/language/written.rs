@@ -9,7 +9,7 @@ pub(crate) struct Name<'n>(pub(crate) &'n str);
 
 impl Display for Name<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        if is_bare_name(self.0) { out.write_str(self.0) } else { quoted(self.0, out) }
+        if is_bare_name(self.0) || self.0 == "*" { out.write_str(self.0) } else { quoted(self.0, out) }
     }
 }
 
@@ -67,6 +67,12 @@ pub(crate) fn only_devices(devices: &[String], out: &mut Formatter<'_>) -> fmt::
     out.write_str(" where device in (")?;
     list(devices.iter().map(|device| Name(device)), out)?;
     out.write_char(')')
+}
+
+/// Returns the condition that names tags.
+pub(crate) fn in_tags(tags: &[String]) -> String {
+    let names: Vec<String> = tags.iter().map(|tag| Name(tag).to_string()).collect();
+    format!("tag in ({})", names.join(", "))
 }
 
 pub(crate) struct Numbers<'n>(pub(crate) &'n [f64]);

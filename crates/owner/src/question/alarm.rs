@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sotto_program::text;
 
 use super::grammar::Term;
-use super::{Expression, Question};
+use super::{Expression, Question, STAR};
 use crate::functions::{Call, InAlarm};
 use crate::language::{
     By, Clause, Comparison, Condition, Duration, Measurand, Number, Parsed, Parser, QuestionError,
@@ -240,7 +240,13 @@ impl Parser<'_> {
         self.places.selected.push(start);
         let Term { expression, .. } = self.sum()?;
         self.check_calls(&expression, start, 0)?;
-        for (call, at) in expression.calls().zip(&self.places.calls) {
+        for ((call, of), at) in expression.calls_of().zip(&self.places.calls) {
+            if call.channels().contains(&STAR) {
+                return Err(self.error(Kind::AlarmStar, *at));
+            }
+            if let Some(of) = of {
+                return Err(self.error(Kind::AlarmScope { of: of.to_string() }, *at));
+            }
             match call.of().in_alarm() {
                 InAlarm::Value | InAlarm::Largest(_) | InAlarm::Smallest(_) => {}
                 // It has several values, so it is the whole expression.
@@ -285,6 +291,9 @@ impl Parser<'_> {
                 "where" => {
                     self.once("where", alarm.only.is_some(), None, at)?;
                     self.places.clauses.push((Clause::Where, at));
+                    if self.accept_word("tag")? {
+                        return Err(self.error(Kind::AlarmTag, at));
+                    }
                     self.word("device")?;
                     self.word("in")?;
                     alarm.only = Some(self.devices()?);

@@ -3,6 +3,7 @@
 use super::{Expression, Question};
 use crate::functions::Call;
 use crate::gathered::{Need, NeedId, Needed};
+use crate::language::Scope;
 
 /// A question, and its needs by number.
 pub(crate) struct Asked<'q> {
@@ -24,6 +25,10 @@ pub(crate) struct AskedResult<'q> {
 /// A call of a question.
 pub(crate) struct AskedCall<'q> {
     pub(crate) call: &'q Call,
+    /// The devices that it names.
+    pub(crate) of: Option<&'q Scope>,
+    /// Its number among the calls of the question, from 0.
+    pub(crate) number: usize,
     /// Its needs, in its own order.
     pub(crate) needs: Vec<NeedId>,
 }
@@ -31,10 +36,16 @@ pub(crate) struct AskedCall<'q> {
 impl<'q> Asked<'q> {
     pub(crate) fn new(question: &'q Question) -> Self {
         let mut needed = Needed::default();
-        let mut call = |call: &'q Call| AskedCall { call, needs: needed.numbers(call.needs()) };
+        let mut numbers = 0..;
+        let mut call = |(call, of): (&'q Call, Option<&'q Scope>)| AskedCall {
+            call,
+            of,
+            number: numbers.next().unwrap_or_default(),
+            needs: needed.numbers(call.needs()),
+        };
         let mut results = Vec::with_capacity(question.select.len());
         for selected in &question.select {
-            let calls = selected.expression.calls().map(&mut call).collect();
+            let calls = selected.expression.calls_of().map(&mut call).collect();
             results.push(AskedResult {
                 name: selected.name(),
                 expression: &selected.expression,

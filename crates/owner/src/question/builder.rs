@@ -2,7 +2,9 @@
 
 use super::{ExactScheme, Expression, Question, Selected};
 use crate::functions::Call;
-use crate::language::{By, Devices, Duration, Period, QuestionError, QuestionErrorKind as Kind, Times, When};
+use crate::language::{
+    By, Devices, Duration, Period, QuestionError, QuestionErrorKind as Kind, RankedBy, Ranking, Times, When,
+};
 
 /// Builds a [`Question`]; [`Question::select`] starts one. If a clause is given twice, the last one counts.
 ///
@@ -32,13 +34,16 @@ impl QuestionBuilder {
     pub(super) fn new(first: Selected) -> Self {
         let question = Question {
             select: vec![first],
+            ranking: None,
             period: Period::All,
             by: None,
             grouping: Devices::Across,
             only: None,
+            tags: Vec::new(),
             times: Times::default(),
             shared: false,
             scheme: None,
+            remarks: Vec::new(),
         };
         Self { question, over: None, since: None, until: None }
     }
@@ -79,6 +84,18 @@ impl QuestionBuilder {
         self
     }
 
+    /// Keeps the first devices alone, in the order of the first result.
+    pub fn ranked(mut self, by: RankedBy, devices: u32) -> Self {
+        self.question.ranking = Some(Ranking { by, devices });
+        self.per_device()
+    }
+
+    /// Asks for one answer for each tag of devices and channels.
+    pub fn per_tag(mut self) -> Self {
+        self.question.grouping = Devices::Tag;
+        self
+    }
+
     /// Asks for one answer over all devices. This is the default.
     pub fn across_devices(mut self) -> Self {
         self.question.grouping = Devices::Across;
@@ -88,6 +105,12 @@ impl QuestionBuilder {
     /// Restricts the question to these devices.
     pub fn only<D: Into<String>>(mut self, devices: impl IntoIterator<Item = D>) -> Self {
         self.question.only = Some(devices.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Restricts the question to readings whose device or channel has one of these tags.
+    pub fn tagged<T: Into<String>>(mut self, tags: impl IntoIterator<Item = T>) -> Self {
+        self.question.tags = tags.into_iter().map(Into::into).collect();
         self
     }
 

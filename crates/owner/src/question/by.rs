@@ -57,6 +57,9 @@ impl Parser<'_> {
         match self.cycle()? {
             Some(second) if second == first => Err(self.error(Kind::CycleTwice { word: first.words() }, at)),
             Some(second) => Ok(By::Recurring { first, second: Some(second) }),
+            None if matches!(self.peek()?.token, Token::Word("tag" | "tags")) => {
+                Err(self.error(Kind::TagInGroup, at))
+            }
             None => {
                 let expected = "hour of day, weekday or month of year";
                 let Token::Word(word) = self.peek()?.token else { return Err(self.expected(expected)) };
@@ -106,6 +109,8 @@ fn near_group(word: &str) -> Option<&'static str> {
         "yearly" | "years" | "annually" => Some("year"),
         "weekdays" | "dow" | "dayofweek" => Some("weekday"),
         "minute" | "minutes" | "min" => Some("1m"),
+        "tags" | "label" | "labels" | "area" => Some("tag"),
+        "device" | "devices" => Some("per device"),
         word => near(word, &words).or_else(|| near(word, &["weekday"])),
     }
 }

@@ -8,8 +8,8 @@ use sotto_program::text;
 use super::{ExactScheme, Question, Selected, grammar};
 use crate::functions::Call;
 use crate::language::{
-    By, Devices, LinearModel, Measurand, Period, QuestionError, QuestionErrorKind as Kind, TextSpans, Times,
-    limits,
+    By, Dates, Devices, LinearModel, Measurand, Period, QuestionError, QuestionErrorKind as Kind, Ranking,
+    TextSpans, Times, limits,
 };
 
 /// A [`Question`] in its JSON form. Only `select` is required.
@@ -18,6 +18,8 @@ use crate::language::{
 pub(super) struct Unchecked {
     select: Vec<Selected>,
     #[serde(default)]
+    ranking: Option<Ranking>,
+    #[serde(default)]
     period: Period,
     #[serde(default)]
     by: Option<By>,
@@ -25,6 +27,8 @@ pub(super) struct Unchecked {
     grouping: Devices,
     #[serde(default)]
     only: Option<Vec<String>>,
+    #[serde(default)]
+    tags: Vec<String>,
     #[serde(default)]
     times: Times,
     #[serde(default)]
@@ -37,8 +41,12 @@ impl TryFrom<Unchecked> for Question {
     type Error = QuestionError;
 
     fn try_from(from: Unchecked) -> Result<Self, QuestionError> {
-        let Unchecked { select, period, by, grouping, only, times, shared, scheme } = from;
-        let question = Self { select, period, by, grouping, only, times, shared, scheme };
+        let Unchecked { select, ranking, period, by, grouping, only, tags, times, shared, scheme } = from;
+        // A ranking is one of devices.
+        let grouping = if ranking.is_some() { Devices::Each } else { grouping };
+        let remarks = Vec::new();
+        let question =
+            Self { select, ranking, period, by, grouping, only, tags, times, shared, scheme, remarks };
         question.check()?;
         Ok(question)
     }
@@ -71,9 +79,12 @@ impl Question {
         if let Some(scheme) = self.scheme.filter(|_| !self.has_exact_results()) {
             return Err(QuestionError::new(Kind::NoExactResult { scheme: scheme.word() }, &text, 0));
         }
-        // Neither models nor the scheme are in the text.
-        let mut written = Self { scheme: None, ..self.clone() };
+        // Neither models nor days of files nor the scheme are in the text.
+        let mut written = Self { scheme: None, remarks: Vec::new(), ..self.clone() };
         written.change_models(&mut |_, model| *model = None);
+        if let Some((_, days)) = written.times.dates.as_mut().and_then(Dates::slot) {
+            *days = None;
+        }
         if read != written {
             return Err(QuestionError::new(Kind::NotCanonical, &text, text.len()));
         }

@@ -6,7 +6,7 @@ use super::conditions::Conditions;
 use super::{Question, Selected};
 use crate::language::{
     By, Clause, Devices, Duration, During, Parsed, Parser, Period, QuestionErrorKind as Kind, RESERVED,
-    Token, When, is_when, limits, near,
+    Ranking, Token, When, is_when, limits, near,
 };
 
 /// Clauses read so far.
@@ -20,11 +20,13 @@ pub(super) struct Clauses {
     grouping: Option<Devices>,
     conditions: Option<Conditions>,
     shared: bool,
+    /// True behind `top 3 devices of`, which is per device.
+    ranked: bool,
 }
 
 impl Clauses {
-    pub(super) fn question(self, select: Vec<Selected>) -> Question {
-        let Self { over, during, since, until, by, grouping, conditions, shared } = self;
+    pub(super) fn question(self, ranking: Option<Ranking>, select: Vec<Selected>) -> Question {
+        let Self { over, during, since, until, by, grouping, conditions, shared, .. } = self;
         let period = match (over, since, until) {
             _ if let Some(during) = during => Period::During(during),
             (Some(time), ..) => Period::Over(time),
@@ -32,8 +34,9 @@ impl Clauses {
             (None, since, until) => Period::Between { since, until },
         };
         let (grouping, scheme) = (grouping.unwrap_or_default(), None);
-        let Conditions { only, times } = conditions.unwrap_or_default();
-        Question { select, period, by, grouping, only, times, shared, scheme }
+        let Conditions { only, tags, times } = conditions.unwrap_or_default();
+        let remarks = Vec::new();
+        Question { select, ranking, period, by, grouping, only, tags, times, shared, scheme, remarks }
     }
 
     fn over(&self) -> Option<&'static str> {
@@ -53,13 +56,19 @@ const CLAUSE: &str =
     "',', as, in, a clause (over, during, since, until, by, per, across, where, shared) or the end";
 
 impl Parser<'_> {
-    pub(super) fn clauses(&mut self) -> Parsed<Clauses> {
-        let mut clauses = Clauses::default();
+    /// Reads clauses. A ranking is one of devices.
+    pub(super) fn clauses(&mut self, ranking: Option<Ranking>) -> Parsed<Clauses> {
+        let mut clauses = Clauses { ranked: ranking.is_some(), ..Clauses::default() };
         loop {
             let next = self.peek()?;
             let at = next.start;
             let word = match next.token {
-                Token::End => return Ok(clauses),
+                Token::End => {
+                    if ranking.is_some() {
+                        clauses.grouping = Some(Devices::Each);
+                    }
+                    return Ok(clauses);
+                }
                 Token::Word(word) => word,
                 _ if clauses.is_empty() => {
                     return Err(self.expected("an operator (+ - * /), ',', as, in, a clause or the end"));
@@ -94,34 +103,26 @@ impl Parser<'_> {
                     self.places.clauses.push((Clause::Period, at));
                     clauses.until = Some(self.moment()?);
                 }
+                // Tags are no times: they stand beside a group of the clock.
+                "by" if self.accept_word("tag")? => {
+                    self.grouping("by tag", Devices::Tag, &mut clauses, at)?;
+                }
                 "by" => {
                     self.once("by", clauses.by.is_some(), None, at)?;
                     self.places.clauses.push((Clause::By, at));
                     clauses.by = Some(self.by()?);
                 }
                 "per" => {
-                    let across = clauses.grouping == Some(Devices::Across);
-                    self.once(
-                        "per device",
-                        clauses.grouping.is_some(),
-                        across.then_some("across devices"),
-                        at,
-                    )?;
-                    self.places.clauses.push((Clause::Devices, at));
+                    if self.accept_word("tag")? {
+                        self.grouping("per tag", Devices::Tag, &mut clauses, at)?;
+                        continue;
+                    }
                     self.device_of_per()?;
-                    clauses.grouping = Some(Devices::Each);
+                    self.grouping("per device", Devices::Each, &mut clauses, at)?;
                 }
                 "across" => {
-                    let each = clauses.grouping == Some(Devices::Each);
-                    self.once(
-                        "across devices",
-                        clauses.grouping.is_some(),
-                        each.then_some("per device"),
-                        at,
-                    )?;
-                    self.places.clauses.push((Clause::Devices, at));
                     self.word("devices")?;
-                    clauses.grouping = Some(Devices::Across);
+                    self.grouping("across devices", Devices::Across, &mut clauses, at)?;
                 }
                 "where" => {
                     self.once("where", clauses.conditions.is_some(), None, at)?;
@@ -158,6 +159,28 @@ impl Parser<'_> {
             None if twice => Err(self.error(Kind::ClauseTwice { clause }, at)),
             None => Ok(()),
         }
+    }
+
+    /// Takes a clause that groups devices; one of them stands in a question.
+    fn grouping(
+        &mut self,
+        clause: &'static str,
+        grouping: Devices,
+        clauses: &mut Clauses,
+        at: usize,
+    ) -> Parsed<()> {
+        let known = &mut clauses.grouping;
+        let other = match known.filter(|known| *known != grouping) {
+            None if clauses.ranked && grouping != Devices::Each => Some("top or bottom"),
+            None => None,
+            Some(Devices::Across) => Some("across devices"),
+            Some(Devices::Each) => Some("per device"),
+            Some(Devices::Tag) => Some("per tag"),
+        };
+        self.once(clause, known.is_some(), other, at)?;
+        self.places.clauses.push((Clause::Devices, at));
+        *known = Some(grouping);
+        Ok(())
     }
 
     /// Reads one given word.

@@ -1,17 +1,22 @@
 //! The grammar of conditions: `where device in (…) and time 22:00-06:00`.
 
+use std::collections::BTreeSet;
+
 use sotto_program::text;
 
 use crate::language::{
-    Clause, Parsed, Parser, QuestionErrorKind as Kind, TimeOfDay, Times, Token, Weekday, month_named, near,
+    Clause, Dates, DayRange, DaysOf, NotDays, Parsed, Parser, QuestionErrorKind as Kind, TimeOfDay, Times,
+    Token, Weekday, limits, month_named, near,
 };
 
-const EXPECTED: &str = "device in (…), time 22:00-06:00, weekday in (sat, sun) or month in (1, 12)";
+const EXPECTED: &str =
+    "device in (…), tag in (…), time 22:00-06:00, weekday in (sat, sun), month in (1, 12) or date in (…)";
 
 /// The conditions of a `where` clause.
 #[derive(Default)]
 pub(super) struct Conditions {
     pub(super) only: Option<Vec<String>>,
+    pub(super) tags: Vec<String>,
     pub(super) times: Times,
 }
 
@@ -38,6 +43,11 @@ impl Parser<'_> {
                 self.word("in")?;
                 all.only = Some(self.devices()?);
             }
+            "tag" => {
+                self.once("tag in", !all.tags.is_empty(), None, at)?;
+                self.word("in")?;
+                all.tags = self.tags()?;
+            }
             "time" => {
                 self.once("time", all.times.time.is_some(), None, at)?;
                 self.places.clauses.push((Clause::Times, at));
@@ -61,18 +71,76 @@ impl Parser<'_> {
                     month_named(word).or_else(number).ok_or(None)
                 })?;
             }
+            "date" => {
+                self.once("date in", all.times.dates.is_some(), None, at)?;
+                self.places.clauses.push((Clause::Times, at));
+                let not = self.accept_word("not")?;
+                self.word("in")?;
+                all.times.dates = Some(Dates { not, days: self.days()? });
+            }
             word => {
                 let near = match word {
                     "days" | "day" | "weekdays" | "dow" => Some("weekday in"),
                     "hour" | "hours" | "times" | "clock" => Some("time"),
+                    "dates" | "holiday" | "holidays" => Some("date in"),
                     "devices" => Some("device in"),
-                    word => near(word, &["device", "time", "weekday", "month"]),
+                    "tags" | "label" | "labels" | "area" => Some("tag in"),
+                    word => near(word, &["device", "tag", "time", "weekday", "month", "date"]),
                 };
                 let kind = Kind::UnknownWord { word: text::excerpt(word), expected: EXPECTED, near };
                 return Err(self.error(kind, at));
             }
         }
         Ok(())
+    }
+
+    /// Reads days in brackets, or the name of their file.
+    fn days(&mut self) -> Parsed<DaysOf> {
+        // The name of a file may be no token.
+        if !self.text[self.start()..].starts_with('(') {
+            let expected = "'(' or a file, as in date in (2024-12-25, 2024-12-26) or date in holidays.txt";
+            return Ok(DaysOf::File { name: self.file(expected)?, days: None });
+        }
+        self.accept('(')?;
+        let mut all = BTreeSet::new();
+        loop {
+            let at = self.start();
+            let word =
+                self.raw(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b':' | b'/'));
+            if word.is_empty() {
+                return Err(self.expected("a date, as 2024-12-25 or 2024-12-24..2025-01-01"));
+            }
+            let range: DayRange = word.parse().map_err(|wrong: NotDays| self.error(wrong.into(), at))?;
+            if !all.insert(range) {
+                return Err(self.error(Kind::MemberTwice { name: text::excerpt(word) }, at));
+            }
+            if !self.accept(',')? {
+                self.expect(')', "',' or ')'")?;
+                let days = all.try_into().map_err(|wrong: NotDays| self.error(wrong.into(), at))?;
+                return Ok(DaysOf::List(days));
+            }
+        }
+    }
+
+    fn tags(&mut self) -> Parsed<Vec<String>> {
+        self.expect('(', "'(' and tags, as in where tag in (barn, north)")?;
+        let mut tags: Vec<String> = Vec::new();
+        loop {
+            let at = self.start();
+            if tags.len() == limits::TAGS {
+                return Err(self.error(Kind::TooMany { of: "tags", limit: limits::TAGS }, at));
+            }
+            let tag = self.name("a tag: put a name in quotes if it does not start with a letter")?;
+            if tags.contains(&tag) {
+                return Err(self.error(Kind::TagTwice { name: text::excerpt(&tag) }, at));
+            }
+            self.places.tags.push((tag.clone(), at));
+            tags.push(tag);
+            if !self.accept(',')? {
+                self.expect_after_name(')', "',' or ')'")?;
+                return Ok(tags);
+            }
+        }
     }
 
     fn time_of_day(&mut self) -> Parsed<TimeOfDay> {
@@ -86,9 +154,9 @@ impl Parser<'_> {
         &mut self,
         expected: &'static str,
         read: impl Fn(&str) -> Result<T, Option<&'static str>>,
-    ) -> Parsed<std::collections::BTreeSet<T>> {
+    ) -> Parsed<BTreeSet<T>> {
         self.expect('(', "'(', as in weekday in (sat, sun) or month in (1, 12)")?;
-        let mut all = std::collections::BTreeSet::new();
+        let mut all = BTreeSet::new();
         loop {
             let at = self.start();
             let word = self.raw(|byte| byte.is_ascii_alphanumeric()).to_owned();

@@ -5,9 +5,9 @@ use std::ops;
 
 use serde::{Deserialize, Serialize};
 
-use super::Selected;
+use super::{Selected, written_call};
 use crate::functions::Call;
-use crate::language::Number;
+use crate::language::{Number, Scope};
 
 /// Numbers, calls, and arithmetic between them.
 ///
@@ -29,6 +29,13 @@ pub enum Expression {
     Number(f64),
     /// A statistic.
     Call(Call),
+    /// A statistic of devices that it names: `mean(x of boiler)`.
+    CallOf {
+        /// The statistic.
+        call: Call,
+        /// The devices.
+        of: Scope,
+    },
     /// The negative.
     Negate(Box<Expression>),
     /// First plus second.
@@ -121,7 +128,7 @@ impl Expression {
         let mut both = |left: &Self, right: &Self| Ok((left.fold(arithmetic)?, right.fold(arithmetic)?));
         match self {
             Self::Number(number) => arithmetic.number(*number),
-            Self::Call(call) => arithmetic.call(call),
+            Self::Call(call) | Self::CallOf { call, .. } => arithmetic.call(call),
             Self::Negate(of) => {
                 let of = of.fold(arithmetic)?;
                 arithmetic.negate(of)
@@ -144,7 +151,7 @@ impl Expression {
         let both = |left: &Self, right: &Self| left.constant().zip(right.constant());
         match self {
             Self::Number(number) => Some(*number),
-            Self::Call(_) => None,
+            Self::Call(_) | Self::CallOf { .. } => None,
             Self::Negate(of) => of.constant().map(|value| -value),
             Self::Add(left, right) => both(left, right).map(|(left, right)| left + right),
             Self::Subtract(left, right) => both(left, right).map(|(left, right)| left - right),
@@ -155,10 +162,24 @@ impl Expression {
 
     /// Iterates over the calls in the order of the text.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.calls_of().map(|(call, _)| call)
+    }
+
+    /// Iterates over the calls in the order of the text, each with the devices that it names.
+    pub fn calls_of(&self) -> impl Iterator<Item = (&Call, Option<&Scope>)> {
         self.parts().filter_map(|(part, _)| match part {
-            Self::Call(call) => Some(call),
+            Self::Call(call) => Some((call, None)),
+            Self::CallOf { call, of } => Some((call, Some(of))),
             _ => None,
         })
+    }
+
+    /// Returns the call that is the whole expression, if it is one.
+    pub(crate) fn only_call(&self) -> Option<&Call> {
+        match self {
+            Self::Call(call) | Self::CallOf { call, .. } => Some(call),
+            _ => None,
+        }
     }
 
     /// Returns the depth of nested and chained operators; 1 for a call or a number.
@@ -179,7 +200,7 @@ impl Expression {
 
     fn operands(&self) -> [Option<&Self>; 2] {
         match self {
-            Self::Number(_) | Self::Call(_) => [None, None],
+            Self::Number(_) | Self::Call(_) | Self::CallOf { .. } => [None, None],
             Self::Negate(of) => [Some(of), None],
             Self::Add(left, right)
             | Self::Subtract(left, right)
@@ -188,11 +209,27 @@ impl Expression {
         }
     }
 
+    /// Changes every call, alone or with its devices. Recurses, so the depth must be checked before.
+    pub(super) fn change_parts(&mut self, change: &mut impl FnMut(&mut Self)) {
+        match self {
+            Self::Number(_) => {}
+            Self::Call(_) | Self::CallOf { .. } => change(self),
+            Self::Negate(of) => of.change_parts(change),
+            Self::Add(left, right)
+            | Self::Subtract(left, right)
+            | Self::Multiply(left, right)
+            | Self::Divide(left, right) => {
+                left.change_parts(change);
+                right.change_parts(change);
+            }
+        }
+    }
+
     /// Changes every call. Recurses, so the depth must be checked before.
     pub(super) fn change_calls(&mut self, change: &mut impl FnMut(&mut Call)) {
         match self {
             Self::Number(_) => {}
-            Self::Call(call) => change(call),
+            Self::Call(call) | Self::CallOf { call, .. } => change(call),
             Self::Negate(of) => of.change_calls(change),
             Self::Add(left, right)
             | Self::Subtract(left, right)
@@ -269,7 +306,7 @@ const fn strength(expression: &Expression) -> u8 {
         Expression::Add(..) | Expression::Subtract(..) => 1,
         Expression::Multiply(..) | Expression::Divide(..) => 2,
         Expression::Negate(_) => 3,
-        Expression::Number(_) | Expression::Call(_) => 4,
+        Expression::Number(_) | Expression::Call(_) | Expression::CallOf { .. } => 4,
     }
 }
 
@@ -287,6 +324,7 @@ impl Display for Expression {
         let (left, sign, right) = match self {
             Self::Number(number) => return Number(*number).fmt(out),
             Self::Call(call) => return call.fmt(out),
+            Self::CallOf { call, of } => return written_call::write(call, of, out),
             // The parser reads -3 as a number, so the negative of 3 is -(3).
             Self::Negate(of) => match **of {
                 Self::Number(number) if number.is_sign_positive() => return write!(out, "-({of})"),

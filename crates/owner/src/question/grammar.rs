@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use sotto_program::text;
 
 use super::{Expression, Question, Selected};
-use crate::functions::{self, Call};
+use crate::functions;
 use crate::language::{
-    By, Clause, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Spanned, TextSpans, Token,
-    in_unit, limits, near, outside_of_a_call, unquoted,
+    By, Clause, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Ranking, Spanned, TextSpans,
+    Token, in_unit, limits, near, outside_of_a_call, unquoted,
 };
 use crate::units::Unit;
 
@@ -32,9 +32,11 @@ pub(super) fn question(text: &str) -> Parsed<(Question, TextSpans)> {
     if parser.peek()?.token == Token::End {
         return Err(parser.error(Kind::Empty, text.len()));
     }
+    let ranking = parser.ranking()?;
     let select = parser.select()?;
-    let clauses = parser.clauses()?;
-    let question = clauses.question(select);
+    parser.check_ranking(ranking, &select)?;
+    let clauses = parser.clauses(ranking)?;
+    let question = clauses.question(ranking, select);
     parser.check_groups(&question)?;
     Ok((question, parser.places))
 }
@@ -77,10 +79,22 @@ impl<'t> Parser<'t> {
         }
     }
 
+    /// Refuses a first result without an order.
+    fn check_ranking(&self, ranking: Option<Ranking>, select: &[Selected]) -> Parsed<()> {
+        let first = select.first().and_then(|first| first.expression.only_call());
+        match first.filter(|call| ranking.is_some() && call.is_vector()) {
+            Some(call) => {
+                let at = self.places.selected.first().copied().unwrap_or_default();
+                Err(self.error(Kind::RankedBySeveral { call: call.function() }, at))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Reads the unit after `in`: without white space and commas, or in quotes.
     fn unit(&mut self, of: &Expression) -> Parsed<String> {
         let at = self.start();
-        if let Expression::Call(call) = of
+        if let Some(call) = of.only_call()
             && call.is_vector()
         {
             return Err(self.error(Kind::UnitOfSeveral { call: call.function() }, at));
@@ -101,7 +115,7 @@ impl<'t> Parser<'t> {
         if places.is_empty() {
             return Err(self.error(Kind::NoCall, start));
         }
-        if matches!(expression, Expression::Call(_)) {
+        if expression.only_call().is_some() {
             return Ok(());
         }
         match expression.calls().zip(places).find(|(call, _)| call.is_vector()) {
@@ -198,10 +212,7 @@ impl<'t> Parser<'t> {
                 self.expect(')', "an operator (+ - * /) or ')'")?;
                 Ok(inside)
             }
-            Token::Word(word) if !RESERVED.contains(&word) => {
-                let call = self.call(word, next)?;
-                Ok(Term::leaf(Expression::Call(call)))
-            }
+            Token::Word(word) if !RESERVED.contains(&word) => self.call(word, next).map(Term::leaf),
             Token::Quoted(inside) => {
                 let name: String = unquoted(inside).chars().take(limits::NAME_BYTES).collect();
                 Err(self.error(Kind::BareName { name: Name(&name).to_string() }, next.start))
@@ -215,7 +226,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Parses the call that starts with `word`, the next token.
-    fn call(&mut self, word: &'t str, next: Spanned<'t>) -> Parsed<Call> {
+    fn call(&mut self, word: &'t str, next: Spanned<'t>) -> Parsed<Expression> {
         self.end = next.end;
         let at = next.start;
         let open = self.at('(')?;
@@ -234,12 +245,18 @@ impl<'t> Parser<'t> {
         }
         self.places.calls.push(at);
         self.accept('(')?;
-        (known.syntax.read)(self, word)
+        let first = self.operands();
+        let call = (known.syntax.read)(self, word)?;
+        Ok(match self.scope_of_call(first)? {
+            Some(of) => Expression::CallOf { call, of },
+            None => call.into(),
+        })
     }
 
     /// Checks that a call that averages groups has them: a `by` clause other than `by window`.
     fn check_groups(&self, question: &Question) -> Parsed<()> {
         self.check_times(question)?;
+        self.check_scopes(question)?;
         if question.by.is_some_and(|by| by != By::Window) {
             return Ok(());
         }
@@ -279,6 +296,10 @@ fn unknown(word: &str) -> Kind {
         return Kind::Mode;
     }
     let known: Vec<&str> = functions::names().collect();
-    let near = near(word, &known);
+    let near = match word {
+        "top" | "topk" | "largest" | "highest" => Some("top 3 devices of mean(x)"),
+        "bottom" | "bottomk" | "smallest" | "lowest" => Some("bottom 3 devices of mean(x)"),
+        word => near(word, &known),
+    };
     Kind::UnknownFunction { name: text::excerpt(word), near, known: known.join(", ") }
 }

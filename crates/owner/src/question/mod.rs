@@ -29,17 +29,19 @@
 //! # Grammar
 //!
 //! ```text
-//! question = selected { "," selected } { clause }            each clause at most once, in any order
+//! question = [ ranking ] selected { "," selected } { clause } each clause at most once, in any order
+//! ranking  = ( "top" | "bottom" ) NUMBER "devices" "of"      by the first result, which has one value
 //! selected = sum [ "as" NAME ]                               at least one call
 //! sum      = product { ("+" | "-") product }
 //! product  = unary { ("*" | "/") unary }
-//! unary    = { "-" } ( NUMBER | call | "(" sum ")" )
+//! unary    = { "-" } ( NUMBER | call | "(" sum ")" )            behind each channel of a call may stand [ of ]
+//! of       = "of" ( NAME | "tag" NAME | "all" "devices" )    the call's own devices
 //! clause   = "over" DURATION                                 90s 30m 12h 7d 4w; excludes since and until
 //!          | "during" SPAN                                    today, yesterday, this week, last month, 2024, 2024-Q3,
 //!                                                             2024-03, 2024-03-05; excludes over, since and until
 //!          | "since" WHEN | "until" WHEN                     2014-01-01, 2014-01-01T12:30[:15][Z|+02:00]
 //!          | "by" group
-//!          | "per" "device" | "across" "devices"             exclude each other; across is the default
+//!          | "per" "device" | "per" "tag" | "across" "devices"  exclude each other; across is the default
 //!          | "where" where { "and" where }                    each at most once
 //!          | "shared"                                         answers are given to others
 //! group    = "window" | "hour" | "day" | "week" | "quarter" | "year"
@@ -48,10 +50,15 @@
 //!          | cycle [ "and" cycle ]                            two different ones
 //! cycle    = "hour" "of" "day" | "weekday" | "day" "of" "week" | "month" "of" "year"
 //! where    = "device" "in" "(" NAME { "," NAME } ")"
+//!          | "tag" "in" "(" NAME { "," NAME } ")"            readings of a device or a channel with one of them
 //!          | "time" 22:00-06:00                               half open; over midnight
 //!          | "weekday" "in" "(" DAY { "," DAY } ")"           mon tue wed thu fri sat sun
 //!          | "month" "in" "(" MONTH { "," MONTH } ")"         1 to 12, jan to dec
+//!          | "date" [ "not" ] "in" ( FILE | "(" DAYS { "," DAYS } ")" )    2024-12-25, 2024-12-24..2025-01-01
 //! ```
+//!
+//! The channel `*` stands for every channel of the devices asked for of which the call makes sense: one result each. A
+//! declared question may have [parameters](Template), `$room`.
 //!
 //! A NAME consists of letters, digits, `_` and `.`, and does not start with a digit or `.`. Any other name, and any
 //! word that starts a clause, must be in double quotes, with the escapes `\"` and `\\`.
@@ -71,8 +78,12 @@ mod conditions;
 mod expression;
 mod grammar;
 mod scheme;
+mod scoped;
 mod silence;
+mod star;
+mod template;
 mod units;
+mod written_call;
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
@@ -87,16 +98,19 @@ pub use builder::QuestionBuilder;
 pub use expression::{CallArithmetic, Expression};
 pub use scheme::{ExactScheme, NotExact};
 pub use silence::Silence;
+pub(crate) use star::{STAR, has_star};
+pub use template::{NotFilled, Template};
 pub(crate) use units::{conversion, unit_of};
 
 pub use crate::functions::{Bins, Call};
 pub use crate::language::{
-    By, Calendar, Clause, Comparison, Condition, Cycle, Devices, Duration, DurationUnit, During, LinearModel,
-    Measurand, ModelError, Period, QuestionError, QuestionErrorKind, Recurs, TextSpans, TimeOfDay, Times,
-    Weekday, Weights, When, limits,
+    By, Calendar, Clause, Comparison, Condition, Cycle, Dates, DayRange, Days, DaysOf, Devices, Duration,
+    DurationUnit, During, LinearModel, Measurand, ModelError, NotDays, Period, QuestionError,
+    QuestionErrorKind, RankedBy, Ranking, Recurs, Scope, TextSpans, TimeOfDay, Times, Weekday, Weights, When,
+    limits,
 };
 
-use crate::language::{Name, UnitName, list, only_devices};
+use crate::language::{Name, UnitName, in_tags, list, only_devices};
 
 /// A question: results to compute, and the readings that they are computed from.
 ///
@@ -118,6 +132,9 @@ use crate::language::{Name, UnitName, list, only_devices};
 pub struct Question {
     /// Results with different names, 1 to [`limits::SELECTED`].
     pub select: Vec<Selected>,
+    /// The first devices alone, in the order of the first result. The question is then per device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranking: Option<Ranking>,
     /// The time covered.
     pub period: Period,
     /// The groups of windows with one answer each. None: one answer over all windows.
@@ -126,7 +143,10 @@ pub struct Question {
     pub grouping: Devices,
     /// The devices of `where device in (…)`. None: all devices.
     pub only: Option<Vec<String>>,
-    /// The times of `where time …`, `where weekday in (…)` and `where month in (…)`.
+    /// The tags of `where tag in (…)`: a reading counts if its device or its channel has one of them. Empty: all readings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// The times of `where time …`, `where weekday in (…)`, `where month in (…)` and `where date in …`.
     #[serde(default, skip_serializing_if = "Times::is_all")]
     pub times: Times,
     /// True if answers are given to others (`shared`). Reals are then flooded when they are decrypted, and parameters
@@ -137,6 +157,9 @@ pub struct Question {
     /// of the text: `scheme` of the question in `sotto.toml`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheme: Option<ExactScheme>,
+    /// Remarks with which its answers begin, as on channels that `*` leaves out. Not a part of text and JSON.
+    #[serde(skip)]
+    pub remarks: Vec<String>,
 }
 
 /// One result.
@@ -234,6 +257,20 @@ impl Question {
         missing.collect()
     }
 
+    /// Returns the file of `where date in FILE` whose days are not attached yet.
+    #[must_use]
+    pub fn missing_days(&self) -> Option<&str> {
+        let file = self.times.dates.as_ref().and_then(Dates::file);
+        file.filter(|(_, days)| days.is_none()).map(|(file, _)| file)
+    }
+
+    /// Attaches the days of the file of `where date in FILE`. Does nothing if the question names none.
+    pub fn attach_days(&mut self, days: Days) {
+        if let Some((_, slot)) = self.times.dates.as_mut().and_then(Dates::slot) {
+            *slot = Some(days);
+        }
+    }
+
     /// Attaches a model wherever the question names `file`. Returns the number of occurrences.
     ///
     /// # Errors
@@ -290,17 +327,22 @@ impl Display for Selected {
 
 impl Display for Question {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        self.ranking.iter().try_for_each(|ranking| write!(out, "{ranking} "))?;
         list(&self.select, out)?;
         self.period.fmt(out)?;
         self.by.iter().try_for_each(|by| write!(out, " by {by}"))?;
-        if self.grouping == Devices::Each {
-            out.write_str(" per device")?;
-        }
+        out.write_str(match self.grouping {
+            Devices::Across => "",
+            Devices::Each if self.ranking.is_some() => "",
+            Devices::Each => " per device",
+            Devices::Tag => " per tag",
+        })?;
         if let Some(devices) = &self.only {
             only_devices(devices, out)?;
         }
         let mut before = if self.only.is_some() { "and" } else { "where" };
-        for condition in self.times.conditions() {
+        let tags = (!self.tags.is_empty()).then(|| in_tags(&self.tags));
+        for condition in tags.into_iter().chain(self.times.conditions()) {
             write!(out, " {before} {condition}")?;
             before = "and";
         }

@@ -35,7 +35,7 @@ fn scale(expression: &Expression) -> Scale {
     match expression {
         // A number takes the unit of what it is added to.
         Expression::Number(_) => Difference,
-        Expression::Call(call) => match call.of().yields() {
+        Expression::Call(call) | Expression::CallOf { call, .. } => match call.of().yields() {
             Yields::One(of) => of.scale(),
             Yields::Several(_) => Other,
         },

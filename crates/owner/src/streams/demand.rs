@@ -8,8 +8,8 @@ use super::coefficients::coefficient_size;
 use super::fineness::{bins_within, gap_bits, span_of};
 use super::kind::Kind;
 use super::needs::{Needs, StreamNeeds};
-use crate::declared::is_alarm;
 use crate::declared::settings::{Compare, DeviceSettings, Settings};
+use crate::declared::{Member, is_alarm};
 use crate::functions::Call;
 use crate::gathered::{BinsNeeded, Need};
 use crate::language::By;
@@ -81,10 +81,9 @@ pub(super) fn demands<'q>(
 ) -> Vec<Demand<'q>> {
     let mut demands = Vec::new();
     for (name, question) in questions {
-        if question.only.as_ref().is_some_and(|only| !only.iter().any(|named| named == device)) {
-            continue;
-        }
-        demands.extend(question.calls().filter_map(|call| demand(settings, name, question, call, of)));
+        let member = Member { name: device, tags: &of.tags };
+        let taken = question.calls_of().filter(|call| settings.takes(question, *call, member));
+        demands.extend(taken.filter_map(|(call, _)| demand(settings, name, question, call, of)));
     }
     demands
 }

@@ -1,6 +1,6 @@
 //! The work on one device: choice of quantities and windows, and tallies from the results.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use sotto_wire::Digest;
 
@@ -30,6 +30,8 @@ pub(crate) struct DeviceWork<'w> {
     /// For each group, the end of the last tick with a reading of any device. Half-lives count back from it.
     pub(crate) ends: &'w [i64],
     pub(crate) device: &'w DeviceWindows,
+    /// For each call of the question, true if readings of the device count in it. Empty: in all.
+    pub(crate) takes: &'w [bool],
 }
 
 /// A device's results.
@@ -159,17 +161,23 @@ impl<'w> DeviceWork<'w> {
 
     /// Notes in each tally the number of readings that these windows should have.
     fn note_expected(&self, counted: &[&StoredWindow], tallies: &mut [Tally]) {
-        for channel in self.asked.question.channels() {
-            let covered = Covered::new(counted, &channel);
+        let calls = self.asked.calls().filter(|asked| self.takes(asked));
+        let channels: BTreeSet<&str> = calls.flat_map(|asked| asked.call.channels()).collect();
+        for channel in channels {
+            let covered = Covered::new(counted, channel);
             // A row of a window alone lacks no tick that another window has.
             let by_window = self.asked.question.by == Some(By::Window);
-            let elsewhere = if by_window { windows::elsewhere(counted, &channel) } else { BTreeMap::new() };
+            let elsewhere = if by_window { windows::elsewhere(counted, channel) } else { BTreeMap::new() };
             for (tally, group) in tallies.iter_mut().zip(self.groups) {
                 let expected = covered.as_ref().map_or(0, |covered| covered.ticks(*group));
                 let expected = expected.saturating_sub(elsewhere.get(group).copied().unwrap_or_default());
-                tally.expected.insert(channel.clone(), expected);
+                tally.expected.insert(channel.to_owned(), expected);
             }
         }
+    }
+
+    fn takes(&self, asked: &AskedCall<'_>) -> bool {
+        self.takes.get(asked.number).copied().unwrap_or(true)
     }
 
     /// Returns the calls that this batch can answer.
@@ -177,7 +185,8 @@ impl<'w> DeviceWork<'w> {
         let window = batch.windows[0];
         let held = |asked: &&AskedCall<'_>| {
             let channels = asked.call.channels();
-            self.kind_of(asked.call) == batch.kind
+            self.takes(asked)
+                && self.kind_of(asked.call) == batch.kind
                 && channels.iter().all(|name| window.channel(name).is_some())
         };
         self.asked.calls().filter(held).collect()

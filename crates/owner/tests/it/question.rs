@@ -169,6 +169,7 @@ fn every_clause_is_read_in_any_order() {
             Question {
                 only: Some(vec!["a".into()]),
                 times: Times {
+                    dates: None,
                     time: Some("22:00-06:00".parse().unwrap()),
                     weekdays: [Weekday::Sat, Weekday::Sun].into(),
                     months: [1, 12].into(),

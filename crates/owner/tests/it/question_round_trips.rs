@@ -3,8 +3,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sotto_owner::question::{
-    Bins, By, Call, Comparison, Condition, Cycle, Devices, Duration, DurationUnit, ExactScheme, Expression,
-    LinearModel, Measurand, Period, Question, Selected, Times, Weekday, Weights, When,
+    Bins, By, Call, Comparison, Condition, Cycle, Dates, DayRange, DaysOf, Devices, Duration, DurationUnit,
+    ExactScheme, Expression, LinearModel, Measurand, Period, Question, RankedBy, Ranking, Scope, Selected,
+    Times, Weekday, Weights, When,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -16,6 +17,7 @@ fn name() -> impl Strategy<Value = String> {
         Just("mean".into()),
         Just("linear".into()),
         Just("NaN".into()),
+        Just("*".into()),
     ]
 }
 
@@ -114,8 +116,38 @@ fn scalar() -> impl Strategy<Value = Call> {
     ]
 }
 
+fn ranking() -> impl Strategy<Value = Ranking> {
+    (any::<bool>(), 1..=1000_u32).prop_map(|(largest, devices)| Ranking {
+        by: if largest { RankedBy::Largest } else { RankedBy::Smallest },
+        devices,
+    })
+}
+
+fn scope() -> impl Strategy<Value = Scope> {
+    prop_oneof![
+        name().prop_map(Scope::Device),
+        prop::sample::select(&["tag", "all", "of", "devices"][..])
+            .prop_map(|name| Scope::Device(name.to_owned())),
+        name().prop_map(Scope::Tag),
+        Just(Scope::AllDevices),
+    ]
+}
+
+/// Calls of devices that they name. A model has no channel in its text.
+fn scoped() -> impl Strategy<Value = Expression> {
+    (scalar(), scope()).prop_map(
+        |(call, of)| {
+            if call.channels().is_empty() { call.into() } else { call.of_devices(of) }
+        },
+    )
+}
+
 fn arithmetic() -> impl Strategy<Value = Expression> {
-    let leaf = prop_oneof![number().prop_map(Expression::Number), scalar().prop_map(Expression::Call)];
+    let leaf = prop_oneof![
+        2 => number().prop_map(Expression::Number),
+        2 => scalar().prop_map(Expression::Call),
+        1 => scoped(),
+    ];
     leaf.prop_recursive(6, 24, 2, |inner| {
         let two = (inner.clone(), inner.clone(), 0..4);
         prop_oneof![
@@ -157,17 +189,29 @@ fn by() -> impl Strategy<Value = By> {
     ]
 }
 
+fn dates() -> impl Strategy<Value = Dates> {
+    const RANGES: [&str; 4] =
+        ["2024-12-25", "2024-02-29", "2024-12-24..2025-01-01", "0001-01-01..9999-12-31"];
+    let range = prop::sample::select(&RANGES[..]).prop_map(|range| range.parse::<DayRange>().unwrap());
+    let list =
+        prop::collection::btree_set(range, 1..4).prop_map(|days| DaysOf::List(days.try_into().unwrap()));
+    let file = "[a-z0-9_./-]{1,9}|\\PC{1,9}".prop_map(|name| DaysOf::File { name, days: None });
+    (any::<bool>(), prop_oneof![list, file]).prop_map(|(not, days)| Dates { not, days })
+}
+
 fn times() -> impl Strategy<Value = Times> {
     const DAY_TIMES: [&str; 4] = ["22:00-06:00", "00:00-24:00", "06:30-18:15", "23:59-00:01"];
     (
         prop::option::of(prop::sample::select(&DAY_TIMES[..])),
         prop::collection::btree_set(prop::sample::select(&Weekday::ALL[..]), 0..4),
         prop::collection::btree_set(1..=12_u8, 0..4),
+        prop::option::of(dates()),
     )
-        .prop_map(|(time, weekdays, months)| Times {
+        .prop_map(|(time, weekdays, months, dates)| Times {
             time: time.map(|time| time.parse().unwrap()),
             weekdays,
             months,
+            dates,
         })
 }
 
@@ -207,10 +251,12 @@ prop_compose! {
         select in vec((expression(), prop::option::of(prop::sample::select(&["°F", "kWh/m²", "%", "m / s"][..])), prop::option::of(name())), 1..5),
         period in period(),
         by in prop::option::of(by()),
-        each in any::<bool>(),
+        each in 0..3_usize,
         shared in any::<bool>(),
         only in prop::option::of(vec(name(), 1..5)),
+        tags in prop_oneof![2 => Just(Vec::new()), 1 => vec(name(), 1..4)],
         times in prop_oneof![2 => Just(Times::default()), 1 => times()],
+        ranking in prop_oneof![3 => Just(None), 1 => ranking().prop_map(Some)],
     ) -> Question {
         let mut select: Vec<Selected> =
             select.into_iter().map(|(expression, unit, name)| {
@@ -222,14 +268,28 @@ prop_compose! {
         select.retain(|selected| seen.insert(selected.name()));
         let mut question = Question {
             select,
+            ranking: None,
             period,
             by,
-            grouping: if each { Devices::Each } else { Devices::Across },
+            grouping: [Devices::Across, Devices::Each, Devices::Tag][each],
             only: only.map(without_repeats),
+            tags: without_repeats(tags),
             times,
             shared,
             scheme: None,
+            remarks: Vec::new(),
         };
+        // The first result gives the order, and devices have rows.
+        let is_one = question.select[0].expression.calls().all(|call| !call.is_vector());
+        question.ranking = ranking.filter(|_| is_one);
+        if question.ranking.is_some() {
+            question.grouping = Devices::Each;
+        }
+        // Then clauses about devices say nothing.
+        if question.calls_of().all(|(_, of)| matches!(of, Some(Scope::Device(_) | Scope::Tag(_)))) {
+            (question.grouping, question.only, question.tags) = (Devices::Across, None, Vec::new());
+            question.ranking = None;
+        }
         let averages = question.calls().any(|call| call.function() == "moving_average");
         // Others are refused.
         if averages && question.by.is_none_or(|by| by == By::Window || by.is_recurring()) {
@@ -283,10 +343,24 @@ fn soup() -> impl Strategy<Value = String> {
         "weekday in (sat",
         "time 22:00-06:00",
         "month in (",
+        "date in (",
+        "date not in",
+        "2024-12-24..2025-01-01",
+        "holidays.txt",
         "per",
         "device",
         "where",
         "device in (",
+        "tag in (",
+        "top 3 devices of",
+        "bottom",
+        "*",
+        "$room",
+        "tag",
+        "of",
+        "mean(x of",
+        "all",
+        "devices",
         "as",
         "~",
         "weighted_sum(x,",
@@ -356,9 +430,13 @@ proptest! {
     #[test]
     fn places_are_those_of_the_canonical_text(question in question()) {
         let places = question.places().unwrap();
-        for (index, call) in question.calls().enumerate() {
+        for (index, (call, of)) in question.calls_of().enumerate() {
             let at = places.error_at_call(index, "here").offset;
-            prop_assert!(places.text()[at..].starts_with(&call.to_string()));
+            let written = match of {
+                Some(of) => call.clone().of_devices(of.clone()).to_string(),
+                None => call.to_string(),
+            };
+            prop_assert!(places.text()[at..].starts_with(&written));
         }
         for (index, selected) in question.select.iter().enumerate() {
             let at = places.error_at_selected(index, "here").offset;

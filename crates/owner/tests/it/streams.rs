@@ -34,7 +34,7 @@ fn names(count: usize) -> Vec<String> {
 }
 
 fn streams(plant: &Plant, channels: &[String]) -> Vec<Chosen> {
-    let device = DeviceSettings { channels: channels.to_vec(), public: false, wire: None };
+    let device = DeviceSettings { channels: channels.to_vec(), public: false, tags: Vec::new(), wire: None };
     plant.streams_for("boiler", &device).unwrap()
 }
 

@@ -1,12 +1,12 @@
 //! Every function of the language on generated readings of two devices.
 
-use super::Cases;
 use super::each::{Each, each};
 use super::generator::{csv, generated};
 use super::judge::{Query, spans};
 use super::series::{By, Channel, Sample, Series};
 use super::site::Site;
 use super::truth::{CONSTANT, FACTORS, OfReadings, Statistic as S};
+use super::{Cases, devices};
 use anyhow::{Context as _, Result};
 
 const POLYNOMIAL: &[f64] = &[3.0, -0.5, 0.02];
@@ -114,6 +114,7 @@ fn days(cases: &mut Cases, thorough: bool) -> Result<()> {
         cases.asked(&format!("by day: pairs{}", asked.clauses()), &site, &series, &asked, "");
     }
     periods(cases, &site, &series)?;
+    devices::run(cases, &site, &series)?;
     cases.case("nothing is left behind", site.close()?);
     Ok(())
 }

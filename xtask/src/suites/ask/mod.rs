@@ -5,6 +5,7 @@ mod cases;
 mod conditions;
 mod contract;
 mod datasets;
+mod devices;
 mod distributions;
 mod each;
 mod functions;

@@ -135,7 +135,7 @@ fn checked(plant: &mut Plant, new: New) -> anyhow::Result<Checked> {
     if channels.is_empty() && !is_declared {
         return Err(refused(&name, "name its channels: --channels A,B".to_owned()).into());
     }
-    let settings = declaration.unwrap_or(DeviceSettings { channels, public, wire: None });
+    let settings = declaration.unwrap_or(DeviceSettings { channels, public, tags: Vec::new(), wire: None });
     Ok(Checked { name, settings, file, is_declared, is_known })
 }
 

@@ -2,18 +2,22 @@
 
 mod add;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::json;
 use sotto_cloud_client::CloudError;
-use sotto_owner::{Change, Chosen, Enrolled, Every, Found, OwnerError, Plant, Price, Restored, Taken};
+use sotto_owner::{
+    Change, Chosen, DeviceRecord, Enrolled, Every, Found, OwnerError, Plant, Price, Restored, Taken,
+};
 
 use super::forget::confirmed;
 use super::group::OnPlant;
 use super::price::say_changes;
 use super::progress::waiting;
+use super::tag::{self, Kind as Tagged, Tag};
 use crate::output::say;
 
 const CHOOSING: &str = "choosing parameters";
@@ -71,6 +75,8 @@ pub(crate) enum Device {
         #[arg(long)]
         yes: bool,
     },
+    /// Give a device tags, or list those that it has.
+    Tag(Tag),
     /// List the devices.
     List {
         /// As one JSON document
@@ -131,21 +137,36 @@ impl OnPlant for Device {
                     ));
                 }
             }
+            Self::Tag(tag) => tag.run(plant, Tagged::Device)?,
             Self::List { json } => {
                 let devices = plant.devices()?;
                 if json {
-                    say(serde_json::to_string_pretty(&devices)?);
+                    say(serde_json::to_string_pretty(&with_tags(plant, &devices)?)?);
                 } else {
                     for (name, settings) in &plant.settings().devices {
                         let enrolled =
                             if devices.contains_key(name) { "" } else { " (not enrolled: sotto device add)" };
-                        say(format!("{name}: {}{enrolled}", settings.channels.join(", ")));
+                        let tags = tag::of(&settings.tags, "; ");
+                        say(format!("{name}: {}{tags}{enrolled}", settings.channels.join(", ")));
                     }
                 }
             }
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Returns the records of devices with the tags of `sotto.toml`.
+fn with_tags(
+    plant: &Plant,
+    devices: &BTreeMap<String, DeviceRecord>,
+) -> serde_json::Result<BTreeMap<String, serde_json::Value>> {
+    let one = |(name, record): (&String, &DeviceRecord)| {
+        let mut record = serde_json::to_value(record)?;
+        record["tags"] = json!(plant.settings().devices.get(name).map(|device| &device.tags));
+        Ok((name.clone(), record))
+    };
+    devices.iter().map(one).collect()
 }
 
 /// Returns the usual file of a device's next bundle.

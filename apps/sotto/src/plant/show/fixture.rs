@@ -46,6 +46,8 @@ pub(crate) fn row(name: &str, device: Option<&str>, at: i64, value: Option<f64>,
         day => format!("2014-02-{day:02}T{:02}:00:00+01:00", hour % 24),
     };
     Row {
+        rank: None,
+        tag: None,
         from: text(at),
         to: text(at + 1),
         device: device.map(str::to_owned),

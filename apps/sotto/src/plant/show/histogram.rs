@@ -39,7 +39,7 @@ impl<'r> Histogram<'r> {
 
 impl Group<'_> {
     pub(super) fn device(&self) -> Option<&str> {
-        self.rows[0].device.as_deref()
+        self.rows[0].subject()
     }
 
     /// Returns true if nothing shows that the counts are right.
@@ -74,8 +74,8 @@ pub(super) fn histograms(rows: &[Row]) -> Vec<Histogram<'_>> {
         }
         let same = |group: &&mut Group<'_>| {
             let first = group.rows[0];
-            (first.from_ms, first.to_ms, first.recurs, &first.device)
-                == (row.from_ms, row.to_ms, row.recurs, &row.device)
+            (first.from_ms, first.to_ms, first.recurs, first.subject())
+                == (row.from_ms, row.to_ms, row.recurs, row.subject())
         };
         match histogram.groups.iter_mut().rev().find(same) {
             Some(group) => group.rows.push(row),

@@ -65,7 +65,7 @@ pub(super) fn series(answer: &Answer) -> Vec<Series<'_>> {
     let (sizes, mut all) = (answer.sizes(), Vec::<Series<'_>>::new());
     // Bins and groups that recur are no series over time.
     for row in answer.rows.iter().filter(|row| row.bin.is_none() && row.recurs.is_none()) {
-        let (name, device) = (base(&row.name), row.device.as_deref());
+        let (name, device) = (base(&row.name), row.subject());
         let at = all.iter().position(|series| series.name == name).unwrap_or_else(|| {
             all.push(Series { name, unit: "", is_size: sizes.contains(name), lines: Vec::new() });
             all.len() - 1

@@ -2,7 +2,7 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 use sotto_owner::question::Cycle;
-use sotto_owner::{Answer, Row};
+use sotto_owner::{Answer, Next, Rank, Row};
 
 use super::histogram::{histograms, text};
 use super::number::{counted, marked, number, when};
@@ -46,14 +46,16 @@ fn results(rows: &[Row]) -> Table {
 }
 
 fn pivot(table: &mut Table, rows: &[Row], names: &[&str]) {
-    let per_device = rows.iter().any(|row| row.device.is_some());
+    let subject = subject(rows);
+    let ranked = rows.iter().any(|row| row.rank.is_some());
     let cycles = cycles(rows);
     let mut header: Vec<String> = cycles.iter().map(|cycle| cycle.words().to_owned()).collect();
     if cycles.is_empty() {
         header.push("from".to_owned());
     }
     let keys = header.len();
-    header.extend(per_device.then(|| "device".to_owned()));
+    header.extend(ranked.then(|| "place".to_owned()));
+    header.extend(subject.map(str::to_owned));
     header.extend(names.iter().map(|name| {
         let unit = rows.iter().find(|row| row.name == *name && !row.unit.is_empty());
         unit.map_or_else(|| (*name).to_owned(), |row| format!("{name} [{}]", row.unit))
@@ -65,7 +67,7 @@ fn pivot(table: &mut Table, rows: &[Row], names: &[&str]) {
         let same = |line: &&mut Vec<&Row>| {
             line[0].from_ms == row.from_ms
                 && line[0].recurs == row.recurs
-                && line[0].device == row.device
+                && line[0].subject() == row.subject()
                 && line.iter().all(|other| other.name != row.name)
         };
         match lines.last_mut().filter(|line| same(line)) {
@@ -82,7 +84,8 @@ fn pivot(table: &mut Table, rows: &[Row], names: &[&str]) {
         if cycles.is_empty() {
             cells.push(when(line[0]));
         }
-        cells.extend(per_device.then(|| line[0].device.clone().unwrap_or_default()));
+        cells.extend(ranked.then(|| place(line[0])));
+        cells.extend(subject.map(|_| line[0].subject().unwrap_or_default().to_owned()));
         for name in names {
             let row = line.iter().find(|row| row.name == *name);
             cells.push(row.map_or_else(String::new, |row| value(row)));
@@ -95,12 +98,30 @@ fn pivot(table: &mut Table, rows: &[Row], names: &[&str]) {
         cells.push(count + &missing.map_or_else(String::new, |missing| format!(" (−{missing})")));
         table.add_row(cells);
     }
-    let first = keys + usize::from(per_device);
+    let first = keys + usize::from(subject.is_some()) + usize::from(ranked);
     for column in first..first + names.len() + 1 {
         if let Some(column) = table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
+}
+
+/// Returns the place of a device, with a mark if the device next in the order is near.
+fn place(row: &Row) -> String {
+    let Some(Rank { place, next }) = row.rank else { return String::new() };
+    let mark = match next {
+        None => "",
+        Some(Next::Equal) => " =",
+        Some(Next::Overlaps) => " ~",
+    };
+    format!("{place}{mark}")
+}
+
+/// Returns the heading of the devices or tags of rows; None if all are over several devices.
+pub(super) fn subject(rows: &[Row]) -> Option<&'static str> {
+    let has = |of: fn(&Row) -> bool| rows.iter().any(of);
+    let tag = has(|row| row.tag.is_some()).then_some("tag");
+    tag.or_else(|| has(|row| row.device.is_some()).then_some("device"))
 }
 
 /// Returns the keys of recurring groups in the order of the rows: the first changes least often.
@@ -122,13 +143,13 @@ fn is_cut(table: &mut Table, at: usize, rows: usize) -> bool {
 }
 
 fn list(table: &mut Table, rows: &[Row]) {
-    table.set_header(["from", "device", "result", "value"]);
+    table.set_header(["from", subject(rows).unwrap_or("device"), "result", "value"]);
     for (at, row) in rows.iter().enumerate() {
         if is_cut(table, at, rows.len()) {
             continue;
         }
         let unit = if row.unit.is_empty() { String::new() } else { format!(" {}", row.unit) };
-        let device = row.device.clone().unwrap_or_default();
+        let device = row.subject().unwrap_or_default().to_owned();
         table.add_row([when(row), device, row.name.clone(), format!("{}{unit}", value(row))]);
     }
 }

@@ -10,6 +10,8 @@ use crate::files::write_private;
 fn row(name: &str, value: f64, bound: f64) -> Row {
     let at = || "2014-01-31T00:00:00+01:00".to_owned();
     Row {
+        tag: None,
+        rank: None,
         assurance: Assurance::Authenticated,
         held_back: false,
         from: at(),

@@ -6,6 +6,7 @@ use sotto_chart::{LocalTime, escape};
 use sotto_owner::{Answer, Row};
 
 use super::super::series::{Point, times};
+use super::super::table::subject;
 use super::text::{counted, grouped, value};
 
 /// A table of more rows than this is folded.
@@ -15,7 +16,7 @@ pub(super) fn rows(answer: &Answer) -> String {
     if answer.rows.is_empty() {
         return "<p class=\"quiet\">No window has arrived for this question: see <code>sotto status</code>.</p>".to_owned();
     }
-    let devices = answer.rows.iter().any(|row| row.device.is_some());
+    let devices = subject(&answer.rows);
     let missing = answer.rows.iter().any(|row| row.missing > 0);
     let offsets = LocalTime::new(times(&answer.rows)).names();
     let times = Times::new(answer, offsets.len() > 1);
@@ -29,12 +30,12 @@ pub(super) fn rows(answer: &Answer) -> String {
     } else {
         let _ = write!(text, "<th>from{offset}</th><th>to{offset}</th>");
     }
-    text.push_str(if devices { "<th>device</th>" } else { "" });
+    text.push_str(&devices.map_or_else(String::new, |of| format!("<th>{of}</th>")));
     text.push_str("<th>result</th><th class=\"number\">value</th><th class=\"number\">readings</th>");
     text.push_str(if missing { "<th class=\"number\">missing</th>" } else { "" });
     text.push_str("</tr></thead>\n<tbody>\n");
     for row in &answer.rows {
-        text.push_str(&line(row, &times, devices, missing));
+        text.push_str(&line(row, &times, devices.is_some(), missing));
     }
     text.push_str("</tbody>\n</table></div>\n");
     if answer.rows.len() > OPEN {
@@ -82,7 +83,7 @@ fn line(row: &Row, times: &Times, devices: bool, missing: bool) -> String {
         None => format!("<tr><td>{}</td><td>{}</td>", times.show(&row.from), times.show(&row.to)),
     };
     if devices {
-        let _ = write!(text, "<td>{}</td>", escape(row.device.as_deref().unwrap_or_default()));
+        let _ = write!(text, "<td>{}</td>", escape(row.subject().unwrap_or_default()));
     }
     let class = if Point::new(row).is_some() { "number" } else { "why" };
     let _ = write!(

@@ -1,0 +1,102 @@
+//! Tallies by row and call: each call of a row is about some of the devices.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::computed::takes;
+use super::listed::Listed;
+use super::rows::{Column, Of};
+use crate::declared::settings::Settings;
+use crate::gathered::Tally;
+use crate::language::{Devices, Scope};
+use crate::question::{Asked, AskedCall};
+use crate::windows::Segments;
+
+/// Returns a column for each device, for each tag, or one for all devices together. `by_device` has the tallies of each
+/// device in the order of the list.
+pub(super) fn columns(
+    settings: &Settings,
+    asked: &Asked<'_>,
+    listed: &Listed,
+    by_device: Vec<Vec<Tally>>,
+) -> Vec<Column> {
+    let names: Vec<&str> = listed.devices.iter().map(|device| device.shown.as_str()).collect();
+    // The devices of the question: those that calls name alone have no row.
+    let has_row = |name: &&&str| {
+        let own = |call: &&AskedCall<'_>| matches!(call.of, None | Some(Scope::AllDevices));
+        asked.calls().filter(own).any(|call| takes(settings, asked, call, name))
+    };
+    let of: Vec<Of> = match asked.question.grouping {
+        Devices::Across => vec![Of::All],
+        Devices::Each => names.iter().filter(has_row).map(|name| Of::Device((*name).to_owned())).collect(),
+        Devices::Tag => {
+            let tags = settings.tags_of(asked.question, names.iter().copied());
+            tags.into_iter().map(|tag| Of::Tag(tag.to_owned())).collect()
+        }
+    };
+    let by_device = by_device.into_iter().map(Rc::new).collect();
+    let mut merged = Merged { segments: &listed.segments, by_device, known: BTreeMap::new() };
+    let mut column = |of: Of| {
+        let in_row = |call: &AskedCall<'_>, name: &str| match (&of, call.of) {
+            // The devices that a call names are the same in each row.
+            (_, Some(_)) | (Of::All, None) => true,
+            (Of::Device(device), None) => device == name,
+            (Of::Tag(tag), None) => {
+                settings.has_tag(call.call, std::slice::from_ref(tag), settings.member(name))
+            }
+        };
+        let members = |call: &AskedCall<'_>| {
+            let is_member =
+                |(_, name): &(usize, &&str)| in_row(call, name) && takes(settings, asked, call, name);
+            names.iter().enumerate().filter(is_member).map(|(at, _)| at).collect::<Vec<_>>()
+        };
+        let of_call = asked.calls().map(|call| merged.of(members(call))).collect();
+        Column { of, of_call }
+    };
+    of.into_iter().map(&mut column).collect()
+}
+
+/// The tallies of sets of devices, each made once.
+struct Merged<'l> {
+    segments: &'l Segments,
+    by_device: Vec<Rc<Vec<Tally>>>,
+    known: BTreeMap<Vec<usize>, Rc<Vec<Tally>>>,
+}
+
+impl Merged<'_> {
+    fn of(&mut self, devices: Vec<usize>) -> Rc<Vec<Tally>> {
+        if let Some(known) = self.known.get(&devices) {
+            return Rc::clone(known);
+        }
+        let all = match devices[..] {
+            [one] if self.segments.is_whole() => return Rc::clone(&self.by_device[one]),
+            [one] => in_rows(self.segments, &self.by_device[one]),
+            _ => {
+                let mut all = vec![Tally::default(); self.segments.times.len()];
+                for device in &devices {
+                    all.iter_mut()
+                        .zip(self.by_device[*device].iter())
+                        .for_each(|(all, tally)| all.merge(tally));
+                }
+                in_rows(self.segments, &all)
+            }
+        };
+        let all = Rc::new(all);
+        self.known.insert(devices, Rc::clone(&all));
+        all
+    }
+}
+
+/// Adds the tallies of the times that a row is made of.
+fn in_rows(segments: &Segments, tallies: &[Tally]) -> Vec<Tally> {
+    if segments.is_whole() {
+        return tallies.to_vec();
+    }
+    let mut rows = vec![Tally::default(); segments.rows.len()];
+    for (tally, row) in tallies.iter().zip(&segments.row_of) {
+        if let Some(row) = row {
+            rows[*row].merge(tally);
+        }
+    }
+    rows
+}

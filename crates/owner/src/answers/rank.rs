@@ -1,0 +1,28 @@
+//! The place of a device in the order of a result.
+
+use serde::{Deserialize, Serialize};
+
+/// The place of a device in its group.
+///
+/// Example: [`Answer`](crate::Answer)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rank {
+    /// From 1. Devices with equal values have the same place.
+    pub place: u32,
+    /// The way in which the device next in the order is near, also if it has no row. None: the order of the two is certain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<Next>,
+}
+
+/// The way in which two devices that follow each other are near.
+///
+/// Example: [`Answer`](crate::Answer)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Next {
+    /// Their values are equal.
+    Equal,
+    /// Their bounds overlap, so that their order may be the other one.
+    Overlaps,
+}

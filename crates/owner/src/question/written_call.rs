@@ -1,0 +1,21 @@
+//! The text of a call that names its devices.
+
+use std::fmt::{self, Formatter};
+
+use crate::functions::Call;
+use crate::language::{Parser, Scope, token};
+
+/// Writes a call with its devices behind each channel.
+pub(super) fn write(call: &Call, of: &Scope, out: &mut Formatter<'_>) -> fmt::Result {
+    let text = call.to_string();
+    let mut parser = Parser::new(&text);
+    // The text of a call that cannot be read is refused by the check of the question.
+    let _ = parser.sum();
+    let mut from = 0;
+    for (_, at) in &parser.places.channels {
+        let end = token(&text, *at).map_or(from, |found| found.end);
+        write!(out, "{} {of}", &text[from..end])?;
+        from = end;
+    }
+    out.write_str(&text[from..])
+}
