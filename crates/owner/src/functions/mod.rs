@@ -24,6 +24,7 @@ mod quantile;
 mod range;
 mod regression;
 mod rms;
+mod share;
 mod stddev;
 mod sum;
 mod time;
@@ -127,6 +128,7 @@ functions! {
     quantile: Quantile;
     histogram: Histogram;
     time: TimeWhere;
+    share: Share;
     increase: Increase;
     changes: Changes;
     direction: Direction;
@@ -195,7 +197,7 @@ impl Call {
         }
     }
 
-    /// Returns the condition of `count` and `time`.
+    /// Returns the condition of `count`, `time` and `share`.
     #[must_use]
     pub fn condition(&self) -> Option<&Condition> {
         match self.arguments().about() {
@@ -224,7 +226,7 @@ impl Call {
         self.of().needs()
     }
 
-    /// Returns the condition of `count` and `time`, to change it.
+    /// Returns the condition of `count`, `time` and `share`, to change it.
     pub(crate) fn condition_mut(&mut self) -> Option<&mut Condition> {
         self.arguments_mut().condition_mut()
     }

@@ -86,9 +86,9 @@ pub enum QuestionErrorKind {
     /// A comparison with a device.
     #[error("devices are named in brackets: where device in (a, b)")]
     NameDevices,
-    /// A comparison outside of `count` and `time`.
+    /// A comparison outside of `count`, `time` and `share`.
     #[error(
-        "a comparison ({symbol}) stands inside count(…) or time(…), between a reading and a number: count(x {symbol} 80). \
+        "a comparison ({symbol}) stands inside count(…), time(…) or share(…), between a reading and a number: count(x {symbol} 80). \
          An alarm compares a statistic: sotto alarm add NAME 'mean(x) {symbol} 80'"
     )]
     Comparison {
@@ -156,6 +156,12 @@ pub enum QuestionErrorKind {
          count(linear(model.json) > 80)"
     )]
     EqualityOfReal,
+    /// A condition between two numbers in another form.
+    #[error(
+        "a condition between two numbers has the smaller one first, as in count(60 <= x <= 79); with one number the reading comes \
+         first, as in count(x > 80)"
+    )]
+    Between,
     /// The share of a quantile is out of range.
     #[error("expected the share of a quantile: a number from 0 to 1, as in quantile(x, 0.95)")]
     Share,

@@ -68,6 +68,27 @@ fn every_call_is_read() {
             "count(x <= -0.5)",
             Call::count_where(Condition::new("x", Comparison::AtMost, -0.5)),
         ),
+        (
+            "count(60<=x<79.5)",
+            "count(60 <= x < 79.5)",
+            Call::count_where(
+                Condition::new("x", Comparison::Less, 79.5).and_from(Comparison::AtLeast, 60.0),
+            ),
+        ),
+        (
+            "time(-5 < linear(m.json) <= -1)",
+            "time(-5 < linear(m.json) <= -1)",
+            Call::time_where(
+                Condition::new(Measurand::linear("m.json"), Comparison::AtMost, -1.0)
+                    .and_from(Comparison::Greater, -5.0),
+            ),
+        ),
+        ("share(x>80)", "share(x > 80)", Call::share(Condition::new("x", Comparison::Greater, 80.0))),
+        (
+            "fraction(3<=x<=3)",
+            "share(3 <= x <= 3)",
+            Call::share(Condition::new("x", Comparison::AtMost, 3.0).and_from(Comparison::AtLeast, 3.0)),
+        ),
         ("time(x<1e9)", "time(x < 1000000000)", Call::time_where(Condition::new("x", Comparison::Less, 1e9))),
         (
             "time(\"a b\" >=3)",
@@ -379,6 +400,9 @@ fn json_is_the_wire_form() {
     assert_eq!(of_channel, parsed("count(a > 80)"));
     let of_model: Question = serde_json::from_str(&counted(r#""linear":{"file":"m.json"}"#)).unwrap();
     assert_eq!(of_model, parsed("count(linear(m.json) > 80)"));
+    let from = r#""channel":"a","from":{"comparison":"at_least","limit":60}"#;
+    let between = counted(from).replace("greater", "at_most");
+    assert_eq!(serde_json::from_str::<Question>(&between).unwrap(), parsed("count(60 <= a <= 80)"));
     let select = r#"{"select":[{"expression":{"call":{"rms":"a"}}}]"#;
     for (json, word) in [
         (r#"{"select":[]}"#.to_string(), "empty"),
@@ -393,6 +417,9 @@ fn json_is_the_wire_form() {
         (counted(r#""polynomial":{"channel":"a","coefficients":[1,2],"unit":"K"}"#), "unknown field"),
         (counted(r#""polynomial":{"channel":"a","coefficients":[1]}"#), "coefficients"),
         (counted(r#""comparison":"less""#), "duplicate field"),
+        // Both ends below, and an end above the other.
+        (counted(from), "the smaller one first"),
+        (counted(from).replace("greater", "at_most").replace("80", "8"), "the smaller one first"),
         (r#"{"select":[{"expression":{"number":1}}]}"#.into(), "no statistic"),
         (r#"{"select":[{"expression":{"call":{"moving_average":{"channel":"a","groups":3}}}}]}"#.into(), "add by"),
         (r#"{"select":[{"expression":{"call":{"moving_average":{"channel":"a","groups":1}}}}],"by":"day"}"#.into(), "2"),

@@ -75,9 +75,20 @@ fn condition() -> impl Strategy<Value = Condition> {
                 if comparison.is_equality() && !is_channel { Comparison::Greater } else { comparison };
             // Some name a state.
             let state = (comparison.is_equality() && limit > 0.0).then(|| format!("state {}", limit as u8));
-            Condition { reading, comparison, limit: if state.is_some() { 0.0 } else { limit }, state }
+            let limit = if state.is_some() { 0.0 } else { limit };
+            Condition { reading, comparison, limit, state, from: None }
         },
     )
+}
+
+fn between() -> impl Strategy<Value = Condition> {
+    (reading(), number(), number(), any::<[bool; 2]>())
+        .prop_filter("two limits", |(_, one, other, _)| one != other)
+        .prop_map(|(reading, one, other, [lower, upper])| {
+            let from = if lower { Comparison::AtLeast } else { Comparison::Greater };
+            let to = if upper { Comparison::AtMost } else { Comparison::Less };
+            Condition::new(reading, to, one.max(other)).and_from(from, one.min(other))
+        })
 }
 
 fn bins() -> impl Strategy<Value = Bins> {
@@ -104,8 +115,9 @@ fn scalar() -> impl Strategy<Value = Call> {
         (name(), name()).prop_map(|(x, y)| Call::correlation(x, y)),
         (name(), weights()).prop_map(|(channel, weights)| Call::weighted_sum(channel, weights)),
         (name(), 2..=1000u32).prop_map(|(channel, groups)| Call::moving_average(channel, groups)),
-        condition().prop_map(Call::count_where),
-        condition().prop_map(Call::time_where),
+        prop_oneof![condition(), between()].prop_map(Call::count_where),
+        prop_oneof![condition(), between()].prop_map(Call::time_where),
+        prop_oneof![condition(), between()].prop_map(Call::share),
         name().prop_map(Call::min),
         name().prop_map(Call::max),
         name().prop_map(Call::range),
@@ -298,6 +310,8 @@ fn soup() -> impl Strategy<Value = String> {
         "<",
         "regression(y ~ x)",
         "moving_average(x, 3)",
+        "share(60 <=",
+        "x <= 79",
     ];
     (vec(prop::sample::select(words.to_vec()), 0..16), prop_oneof![Just(""), Just(" ")])
         .prop_map(|(words, between)| words.join(between))
