@@ -6,12 +6,13 @@ use std::time::Instant;
 use sotto_api::reason::BODY_DROPPED;
 use sotto_cloud_client::CloudError;
 
+use super::along::Series;
 use super::answer::{Answer, VERSION};
 use super::cause::{self, Facts};
 use super::computed::{computed, counted};
 use super::evidence::LogsThen;
 use super::listed::{complete, left_out, listed, shown};
-use super::rows::rows;
+use super::rows::{RowTimes, rows};
 use super::{group_notes, joint, many, notes};
 use crate::declared::Plant;
 use crate::error::OwnerError;
@@ -92,14 +93,17 @@ fn ask_once(
     notes.extend(notes::on_unknown(plant, &cloud, &known)?);
     notes.extend(twice.iter().map(|(_, note)| note.clone()));
     notes.extend(notes::on_undecided(&asked, done.by_device.iter()));
-    let shown: Vec<&str> = listed.devices.iter().map(|device| device.shown.as_str()).collect();
-    let notes = many::merged(notes, &shown);
     let left_out = left_out(&listed.devices, &needed);
     let logs = listed.devices.iter().map(|device| (device.device.clone(), device.logs.clone())).collect();
     let (used, took_part) = (std::mem::take(&mut done.used), std::mem::take(&mut done.took_part));
     let faulty = done.faulty.iter().map(|(device, windows)| (device.clone(), windows.len() as u64)).collect();
     let columns = done.columns(&listed, question.grouping);
-    let rows = rows(&asked, &listed.segments.rows, &columns, plant.settings());
+    let times = RowTimes { times: &listed.segments.rows, hidden: 0 };
+    let series = Series::new(&asked, times, &columns, plant.settings());
+    notes.extend(series.notes(&asked, times.hidden));
+    let shown: Vec<&str> = listed.devices.iter().map(|device| device.shown.as_str()).collect();
+    let notes = many::merged(notes, &shown);
+    let rows = rows(&asked, times, &columns, &series, plant.settings());
     let facts = Facts {
         question,
         devices: &listed.devices,

@@ -10,7 +10,7 @@ use crate::error::{FaultyWindow, OwnerError};
 use crate::gathered::Tally;
 use crate::language::Devices;
 use crate::question::Asked;
-use crate::windows::{self, DeviceWindows, Segments};
+use crate::windows::{self, DeviceWindows, Segments, StoredWindow};
 use crate::work::{Computed, Computer, DeviceWork, OnProgress};
 
 /// The results of all devices.
@@ -67,18 +67,25 @@ impl Done {
     /// Returns a column for each device, or one for all devices together.
     pub(super) fn columns(self, listed: &Listed, grouping: Devices) -> Vec<Column> {
         let segments = &listed.segments;
+        let covered = |devices: &[DeviceWindows]| {
+            let windows = || devices.iter().flat_map(|device| &device.windows);
+            let first = windows().map(StoredWindow::from).min().unwrap_or_default();
+            segments.covered(first, windows().map(StoredWindow::to).max().unwrap_or_default())
+        };
         let columns = match grouping {
             Devices::Each => {
-                let names = listed.devices.iter().map(|device| Some(device.shown.clone()));
-                let column = |(device, tallies)| Column { device, tallies };
-                names.zip(self.by_device).map(column).collect()
+                let column = |(device, tallies): (&DeviceWindows, _)| {
+                    let covered = covered(std::slice::from_ref(device));
+                    Column { device: Some(device.shown.clone()), tallies, covered }
+                };
+                listed.devices.iter().zip(self.by_device).map(column).collect()
             }
             Devices::Across => {
                 let mut all = vec![Tally::default(); segments.times.len()];
                 for tallies in &self.by_device {
                     all.iter_mut().zip(tallies).for_each(|(all, tally)| all.merge(tally));
                 }
-                vec![Column { device: None, tallies: all }]
+                vec![Column { device: None, tallies: all, covered: covered(&listed.devices) }]
             }
         };
         let rows = |column: Column| Column { tallies: in_rows(segments, column.tallies), ..column };

@@ -1,6 +1,7 @@
 //! Answers: asked, kept, verified, published, forgotten.
 
 mod able;
+mod along;
 mod answer;
 mod ask;
 mod assurance;

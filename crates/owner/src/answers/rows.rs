@@ -1,12 +1,13 @@
 //! The rows of an answer, from the tallies of its groups.
 
-use std::slice::Iter;
-
+use super::along::{OfCall, Series};
 use super::answer::Row;
 use super::assurance::Assurance;
 use crate::functions::{Call, Part, Time, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Tally};
-use crate::question::{Asked, AskedCall, AskedResult, CallArithmetic, Expression, conversion, unit_of};
+use crate::question::{
+    Along, Asked, AskedCall, AskedResult, CallArithmetic, Expression, conversion, unit_of,
+};
 use crate::units::Conversion;
 use crate::value::{Value, ValueError};
 use crate::windows::RowTime;
@@ -16,23 +17,35 @@ pub(crate) struct Column {
     /// The device; None for all devices together.
     pub(crate) device: Option<String>,
     pub(crate) tallies: Vec<Tally>,
+    /// For each group, the time that windows cover, in milliseconds.
+    pub(crate) covered: Vec<i64>,
 }
 
-/// Returns the rows of an answer, group after group.
+/// The groups of an answer. Those before the first row are computed and not shown.
+#[derive(Clone, Copy)]
+pub(crate) struct RowTimes<'t> {
+    pub(crate) times: &'t [RowTime],
+    /// The number of groups before the first row.
+    pub(crate) hidden: usize,
+}
+
+/// Returns the rows of an answer, group after group. `series` has the values along groups.
 pub(crate) fn rows(
     asked: &Asked<'_>,
-    times: &[RowTime],
+    RowTimes { times, hidden }: RowTimes<'_>,
     columns: &[Column],
+    series: &Series,
     channels: &dyn Channels,
 ) -> Vec<Row> {
     let units: Vec<UnitOf> = asked.results.iter().map(|result| UnitOf::of(result, channels)).collect();
     let mut rows = Vec::new();
-    for (at, time) in times.iter().enumerate() {
-        for Column { device, tallies } in columns {
+    for (at, time) in times.iter().enumerate().skip(hidden) {
+        for (Column { device, tallies, .. }, column) in columns.iter().zip(0..) {
             let from = From { tallies: &tallies[..=at], channels };
-            for (result, unit) in asked.results.iter().zip(&units) {
+            for ((result, unit), position) in asked.results.iter().zip(&units).zip(0..) {
                 let named = named(result, device.as_ref(), *time);
-                from.add_rows(result, unit, &named, &mut rows);
+                let along = series.of(column, position);
+                from.add_rows(result, along, unit, &named, &mut rows);
             }
         }
     }
@@ -95,22 +108,38 @@ struct From<'t> {
 }
 
 impl<'t> From<'t> {
+    /// Returns the position of the group.
+    fn at(&self) -> usize {
+        self.tallies.len().saturating_sub(1)
+    }
+
     fn call(&self, asked: &'t AskedCall<'_>) -> Gathered<'t> {
         Gathered::new(self.tallies, &asked.needs, self.channels)
     }
 
     /// Returns how far the calls of a result are checked.
-    fn assurance(&self, result: &AskedResult<'_>) -> Assurance {
-        let untagged = |asked: &AskedCall<'_>| {
-            let from = Gathered::new(self.tallies, &asked.needs, self.channels);
-            from.is_untagged(asked.call.syntax().across_groups)
+    fn assurance(&self, result: &AskedResult<'_>, along: &[Option<OfCall>]) -> Assurance {
+        let untagged = |(asked, along): (&AskedCall<'_>, &Option<OfCall>)| match along {
+            Some(along) => along.is_untagged(self.at()),
+            None => self.call(asked).is_untagged(asked.call.syntax().across_groups),
         };
-        if result.calls.iter().any(untagged) { Assurance::Unchecked } else { Assurance::Authenticated }
+        if result.calls.iter().zip(along).any(untagged) {
+            Assurance::Unchecked
+        } else {
+            Assurance::Authenticated
+        }
     }
 
     /// Adds the rows of a result. `named` is the row without a value.
-    fn add_rows(&self, result: &AskedResult<'_>, unit: &UnitOf, named: &Row, rows: &mut Vec<Row>) {
-        let named = &Row { assurance: self.assurance(result), ..named.clone() };
+    fn add_rows(
+        &self,
+        result: &AskedResult<'_>,
+        along: &[Option<OfCall>],
+        unit: &UnitOf,
+        named: &Row,
+        rows: &mut Vec<Row>,
+    ) {
+        let named = &Row { assurance: self.assurance(result, along), ..named.clone() };
         if let (Expression::Call(call), [asked]) = (result.expression, &result.calls[..])
             && let Yields::Several(several) = call.of().yields()
         {
@@ -118,7 +147,8 @@ impl<'t> From<'t> {
             rows.extend(parts.into_iter().map(|part| named.clone().with_part(part)));
             return;
         }
-        let mut fold = Fold { from: *self, calls: result.calls.iter(), count: None, missing: 0 };
+        let calls = result.calls.iter().zip(along);
+        let mut fold = Fold { from: *self, calls, count: None, missing: 0 };
         let value = result.expression.fold(&mut fold);
         let value = value.and_then(|value| unit.convert(value));
         let counted = Counted { value, count: fold.count.unwrap_or_default(), missing: fold.missing };
@@ -149,16 +179,33 @@ impl Row {
 }
 
 /// Arithmetic on the values of calls, which come in the order of the text.
-struct Fold<'t> {
+struct Fold<'t, C> {
     from: From<'t>,
-    calls: Iter<'t, AskedCall<'t>>,
+    calls: C,
     /// The smallest number of readings of a call.
     count: Option<u64>,
     /// The largest number of missing readings.
     missing: u64,
 }
 
-impl CallArithmetic for Fold<'_> {
+impl<'t, C: Iterator<Item = (&'t AskedCall<'t>, &'t Option<OfCall>)>> Fold<'t, C> {
+    /// Returns the value of the next call, or of its function along groups, and counts its readings.
+    fn next(&mut self) -> Result<Value, ValueError> {
+        let counted = match self.calls.next() {
+            Some((_, Some(along))) => along.value(self.from.at()),
+            Some((asked, None)) => match asked.call.of().yields() {
+                Yields::One(of) => of.value(&self.from.call(asked)),
+                Yields::Several(_) => Counted::nothing(),
+            },
+            None => Counted::nothing(),
+        };
+        self.count = Some(self.count.map_or(counted.count, |count| count.min(counted.count)));
+        self.missing = self.missing.max(counted.missing);
+        counted.value
+    }
+}
+
+impl<'t, C: Iterator<Item = (&'t AskedCall<'t>, &'t Option<OfCall>)>> CallArithmetic for Fold<'t, C> {
     type Value = Value;
     type Error = ValueError;
 
@@ -166,14 +213,12 @@ impl CallArithmetic for Fold<'_> {
         Ok(Value::exact(number))
     }
 
-    fn call(&mut self, call: &Call) -> Result<Value, ValueError> {
-        let counted = match (call.of().yields(), self.calls.next()) {
-            (Yields::One(of), Some(asked)) => of.value(&self.from.call(asked)),
-            (Yields::Several(_), _) | (Yields::One(_), None) => Counted::nothing(),
-        };
-        self.count = Some(self.count.map_or(counted.count, |count| count.min(counted.count)));
-        self.missing = self.missing.max(counted.missing);
-        counted.value
+    fn call(&mut self, _: &Call) -> Result<Value, ValueError> {
+        self.next()
+    }
+
+    fn along(&mut self, _: &Along) -> Result<Value, ValueError> {
+        self.next()
     }
 
     fn negate(&mut self, of: Value) -> Result<Value, ValueError> {

@@ -219,6 +219,24 @@ pub enum QuestionErrorKind {
     /// The divisor is the number 0.
     #[error("division by zero: change the divisor")]
     DivisionByZero,
+    /// A function along groups that does not take one call.
+    #[error(
+        "{function} takes one call with a value, as in {function}(mean(x){}): arithmetic stands outside",
+        if *function == "ewma" { ", 0.3" } else { "" }
+    )]
+    AlongCall {
+        /// The function.
+        function: &'static str,
+    },
+    /// A function along groups without groups.
+    #[error("{function} goes along groups: add by hour, by day, by week or by month")]
+    AlongWithoutGroups {
+        /// The function.
+        function: &'static str,
+    },
+    /// The factor of an exponentially weighted mean is out of range.
+    #[error("expected a factor above 0 up to 1, as in ewma(mean(x), 0.3): the newest group weighs so much")]
+    Alpha,
     /// `moving_average` without groups.
     #[error("moving_average averages groups: add by hour, by day, by week or by month")]
     NoGroups,

@@ -41,6 +41,8 @@ pub struct TextSpans {
     pub(crate) text: String,
     pub(crate) selected: Vec<usize>,
     pub(crate) calls: Vec<usize>,
+    /// Functions along groups.
+    pub(crate) along: Vec<(&'static str, usize)>,
     pub(crate) channels: Vec<(String, usize)>,
     pub(crate) files: Vec<(String, usize)>,
     pub(crate) devices: Vec<(String, usize)>,
@@ -53,6 +55,7 @@ impl TextSpans {
             text: text.into(),
             selected: Vec::new(),
             calls: Vec::new(),
+            along: Vec::new(),
             channels: Vec::new(),
             files: Vec::new(),
             devices: Vec::new(),

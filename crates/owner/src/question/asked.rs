@@ -1,6 +1,6 @@
 //! A question with the intermediate results that its calls need.
 
-use super::{Expression, Question};
+use super::{AlongGroups, Expression, Question};
 use crate::functions::Call;
 use crate::gathered::{Need, NeedId, Needed};
 
@@ -24,6 +24,8 @@ pub(crate) struct AskedResult<'q> {
 /// A call of a question.
 pub(crate) struct AskedCall<'q> {
     pub(crate) call: &'q Call,
+    /// Its function along groups.
+    pub(crate) along: Option<&'q AlongGroups>,
     /// Its needs, in its own order.
     pub(crate) needs: Vec<NeedId>,
 }
@@ -31,10 +33,13 @@ pub(crate) struct AskedCall<'q> {
 impl<'q> Asked<'q> {
     pub(crate) fn new(question: &'q Question) -> Self {
         let mut needed = Needed::default();
-        let mut call = |call: &'q Call| AskedCall { call, needs: needed.numbers(call.needs()) };
+        let mut call = |(call, along): (&'q Call, Option<&'q AlongGroups>)| {
+            let needs = needed.numbers(call.needs());
+            AskedCall { call, along, needs }
+        };
         let mut results = Vec::with_capacity(question.select.len());
         for selected in &question.select {
-            let calls = selected.expression.calls().map(&mut call).collect();
+            let calls = selected.expression.asked().map(&mut call).collect();
             results.push(AskedResult {
                 name: selected.name(),
                 expression: &selected.expression,

@@ -5,7 +5,7 @@ use std::ops;
 
 use serde::{Deserialize, Serialize};
 
-use super::Selected;
+use super::{Along, AlongGroups, Selected};
 use crate::functions::Call;
 use crate::language::Number;
 
@@ -29,6 +29,8 @@ pub enum Expression {
     Number(f64),
     /// A statistic.
     Call(Call),
+    /// A function of a statistic along the groups of the `by` clause.
+    Along(Along),
     /// The negative.
     Negate(Box<Expression>),
     /// First plus second.
@@ -44,7 +46,7 @@ pub enum Expression {
 /// Arithmetic on the caller's value type, e.g. a value with its bound and unit. Used by [`Expression::fold`].
 ///
 /// ```
-/// use sotto_owner::question::{CallArithmetic, Call};
+/// use sotto_owner::question::{Along, CallArithmetic, Call};
 /// use std::convert::Infallible;
 ///
 /// /// Decrypted means by channel; here the same for all.
@@ -54,6 +56,7 @@ pub enum Expression {
 ///     type Error = Infallible;
 ///     fn number(&mut self, number: f64) -> Result<f64, Infallible> { Ok(number) }
 ///     fn call(&mut self, _: &Call) -> Result<f64, Infallible> { Ok(self.0) }
+///     fn along(&mut self, _: &Along) -> Result<f64, Infallible> { Ok(self.0) }
 ///     fn negate(&mut self, of: f64) -> Result<f64, Infallible> { Ok(-of) }
 ///     fn add(&mut self, left: f64, right: f64) -> Result<f64, Infallible> { Ok(left + right) }
 ///     fn subtract(&mut self, left: f64, right: f64) -> Result<f64, Infallible> { Ok(left - right) }
@@ -79,6 +82,11 @@ pub trait CallArithmetic {
     /// # Errors
     /// Any error stops the fold.
     fn call(&mut self, call: &Call) -> Result<Self::Value, Self::Error>;
+    /// Returns the value of a function along groups. It comes in the place of its call.
+    ///
+    /// # Errors
+    /// Any error stops the fold.
+    fn along(&mut self, along: &Along) -> Result<Self::Value, Self::Error>;
     /// Returns −`of`.
     ///
     /// # Errors
@@ -122,6 +130,7 @@ impl Expression {
         match self {
             Self::Number(number) => arithmetic.number(*number),
             Self::Call(call) => arithmetic.call(call),
+            Self::Along(along) => arithmetic.along(along),
             Self::Negate(of) => {
                 let of = of.fold(arithmetic)?;
                 arithmetic.negate(of)
@@ -144,7 +153,7 @@ impl Expression {
         let both = |left: &Self, right: &Self| left.constant().zip(right.constant());
         match self {
             Self::Number(number) => Some(*number),
-            Self::Call(_) => None,
+            Self::Call(_) | Self::Along(_) => None,
             Self::Negate(of) => of.constant().map(|value| -value),
             Self::Add(left, right) => both(left, right).map(|(left, right)| left + right),
             Self::Subtract(left, right) => both(left, right).map(|(left, right)| left - right),
@@ -155,8 +164,22 @@ impl Expression {
 
     /// Iterates over the calls in the order of the text.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.asked().map(|(call, _)| call)
+    }
+
+    /// Iterates over the calls in the order of the text, each with its function along groups.
+    pub(super) fn asked(&self) -> impl Iterator<Item = (&Call, Option<&AlongGroups>)> {
         self.parts().filter_map(|(part, _)| match part {
-            Self::Call(call) => Some(call),
+            Self::Call(call) => Some((call, None)),
+            Self::Along(Along { function, of }) => Some((of, Some(function))),
+            _ => None,
+        })
+    }
+
+    /// Iterates over the functions along groups in the order of the text.
+    pub fn along(&self) -> impl Iterator<Item = &Along> {
+        self.parts().filter_map(|(part, _)| match part {
+            Self::Along(along) => Some(along),
             _ => None,
         })
     }
@@ -179,7 +202,7 @@ impl Expression {
 
     fn operands(&self) -> [Option<&Self>; 2] {
         match self {
-            Self::Number(_) | Self::Call(_) => [None, None],
+            Self::Number(_) | Self::Call(_) | Self::Along(_) => [None, None],
             Self::Negate(of) => [Some(of), None],
             Self::Add(left, right)
             | Self::Subtract(left, right)
@@ -192,7 +215,7 @@ impl Expression {
     pub(super) fn change_calls(&mut self, change: &mut impl FnMut(&mut Call)) {
         match self {
             Self::Number(_) => {}
-            Self::Call(call) => change(call),
+            Self::Call(call) | Self::Along(Along { of: call, .. }) => change(call),
             Self::Negate(of) => of.change_calls(change),
             Self::Add(left, right)
             | Self::Subtract(left, right)
@@ -269,7 +292,7 @@ const fn strength(expression: &Expression) -> u8 {
         Expression::Add(..) | Expression::Subtract(..) => 1,
         Expression::Multiply(..) | Expression::Divide(..) => 2,
         Expression::Negate(_) => 3,
-        Expression::Number(_) | Expression::Call(_) => 4,
+        Expression::Number(_) | Expression::Call(_) | Expression::Along(_) => 4,
     }
 }
 
@@ -287,6 +310,7 @@ impl Display for Expression {
         let (left, sign, right) = match self {
             Self::Number(number) => return Number(*number).fmt(out),
             Self::Call(call) => return call.fmt(out),
+            Self::Along(along) => return along.fmt(out),
             // The parser reads -3 as a number, so the negative of 3 is -(3).
             Self::Negate(of) => match **of {
                 Self::Number(number) if number.is_sign_positive() => return write!(out, "-({of})"),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sotto_program::text;
 
-use super::{Expression, Question, Selected};
+use super::{AlongGroups, Expression, Question, Selected, along};
 use crate::functions::{self, Call};
 use crate::language::{
     By, Clause, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Spanned, TextSpans, Token,
@@ -199,6 +199,9 @@ impl<'t> Parser<'t> {
                 Ok(inside)
             }
             Token::Word(word) if !RESERVED.contains(&word) => {
+                if let Some(along) = self.along(word, next)? {
+                    return Ok(Term::leaf(Expression::Along(along)));
+                }
                 let call = self.call(word, next)?;
                 Ok(Term::leaf(Expression::Call(call)))
             }
@@ -215,7 +218,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Parses the call that starts with `word`, the next token.
-    fn call(&mut self, word: &'t str, next: Spanned<'t>) -> Parsed<Call> {
+    pub(super) fn call(&mut self, word: &'t str, next: Spanned<'t>) -> Parsed<Call> {
         self.end = next.end;
         let at = next.start;
         let open = self.at('(')?;
@@ -243,6 +246,9 @@ impl<'t> Parser<'t> {
         if question.by.is_some_and(|by| by != By::Window) {
             return Ok(());
         }
+        if let Some((function, at)) = self.places.along.first() {
+            return Err(self.error(Kind::AlongWithoutGroups { function }, *at));
+        }
         let mut calls = question.calls().zip(&self.places.calls);
         match calls.find(|(call, _)| call.syntax().across_groups) {
             Some((_, at)) => Err(self.error(Kind::NoGroups, *at)),
@@ -261,6 +267,9 @@ impl Parser<'_> {
             return Err(self.error(Kind::TimesOfWindows, *at));
         }
         let recurs = question.by.as_ref().is_some_and(By::is_recurring);
+        if let Some((call, at)) = self.places.along.first().filter(|_| recurs) {
+            return Err(self.error(Kind::TornTime { call, clause: "the groups that recur" }, *at));
+        }
         for (call, at) in question.calls().zip(&self.places.calls) {
             let is_weighted = call.needs().iter().any(crate::gathered::Need::is_weighted);
             let clause = match () {
@@ -278,7 +287,6 @@ fn unknown(word: &str) -> Kind {
     if word == "mode" {
         return Kind::Mode;
     }
-    let known: Vec<&str> = functions::names().collect();
-    let near = near(word, &known);
-    Kind::UnknownFunction { name: text::excerpt(word), near, known: known.join(", ") }
+    let known: Vec<&str> = functions::names().chain(AlongGroups::WORDS).collect();
+    along::unknown(word, near(word, &known), &known)
 }

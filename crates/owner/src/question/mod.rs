@@ -33,7 +33,9 @@
 //! selected = sum [ "as" NAME ]                               at least one call
 //! sum      = product { ("+" | "-") product }
 //! product  = unary { ("*" | "/") unary }
-//! unary    = { "-" } ( NUMBER | call | "(" sum ")" )
+//! unary    = { "-" } ( NUMBER | call | along | "(" sum ")" )
+//! along    = ( "cumulative" | "difference" | "rate" ) "(" call ")"
+//!          | "ewma" "(" call "," ( NUMBER | "half_life" DURATION ) ")"
 //! clause   = "over" DURATION                                 90s 30m 12h 7d 4w; excludes since and until
 //!          | "during" SPAN                                    today, yesterday, this week, last month, 2024, 2024-Q3,
 //!                                                             2024-03, 2024-03-05; excludes over, since and until
@@ -58,10 +60,11 @@
 //!
 //! [`Call`] lists the functions. `avg`, `std` and `var` are synonyms of `mean`, `stddev` and `variance`, and `median(x)`
 //! is `quantile(x, 0.5)`. Calls with several values (`regression`, `polynomial`, `linear`, `histogram`) are selected alone,
-//! without arithmetic. [`limits`] bounds all sizes.
+//! without arithmetic. [`Along`] needs groups: a `by` clause. [`limits`] bounds all sizes.
 
 mod alarm;
 mod alarm_condition;
+mod along;
 mod asked;
 mod builder;
 mod by;
@@ -82,6 +85,7 @@ use sotto_pack::Clock;
 
 pub use alarm::{Alarm, Measured, Probe};
 pub use alarm_condition::AlarmCondition;
+pub use along::{Along, AlongGroups, Decay};
 pub(crate) use asked::{Asked, AskedCall, AskedResult};
 pub use builder::QuestionBuilder;
 pub use expression::{CallArithmetic, Expression};

@@ -109,6 +109,17 @@ impl Segments {
         self.row_of.iter_mut().flatten().for_each(|row| *row = position[*row]);
     }
 
+    /// Returns, for each row, how much of its times lies between two moments, in milliseconds.
+    pub(crate) fn covered(&self, first: i64, last: i64) -> Vec<i64> {
+        let mut covered = vec![0; self.rows.len()];
+        for (time, row) in self.times.iter().zip(&self.row_of) {
+            if let Some(row) = row {
+                covered[*row] += time.to.min(last).saturating_sub(time.from.max(first)).max(0);
+            }
+        }
+        covered
+    }
+
     /// Returns true if each time is a row.
     pub(crate) fn is_whole(&self) -> bool {
         self.row_of.iter().copied().eq((0..self.rows.len()).map(Some))

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use sotto_owner::question::limits;
 use sotto_owner::question::{
-    By, Call, CallArithmetic, Clause, Comparison, Condition, Cycle, Devices, Duration, DurationUnit,
-    Expression, LinearModel, Measurand, ModelError, Period, Question, QuestionErrorKind, Selected, Times,
-    Weekday, Weights,
+    Along, By, Call, CallArithmetic, Clause, Comparison, Condition, Cycle, Decay, Devices, Duration,
+    DurationUnit, Expression, LinearModel, Measurand, ModelError, Period, Question, QuestionErrorKind,
+    Selected, Times, Weekday, Weights,
 };
 
 fn parsed(text: &str) -> Question {
@@ -119,6 +119,47 @@ fn every_call_is_read() {
     }
     let moving = parsed("moving_average(x, 7) by day");
     assert_eq!(moving.select, [Call::moving_average("x", 7).into()]);
+}
+
+#[test]
+fn functions_along_groups_take_one_call() {
+    let week: Duration = "1w".parse().unwrap();
+    for (written, canonical, along) in [
+        ("cumulative(energy(x))", "", Along::cumulative(Call::energy("x"))),
+        ("difference( mean(x) )", "difference(mean(x))", Along::difference(Call::mean("x"))),
+        ("rate(increase(x))", "", Along::rate(Call::increase("x"))),
+        ("ewma(mean(x),.3)", "ewma(mean(x), 0.3)", Along::ewma(Call::mean("x"), Decay::Alpha(0.3))),
+        (
+            "ewma(median(x), half_life 1w)",
+            "ewma(quantile(x, 0.5), half_life 1w)",
+            Along::ewma(Call::quantile("x", 0.5), Decay::HalfLife(week)),
+        ),
+    ] {
+        let canonical = if canonical.is_empty() { written } else { canonical };
+        let question = parsed(&format!("{written} by day"));
+        assert_eq!(question.select, [Selected::from(along.clone())], "{written}");
+        assert_eq!(question.to_string(), format!("{canonical} by day"));
+        assert_eq!(question.calls().collect::<Vec<_>>(), [&along.of]);
+        let json = serde_json::to_string(&question).unwrap();
+        assert_eq!(serde_json::from_str::<Question>(&json).unwrap(), question);
+    }
+    let sum = parsed("2 * cumulative(sum(x2)) - mean(x3) by day");
+    assert_eq!(sum.select[0].expression.fold(&mut Numbers), Ok(37.0));
+    let json =
+        r#"{"select":[{"expression":{"along":{"function":"cumulative","of":{"rms":"x"}}}}],"by":"day"}"#;
+    assert_eq!(serde_json::from_str::<Question>(json).unwrap(), parsed("cumulative(rms(x)) by day"));
+    for (json, word) in [
+        (json.replace("\"day\"", "\"window\""), "along groups"),
+        (json.replace("\"cumulative\"", r#"{"ewma":{"alpha":0}}"#), "above 0 up to 1"),
+        (
+            json.replace(r#"{"rms":"x"}"#, r#"{"histogram":{"channel":"x","bins":{"equal":4}}}"#),
+            "several values",
+        ),
+        (json.replace("along\":{", "along\":{\"by\":1,"), "unknown field"),
+    ] {
+        let refused = serde_json::from_str::<Question>(&json).unwrap_err().to_string();
+        assert!(refused.contains(word), "{json}: {refused}");
+    }
 }
 
 #[test]
@@ -245,6 +286,10 @@ impl CallArithmetic for Numbers {
 
     fn call(&mut self, call: &Call) -> Result<f64, &'static str> {
         call.channels()[0][1..].parse().map_err(|_| "no number")
+    }
+
+    fn along(&mut self, along: &Along) -> Result<f64, &'static str> {
+        self.call(&along.of).map(|of| 10.0 * of)
     }
 
     fn negate(&mut self, of: f64) -> Result<f64, &'static str> {

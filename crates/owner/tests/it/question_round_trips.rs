@@ -3,8 +3,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sotto_owner::question::{
-    Bins, By, Call, Comparison, Condition, Cycle, Devices, Duration, DurationUnit, ExactScheme, Expression,
-    LinearModel, Measurand, Period, Question, Selected, Times, Weekday, Weights, When,
+    Along, AlongGroups, Bins, By, Call, Comparison, Condition, Cycle, Decay, Devices, Duration, DurationUnit,
+    ExactScheme, Expression, LinearModel, Measurand, Period, Question, Selected, Times, Weekday, Weights,
+    When,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -126,8 +127,23 @@ fn scalar() -> impl Strategy<Value = Call> {
     ]
 }
 
+fn along() -> impl Strategy<Value = Along> {
+    let function = prop_oneof![
+        Just(AlongGroups::Cumulative),
+        Just(AlongGroups::Difference),
+        Just(AlongGroups::Rate),
+        (0.0..1.0f64).prop_map(|alpha| AlongGroups::Ewma(Decay::Alpha(1.0 - alpha))),
+        duration().prop_map(|time| AlongGroups::Ewma(Decay::HalfLife(time))),
+    ];
+    (function, scalar()).prop_map(|(function, of)| Along { function, of })
+}
+
 fn arithmetic() -> impl Strategy<Value = Expression> {
-    let leaf = prop_oneof![number().prop_map(Expression::Number), scalar().prop_map(Expression::Call)];
+    let leaf = prop_oneof![
+        8 => number().prop_map(Expression::Number),
+        8 => scalar().prop_map(Expression::Call),
+        1 => along().prop_map(Expression::Along),
+    ];
     leaf.prop_recursive(6, 24, 2, |inner| {
         let two = (inner.clone(), inner.clone(), 0..4);
         prop_oneof![
@@ -242,7 +258,8 @@ prop_compose! {
             shared,
             scheme: None,
         };
-        let averages = question.calls().any(|call| call.function() == "moving_average");
+        let averages = question.calls().any(|call| call.function() == "moving_average")
+            || question.select.iter().any(|selected| selected.expression.along().next().is_some());
         // Others are refused.
         if averages && question.by.is_none_or(|by| by == By::Window || by.is_recurring()) {
             question.by = Some(By::Day);
@@ -312,6 +329,9 @@ fn soup() -> impl Strategy<Value = String> {
         "moving_average(x, 3)",
         "share(60 <=",
         "x <= 79",
+        "cumulative(",
+        "ewma(mean(x),",
+        "rate(sum(x))",
     ];
     (vec(prop::sample::select(words.to_vec()), 0..16), prop_oneof![Just(""), Just(" ")])
         .prop_map(|(words, between)| words.join(between))
