@@ -1,14 +1,16 @@
-//! The values of functions along groups: cumulative sums, differences, rates, exponentially weighted means.
+//! Values that follow from other groups than the row's own: cumulative sums, differences, rates, exponentially weighted means,
+//! and those of earlier groups.
 
+use super::earlier::EarlierGroups;
 use super::rows::{Column, RowTimes};
 use crate::functions::Yields;
 use crate::gathered::{Channels, Counted, Gathered};
 use crate::language::Duration;
-use crate::question::{AlongGroups, Asked, AskedCall, Decay};
+use crate::question::{AlongGroups, Asked, AskedCall, Decay, OfGroups};
 use crate::value::{Value, ValueError, ratio};
 use crate::windows::RowTime;
 
-/// The values of a call's function along groups, for each group of a column.
+/// The values of a call, for each group of a column.
 #[derive(Default)]
 pub(super) struct OfCall {
     values: Vec<Counted>,
@@ -16,9 +18,9 @@ pub(super) struct OfCall {
     untagged: Vec<bool>,
 }
 
-/// The values of all functions along groups of an answer.
+/// The values of an answer that follow from other groups than the row's own.
 pub(super) struct Series {
-    /// By column, result and call; None for a call without such a function.
+    /// By column, result and call; None for a call in the row's own group.
     columns: Vec<Vec<Vec<Option<OfCall>>>>,
 }
 
@@ -28,10 +30,11 @@ impl Series {
         asked: &Asked<'_>,
         RowTimes { times, hidden: first }: RowTimes<'_>,
         columns: &[Column],
+        earlier: &[EarlierGroups],
         channels: &dyn Channels,
     ) -> Self {
         let of_column = |column: &Column| {
-            let groups = Groups { times, first, column, channels };
+            let groups = Groups { times, first, column, earlier, channels };
             let of_result = |calls: &Vec<AskedCall<'_>>| calls.iter().map(|call| groups.of(call)).collect();
             asked.results.iter().map(|result| of_result(&result.calls)).collect()
         };
@@ -48,7 +51,8 @@ impl Series {
         let mut notes = Vec::new();
         for (result, at) in asked.results.iter().zip(0..) {
             for (call, of) in result.calls.iter().zip(0..) {
-                let Some(along @ (AlongGroups::Cumulative | AlongGroups::Ewma(_))) = call.along else {
+                let OfGroups::Along(along @ (AlongGroups::Cumulative | AlongGroups::Ewma(_))) = call.of
+                else {
                     continue;
                 };
                 let series = self.columns.iter().filter_map(|column| column[at][of].as_ref());
@@ -86,12 +90,29 @@ struct Groups<'g> {
     times: &'g [RowTime],
     first: usize,
     column: &'g Column,
+    earlier: &'g [EarlierGroups],
     channels: &'g dyn Channels,
 }
 
 impl Groups<'_> {
     fn of(&self, asked: &AskedCall<'_>) -> Option<OfCall> {
-        let (along, Yields::One(of)) = (asked.along?, asked.call.of().yields()) else { return None };
+        match asked.of {
+            OfGroups::Own => None,
+            OfGroups::Along(along) => self.along(asked, along),
+            OfGroups::Earlier(offset) => {
+                let earlier = self.earlier.iter().find(|earlier| earlier.offset == offset)?;
+                let column = self.column.device.as_deref();
+                let before = (0..self.first).map(|_| (Counted::nothing(), false));
+                let rows = 0..self.times.len() - self.first;
+                let shown = rows.map(|row| earlier.value(asked, (column, row), self.channels));
+                let (values, untagged) = before.chain(shown).unzip();
+                Some(OfCall { values, untagged })
+            }
+        }
+    }
+
+    fn along(&self, asked: &AskedCall<'_>, along: &AlongGroups) -> Option<OfCall> {
+        let Yields::One(of) = asked.call.of().yields() else { return None };
         let gathered = |at: usize| Gathered::new(&self.column.tallies[..=at], &asked.needs, self.channels);
         let looks_back = asked.call.syntax().across_groups;
         let tags: Vec<bool> = (0..self.times.len()).map(|at| gathered(at).is_untagged(looks_back)).collect();

@@ -10,6 +10,7 @@ use super::along::Series;
 use super::answer::{Answer, VERSION};
 use super::cause::{self, Facts};
 use super::computed::{computed, counted};
+use super::earlier::{self, EarlierGroups, Shown};
 use super::evidence::LogsThen;
 use super::listed::{complete, left_out, listed, shown};
 use super::rows::{RowTimes, rows};
@@ -93,13 +94,22 @@ fn ask_once(
     notes.extend(notes::on_unknown(plant, &cloud, &known)?);
     notes.extend(twice.iter().map(|(_, note)| note.clone()));
     notes.extend(notes::on_undecided(&asked, done.by_device.iter()));
+    let rows_shown = Shown { question, listed: &listed, clock: &clock, known: &known };
+    let mut earlier = Vec::new();
+    for of in earlier::questions(question) {
+        let groups = EarlierGroups::new(of, &rows_shown, &orders, as_of, &mut computer, progress);
+        let (groups, also) = groups.map_err(|error| self::shown(plant, error))?;
+        notes.extend(also.notes);
+        done.add(also.done);
+        earlier.push(groups);
+    }
     let left_out = left_out(&listed.devices, &needed);
     let logs = listed.devices.iter().map(|device| (device.device.clone(), device.logs.clone())).collect();
     let (used, took_part) = (std::mem::take(&mut done.used), std::mem::take(&mut done.took_part));
     let faulty = done.faulty.iter().map(|(device, windows)| (device.clone(), windows.len() as u64)).collect();
     let columns = done.columns(&listed, question.grouping);
-    let times = RowTimes { times: &listed.segments.rows, hidden: 0 };
-    let series = Series::new(&asked, times, &columns, plant.settings());
+    let times = RowTimes { times: &listed.segments.rows, hidden: listed.before };
+    let series = Series::new(&asked, times, &columns, &earlier, plant.settings());
     notes.extend(series.notes(&asked, times.hidden));
     let shown: Vec<&str> = listed.devices.iter().map(|device| device.shown.as_str()).collect();
     let notes = many::merged(notes, &shown);
@@ -118,8 +128,12 @@ fn ask_once(
         device.roots.iter().map(|(stream, root)| (stream.clone(), hex::encode(root))).collect()
     };
     evidence.roots = listed.devices.iter().map(|device| (device.device.clone(), roots(device))).collect();
-    evidence.windows =
-        listed.devices.iter().map(|device| (device.device.clone(), counted(device, &used))).collect();
+    let then = || earlier.iter().flat_map(|earlier| &earlier.listed.devices);
+    let of_both = listed.devices.iter().map(|device| {
+        let then = then().filter(|other| other.device == device.device);
+        (device.device.clone(), counted(std::iter::once(device).chain(then), &used))
+    });
+    evidence.windows = of_both.collect();
     let repeated: BTreeSet<&String> = evidence.work.iter().flat_map(|work| &work.inputs).collect();
     let bytes = used.iter().filter(|(leaf, _)| !repeated.is_empty() && repeated.contains(&hex::encode(leaf)));
     let repeat_bytes = bytes.map(|(_, bytes)| bytes).sum();

@@ -45,7 +45,7 @@ pub(crate) fn by_window<'w>(
     let columns = [Column { device: shown, tallies, covered }];
     let times: Vec<RowTime> = groups.iter().map(|group| RowTime { group: *group, recurs: None }).collect();
     let times = RowTimes { times: &times, hidden: 0 };
-    let series = Series::new(&asked, times, &columns, plant.settings());
+    let series = Series::new(&asked, times, &columns, &[], plant.settings());
     let rows = rows(&asked, times, &columns, &series, plant.settings());
     let mut by_group: BTreeMap<(i64, i64), Vec<Row>> = BTreeMap::new();
     for row in rows {

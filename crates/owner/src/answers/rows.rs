@@ -6,7 +6,7 @@ use super::assurance::Assurance;
 use crate::functions::{Call, Part, Time, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Tally};
 use crate::question::{
-    Along, Asked, AskedCall, AskedResult, CallArithmetic, Expression, conversion, unit_of,
+    Along, Asked, AskedCall, AskedResult, CallArithmetic, Expression, Offset, conversion, unit_of,
 };
 use crate::units::Conversion;
 use crate::value::{Value, ValueError};
@@ -165,6 +165,7 @@ impl Row {
                 Self { value: Some(value.value), bound: Some(value.bound), unit: value.unit, ..row }
             }
             Ok(_) => Self { why: Some("the value is too large to be told".to_owned()), ..row },
+            Err(ValueError::Earlier(why)) => Self { why: Some(why), ..row },
             Err(_) if row.count == 0 => row,
             Err(error) => Self { why: Some(error.to_string()), ..row },
         }
@@ -189,7 +190,7 @@ struct Fold<'t, C> {
 }
 
 impl<'t, C: Iterator<Item = (&'t AskedCall<'t>, &'t Option<OfCall>)>> Fold<'t, C> {
-    /// Returns the value of the next call, or of its function along groups, and counts its readings.
+    /// Returns the value of the next call in this group, along groups or in an earlier one, and counts its readings.
     fn next(&mut self) -> Result<Value, ValueError> {
         let counted = match self.calls.next() {
             Some((_, Some(along))) => along.value(self.from.at()),
@@ -218,6 +219,10 @@ impl<'t, C: Iterator<Item = (&'t AskedCall<'t>, &'t Option<OfCall>)>> CallArithm
     }
 
     fn along(&mut self, _: &Along) -> Result<Value, ValueError> {
+        self.next()
+    }
+
+    fn offset(&mut self, _: &Offset) -> Result<Value, ValueError> {
         self.next()
     }
 

@@ -28,6 +28,7 @@ impl Answer {
         };
         let is_size = |expression: &Expression| match expression {
             Expression::Call(call) => of_call(call),
+            Expression::Offset(offset) => of_call(&offset.of),
             Expression::Along(along) => along.function != AlongGroups::Difference && of_call(&along.of),
             _ => false,
         };

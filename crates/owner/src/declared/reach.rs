@@ -14,7 +14,7 @@ use crate::devices;
 use crate::error::OwnerError;
 use crate::functions::{Call, Circumstances};
 use crate::language::{Clause, Comparison, Name, TextSpans};
-use crate::question::{Along, CallArithmetic, Probe, Question, Silence};
+use crate::question::{Along, CallArithmetic, Offset, Probe, Question, Silence};
 use crate::streams;
 
 const MINUTE: u64 = 60_000;
@@ -115,6 +115,10 @@ impl CallArithmetic for Ends<'_> {
     }
 
     fn along(&mut self, _: &Along) -> Result<(f64, f64), ()> {
+        Err(())
+    }
+
+    fn offset(&mut self, _: &Offset) -> Result<(f64, f64), ()> {
         Err(())
     }
 

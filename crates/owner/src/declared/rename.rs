@@ -56,6 +56,7 @@ fn renamed(text: &str, of: Names, old: &str, new: &str) -> String {
         // `as NAME` is a result, `by day` a span of the clock.
         // What a comparison stands before is a limit or a state.
         let in_clause = match before {
+            Token::Word("offset") => found.token == Token::Word("previous"),
             Token::Word(word) => RESERVED.contains(&word),
             // Between two comparisons stands a channel.
             Token::Comparison(_) => {

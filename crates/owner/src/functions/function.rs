@@ -50,6 +50,11 @@ pub(crate) trait Function {
         None
     }
 
+    /// Returns the number of groups before its own that its value is made of.
+    fn groups_before(&self) -> u32 {
+        0
+    }
+
     /// Returns true if its values carry noise, as those of polynomials and models do.
     fn has_noise(&self) -> bool {
         self.needs().iter().any(Need::is_real)

@@ -237,6 +237,28 @@ pub enum QuestionErrorKind {
     /// The factor of an exponentially weighted mean is out of range.
     #[error("expected a factor above 0 up to 1, as in ewma(mean(x), 0.3): the newest group weighs so much")]
     Alpha,
+    /// An invalid offset.
+    #[error(
+        "expected a time: a whole number from {} to {} and h, d, w, mo or y, as in mean(x) offset 1w, or previous for the group before",
+        limits::EARLIER.start(), limits::EARLIER.end()
+    )]
+    Offset,
+    /// A call that is of no earlier group.
+    #[error("{call} follows the place of its own groups, and has no offset: take mean(x) offset 1w")]
+    OffsetCall {
+        /// The function.
+        call: &'static str,
+    },
+    /// An offset that leads to no whole group.
+    #[error("an offset of {offset} leads from groups by {by} to no whole ones: {instead}")]
+    OffsetOfGroups {
+        /// The offset.
+        offset: String,
+        /// The groups.
+        by: String,
+        /// A remedy.
+        instead: &'static str,
+    },
     /// `moving_average` without groups.
     #[error("moving_average averages groups: add by hour, by day, by week or by month")]
     NoGroups,

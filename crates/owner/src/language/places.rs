@@ -43,6 +43,7 @@ pub struct TextSpans {
     pub(crate) calls: Vec<usize>,
     /// Functions along groups.
     pub(crate) along: Vec<(&'static str, usize)>,
+    pub(crate) offsets: Vec<usize>,
     pub(crate) channels: Vec<(String, usize)>,
     pub(crate) files: Vec<(String, usize)>,
     pub(crate) devices: Vec<(String, usize)>,
@@ -56,6 +57,7 @@ impl TextSpans {
             selected: Vec::new(),
             calls: Vec::new(),
             along: Vec::new(),
+            offsets: Vec::new(),
             channels: Vec::new(),
             files: Vec::new(),
             devices: Vec::new(),

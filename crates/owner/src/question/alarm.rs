@@ -244,6 +244,10 @@ impl Parser<'_> {
             let instead = "take the call alone, and for 3 windows";
             return Err(self.error(Kind::AlarmCall { call, instead }, *at));
         }
+        if let Some(at) = self.places.offsets.first() {
+            let instead = "take the call alone: an alarm has no group of a week ago";
+            return Err(self.error(Kind::AlarmCall { call: "offset", instead }, *at));
+        }
         for (call, at) in expression.calls().zip(&self.places.calls) {
             match call.of().in_alarm() {
                 InAlarm::Value | InAlarm::Largest(_) | InAlarm::Smallest(_) => {}

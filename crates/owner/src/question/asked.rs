@@ -1,6 +1,6 @@
 //! A question with the intermediate results that its calls need.
 
-use super::{AlongGroups, Expression, Question};
+use super::{AlongGroups, Expression, OfGroups, Question};
 use crate::functions::Call;
 use crate::gathered::{Need, NeedId, Needed};
 
@@ -24,8 +24,8 @@ pub(crate) struct AskedResult<'q> {
 /// A call of a question.
 pub(crate) struct AskedCall<'q> {
     pub(crate) call: &'q Call,
-    /// Its function along groups.
-    pub(crate) along: Option<&'q AlongGroups>,
+    /// The groups that its value in a row is made of.
+    pub(crate) of: OfGroups<'q>,
     /// Its needs, in its own order.
     pub(crate) needs: Vec<NeedId>,
 }
@@ -33,9 +33,9 @@ pub(crate) struct AskedCall<'q> {
 impl<'q> Asked<'q> {
     pub(crate) fn new(question: &'q Question) -> Self {
         let mut needed = Needed::default();
-        let mut call = |(call, along): (&'q Call, Option<&'q AlongGroups>)| {
+        let mut call = |(call, of): (&'q Call, OfGroups<'q>)| {
             let needs = needed.numbers(call.needs());
-            AskedCall { call, along, needs }
+            AskedCall { call, of, needs }
         };
         let mut results = Vec::with_capacity(question.select.len());
         for selected in &question.select {
@@ -53,6 +53,15 @@ impl<'q> Asked<'q> {
     /// Iterates over the calls of all results.
     pub(crate) fn calls(&self) -> impl Iterator<Item = &AskedCall<'q>> {
         self.results.iter().flat_map(|result| &result.calls)
+    }
+
+    /// Returns the number of groups before a row that its values are made of.
+    pub(crate) fn groups_before(&self) -> u32 {
+        let of = |call: &AskedCall<'_>| {
+            let difference = matches!(call.of, OfGroups::Along(AlongGroups::Difference));
+            call.call.of().groups_before() + u32::from(difference)
+        };
+        self.calls().map(of).max().unwrap_or_default()
     }
 
     /// Iterates over all needs with their numbers.

@@ -5,7 +5,7 @@ use std::ops;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Along, AlongGroups, Selected};
+use super::{Along, AlongGroups, Earlier, Offset, Selected};
 use crate::functions::Call;
 use crate::language::Number;
 
@@ -31,6 +31,8 @@ pub enum Expression {
     Call(Call),
     /// A function of a statistic along the groups of the `by` clause.
     Along(Along),
+    /// A statistic of an earlier group.
+    Offset(Offset),
     /// The negative.
     Negate(Box<Expression>),
     /// First plus second.
@@ -43,10 +45,21 @@ pub enum Expression {
     Divide(Box<Expression>, Box<Expression>),
 }
 
+/// The groups that the value of a call in a row is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum OfGroups<'e> {
+    /// That of the row.
+    Own,
+    /// Those up to it.
+    Along(&'e AlongGroups),
+    /// An earlier one.
+    Earlier(Earlier),
+}
+
 /// Arithmetic on the caller's value type, e.g. a value with its bound and unit. Used by [`Expression::fold`].
 ///
 /// ```
-/// use sotto_owner::question::{Along, CallArithmetic, Call};
+/// use sotto_owner::question::{Along, CallArithmetic, Call, Offset};
 /// use std::convert::Infallible;
 ///
 /// /// Decrypted means by channel; here the same for all.
@@ -57,6 +70,7 @@ pub enum Expression {
 ///     fn number(&mut self, number: f64) -> Result<f64, Infallible> { Ok(number) }
 ///     fn call(&mut self, _: &Call) -> Result<f64, Infallible> { Ok(self.0) }
 ///     fn along(&mut self, _: &Along) -> Result<f64, Infallible> { Ok(self.0) }
+///     fn offset(&mut self, _: &Offset) -> Result<f64, Infallible> { Ok(self.0) }
 ///     fn negate(&mut self, of: f64) -> Result<f64, Infallible> { Ok(-of) }
 ///     fn add(&mut self, left: f64, right: f64) -> Result<f64, Infallible> { Ok(left + right) }
 ///     fn subtract(&mut self, left: f64, right: f64) -> Result<f64, Infallible> { Ok(left - right) }
@@ -87,6 +101,11 @@ pub trait CallArithmetic {
     /// # Errors
     /// Any error stops the fold.
     fn along(&mut self, along: &Along) -> Result<Self::Value, Self::Error>;
+    /// Returns the value of a call in an earlier group. It comes in the place of its call.
+    ///
+    /// # Errors
+    /// Any error stops the fold.
+    fn offset(&mut self, offset: &Offset) -> Result<Self::Value, Self::Error>;
     /// Returns −`of`.
     ///
     /// # Errors
@@ -131,6 +150,7 @@ impl Expression {
             Self::Number(number) => arithmetic.number(*number),
             Self::Call(call) => arithmetic.call(call),
             Self::Along(along) => arithmetic.along(along),
+            Self::Offset(offset) => arithmetic.offset(offset),
             Self::Negate(of) => {
                 let of = of.fold(arithmetic)?;
                 arithmetic.negate(of)
@@ -153,7 +173,7 @@ impl Expression {
         let both = |left: &Self, right: &Self| left.constant().zip(right.constant());
         match self {
             Self::Number(number) => Some(*number),
-            Self::Call(_) | Self::Along(_) => None,
+            Self::Call(_) | Self::Along(_) | Self::Offset(_) => None,
             Self::Negate(of) => of.constant().map(|value| -value),
             Self::Add(left, right) => both(left, right).map(|(left, right)| left + right),
             Self::Subtract(left, right) => both(left, right).map(|(left, right)| left - right),
@@ -167,11 +187,20 @@ impl Expression {
         self.asked().map(|(call, _)| call)
     }
 
-    /// Iterates over the calls in the order of the text, each with its function along groups.
-    pub(super) fn asked(&self) -> impl Iterator<Item = (&Call, Option<&AlongGroups>)> {
+    /// Iterates over the calls in the order of the text, each with the groups that its value is made of.
+    pub(super) fn asked(&self) -> impl Iterator<Item = (&Call, OfGroups<'_>)> {
         self.parts().filter_map(|(part, _)| match part {
-            Self::Call(call) => Some((call, None)),
-            Self::Along(Along { function, of }) => Some((of, Some(function))),
+            Self::Call(call) => Some((call, OfGroups::Own)),
+            Self::Along(Along { function, of }) => Some((of, OfGroups::Along(function))),
+            Self::Offset(Offset { of, earlier }) => Some((of, OfGroups::Earlier(*earlier))),
+            _ => None,
+        })
+    }
+
+    /// Iterates over the calls of earlier groups in the order of the text.
+    pub fn offsets(&self) -> impl Iterator<Item = &Offset> {
+        self.parts().filter_map(|(part, _)| match part {
+            Self::Offset(offset) => Some(offset),
             _ => None,
         })
     }
@@ -202,7 +231,7 @@ impl Expression {
 
     fn operands(&self) -> [Option<&Self>; 2] {
         match self {
-            Self::Number(_) | Self::Call(_) | Self::Along(_) => [None, None],
+            Self::Number(_) | Self::Call(_) | Self::Along(_) | Self::Offset(_) => [None, None],
             Self::Negate(of) => [Some(of), None],
             Self::Add(left, right)
             | Self::Subtract(left, right)
@@ -215,7 +244,11 @@ impl Expression {
     pub(super) fn change_calls(&mut self, change: &mut impl FnMut(&mut Call)) {
         match self {
             Self::Number(_) => {}
-            Self::Call(call) | Self::Along(Along { of: call, .. }) => change(call),
+            Self::Call(call)
+            | Self::Along(Along { of: call, .. })
+            | Self::Offset(Offset { of: call, .. }) => {
+                change(call);
+            }
             Self::Negate(of) => of.change_calls(change),
             Self::Add(left, right)
             | Self::Subtract(left, right)
@@ -292,7 +325,7 @@ const fn strength(expression: &Expression) -> u8 {
         Expression::Add(..) | Expression::Subtract(..) => 1,
         Expression::Multiply(..) | Expression::Divide(..) => 2,
         Expression::Negate(_) => 3,
-        Expression::Number(_) | Expression::Call(_) | Expression::Along(_) => 4,
+        Expression::Number(_) | Expression::Call(_) | Expression::Along(_) | Expression::Offset(_) => 4,
     }
 }
 
@@ -311,6 +344,7 @@ impl Display for Expression {
             Self::Number(number) => return Number(*number).fmt(out),
             Self::Call(call) => return call.fmt(out),
             Self::Along(along) => return along.fmt(out),
+            Self::Offset(offset) => return offset.fmt(out),
             // The parser reads -3 as a number, so the negative of 3 is -(3).
             Self::Negate(of) => match **of {
                 Self::Number(number) if number.is_sign_positive() => return write!(out, "-({of})"),

@@ -203,7 +203,7 @@ impl<'t> Parser<'t> {
                     return Ok(Term::leaf(Expression::Along(along)));
                 }
                 let call = self.call(word, next)?;
-                Ok(Term::leaf(Expression::Call(call)))
+                Ok(Term::leaf(self.offset(call, next.start)?))
             }
             Token::Quoted(inside) => {
                 let name: String = unquoted(inside).chars().take(limits::NAME_BYTES).collect();
@@ -243,6 +243,7 @@ impl<'t> Parser<'t> {
     /// Checks that a call that averages groups has them: a `by` clause other than `by window`.
     fn check_groups(&self, question: &Question) -> Parsed<()> {
         self.check_times(question)?;
+        self.check_offsets(question)?;
         if question.by.is_some_and(|by| by != By::Window) {
             return Ok(());
         }

@@ -33,7 +33,8 @@
 //! selected = sum [ "as" NAME ]                               at least one call
 //! sum      = product { ("+" | "-") product }
 //! product  = unary { ("*" | "/") unary }
-//! unary    = { "-" } ( NUMBER | call | along | "(" sum ")" )
+//! unary    = { "-" } ( NUMBER | call [ offset ] | along | "(" sum ")" )
+//! offset   = "offset" ( "previous" | COUNT ( "h" | "d" | "w" | "mo" | "y" ) )        1w, 1mo
 //! along    = ( "cumulative" | "difference" | "rate" ) "(" call ")"
 //!          | "ewma" "(" call "," ( NUMBER | "half_life" DURATION ) ")"
 //! clause   = "over" DURATION                                 90s 30m 12h 7d 4w; excludes since and until
@@ -73,6 +74,7 @@ mod clauses;
 mod conditions;
 mod expression;
 mod grammar;
+mod offset;
 mod scheme;
 mod silence;
 mod units;
@@ -88,7 +90,10 @@ pub use alarm_condition::AlarmCondition;
 pub use along::{Along, AlongGroups, Decay};
 pub(crate) use asked::{Asked, AskedCall, AskedResult};
 pub use builder::QuestionBuilder;
+pub(crate) use expression::OfGroups;
 pub use expression::{CallArithmetic, Expression};
+pub(crate) use offset::groups_back;
+pub use offset::{Earlier, EarlierUnit, Offset};
 pub use scheme::{ExactScheme, NotExact};
 pub use silence::Silence;
 pub(crate) use units::{conversion, unit_of};

@@ -1,6 +1,6 @@
 //! Units of results.
 
-use super::{Along, AlongGroups, CallArithmetic, Expression};
+use super::{Along, AlongGroups, CallArithmetic, Expression, Offset};
 use crate::functions::{Call, Yields};
 use crate::gathered::Channels;
 use crate::units::{Conversion, Scale};
@@ -35,7 +35,7 @@ fn scale(expression: &Expression) -> Scale {
     match expression {
         // A number takes the unit of what it is added to.
         Expression::Number(_) => Difference,
-        Expression::Call(call) => of_call(call),
+        Expression::Call(call) | Expression::Offset(Offset { of: call, .. }) => of_call(call),
         Expression::Along(Along { function, of }) => match (function, of_call(of)) {
             (AlongGroups::Ewma(_), scale) => scale,
             (AlongGroups::Difference, Point | Difference)
@@ -100,6 +100,10 @@ impl CallArithmetic for Units<'_> {
             AlongGroups::Rate => one(ratio(&of.unit, "s")),
             AlongGroups::Cumulative | AlongGroups::Difference | AlongGroups::Ewma(_) => of,
         })
+    }
+
+    fn offset(&mut self, offset: &Offset) -> Result<Value, ValueError> {
+        self.call(&offset.of)
     }
 
     fn negate(&mut self, of: Value) -> Result<Value, ValueError> {

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use sotto_owner::question::limits;
 use sotto_owner::question::{
     Along, By, Call, CallArithmetic, Clause, Comparison, Condition, Cycle, Decay, Devices, Duration,
-    DurationUnit, Expression, LinearModel, Measurand, ModelError, Period, Question, QuestionErrorKind,
-    Selected, Times, Weekday, Weights,
+    DurationUnit, Earlier, EarlierUnit, Expression, LinearModel, Measurand, ModelError, Offset, Period,
+    Question, QuestionErrorKind, Selected, Times, Weekday, Weights,
 };
 
 fn parsed(text: &str) -> Question {
@@ -119,6 +119,41 @@ fn every_call_is_read() {
     }
     let moving = parsed("moving_average(x, 7) by day");
     assert_eq!(moving.select, [Call::moving_average("x", 7).into()]);
+}
+
+#[test]
+fn an_offset_belongs_to_one_call() {
+    let time = |count, unit| Earlier::Time { count, unit };
+    for (written, earlier) in [
+        ("24h", time(24, EarlierUnit::Hour)),
+        ("1d", time(1, EarlierUnit::Day)),
+        ("52w", time(52, EarlierUnit::Week)),
+        ("3mo", time(3, EarlierUnit::Month)),
+        ("10000y", time(10_000, EarlierUnit::Year)),
+        ("previous", Earlier::Previous),
+    ] {
+        let question = parsed(&format!("mean(x)  offset {written} over 7d by hour"));
+        let offset = Offset { of: Call::mean("x"), earlier };
+        assert_eq!(question.select, [Selected::from(offset)], "{written}");
+        assert_eq!(question.to_string(), format!("mean(x) offset {written} over 7d by hour"));
+        let json = serde_json::to_string(&question).unwrap();
+        assert_eq!(serde_json::from_str::<Question>(&json).unwrap(), question);
+    }
+    // It binds tighter than any operator.
+    let more = parsed("-mean(x1) * 2 + mean(x2) offset 1w in °F as more by day");
+    assert_eq!(more.select[0].expression.fold(&mut Numbers), Ok(198.0));
+    assert_eq!(more.to_string(), "-mean(x1) * 2 + mean(x2) offset 1w in °F as more by day");
+    assert_eq!(more.calls().count(), 2);
+    let json = r#"{"select":[{"expression":{"offset":{"of":{"rms":"x"},"earlier":{"time":{"count":1,"unit":"month"}}}}}],"by":"month"}"#;
+    assert_eq!(serde_json::from_str::<Question>(json).unwrap(), parsed("rms(x) offset 1mo by month"));
+    for (json, word) in [
+        (json.replace("\"count\":1", "\"count\":0"), "from 1 to 10000"),
+        (json.replace("\"by\":\"month\"", "\"by\":\"week\""), "take 1w, 52w or previous"),
+        (json.replace("\"earlier\"", "\"groups\":2,\"earlier\""), "unknown field"),
+    ] {
+        let refused = serde_json::from_str::<Question>(&json).unwrap_err().to_string();
+        assert!(refused.contains(word), "{json}: {refused}");
+    }
 }
 
 #[test]
@@ -290,6 +325,10 @@ impl CallArithmetic for Numbers {
 
     fn along(&mut self, along: &Along) -> Result<f64, &'static str> {
         self.call(&along.of).map(|of| 10.0 * of)
+    }
+
+    fn offset(&mut self, offset: &Offset) -> Result<f64, &'static str> {
+        self.call(&offset.of).map(|of| 100.0 * of)
     }
 
     fn negate(&mut self, of: f64) -> Result<f64, &'static str> {

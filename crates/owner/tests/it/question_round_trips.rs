@@ -4,8 +4,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use sotto_owner::question::{
     Along, AlongGroups, Bins, By, Call, Comparison, Condition, Cycle, Decay, Devices, Duration, DurationUnit,
-    ExactScheme, Expression, LinearModel, Measurand, Period, Question, Selected, Times, Weekday, Weights,
-    When,
+    Earlier, EarlierUnit, ExactScheme, Expression, LinearModel, Measurand, Offset, Period, Question,
+    Selected, Times, Weekday, Weights, When,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -138,11 +138,25 @@ fn along() -> impl Strategy<Value = Along> {
     (function, scalar()).prop_map(|(function, of)| Along { function, of })
 }
 
+/// Calls of earlier groups, by day.
+fn offset() -> impl Strategy<Value = Offset> {
+    use EarlierUnit::{Day, Month, Week, Year};
+    let time = (1..=10_000_u32, prop::sample::select(&[Day, Week, Month, Year][..]));
+    let earlier = prop_oneof![
+        3 => time.prop_map(|(count, unit)| Earlier::Time { count, unit }),
+        1 => Just(Earlier::Previous),
+    ];
+    let of = scalar()
+        .prop_filter("of one group", |of| !["moving_average", "weighted_sum"].contains(&of.function()));
+    (of, earlier).prop_map(|(of, earlier)| Offset { of, earlier })
+}
+
 fn arithmetic() -> impl Strategy<Value = Expression> {
     let leaf = prop_oneof![
         8 => number().prop_map(Expression::Number),
         8 => scalar().prop_map(Expression::Call),
         1 => along().prop_map(Expression::Along),
+        1 => offset().prop_map(Expression::Offset),
     ];
     leaf.prop_recursive(6, 24, 2, |inner| {
         let two = (inner.clone(), inner.clone(), 0..4);
@@ -264,6 +278,9 @@ prop_compose! {
         if averages && question.by.is_none_or(|by| by == By::Window || by.is_recurring()) {
             question.by = Some(By::Day);
         }
+        if question.select.iter().any(|selected| selected.expression.offsets().next().is_some()) {
+            question.by = Some(By::Day);
+        }
         let weighs = question.calls().any(|call| call.function() == "weighted_sum");
         if weighs || question.by == Some(By::Window) {
             question.times = Times::default();
@@ -330,6 +347,9 @@ fn soup() -> impl Strategy<Value = String> {
         "share(60 <=",
         "x <= 79",
         "cumulative(",
+        "offset",
+        "1mo",
+        "previous",
         "ewma(mean(x),",
         "rate(sum(x))",
     ];
