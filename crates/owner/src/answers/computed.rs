@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sotto_wire::Digest;
 
+use super::days;
 use super::listed::Listed;
 use super::rows::Column;
 use crate::error::{FaultyWindow, OwnerError};
-use crate::gathered::Tally;
+use crate::gathered::{Channels, Tally};
 use crate::language::Devices;
-use crate::question::Asked;
+use crate::question::{Asked, Question};
 use crate::windows::{self, DeviceWindows, Segments, StoredWindow};
 use crate::work::{Computed, Computer, DeviceWork, OnProgress};
 
@@ -84,14 +85,19 @@ impl Done {
     }
 
     /// Returns a column for each device, or one for all devices together.
-    pub(super) fn columns(self, listed: &Listed, grouping: Devices) -> Vec<Column> {
+    pub(super) fn columns(
+        self,
+        listed: &Listed,
+        question: &Question,
+        channels: &dyn Channels,
+    ) -> Vec<Column> {
         let segments = &listed.segments;
         let covered = |devices: &[DeviceWindows]| {
             let windows = || devices.iter().flat_map(|device| &device.windows);
             let first = windows().map(StoredWindow::from).min().unwrap_or_default();
             segments.covered(first, windows().map(StoredWindow::to).max().unwrap_or_default())
         };
-        let columns = match grouping {
+        let columns = match question.grouping {
             Devices::Each => {
                 let column = |(device, tallies): (&DeviceWindows, _)| {
                     let covered = covered(std::slice::from_ref(device));
@@ -107,7 +113,16 @@ impl Done {
                 vec![Column { device: None, tallies: all, covered: covered(&listed.devices) }]
             }
         };
-        let rows = |column: Column| Column { tallies: in_rows(segments, column.tallies), ..column };
+        let of_days = days::channels(question);
+        let rows = |column: Column| {
+            let days = match of_days.is_empty() {
+                true => Vec::new(),
+                false => days::by_row(segments, &column.tallies, &of_days, channels),
+            };
+            let mut tallies = in_rows(segments, column.tallies);
+            tallies.iter_mut().zip(days).for_each(|(tally, days)| tally.days = days);
+            Column { tallies, ..column }
+        };
         columns.into_iter().map(rows).collect()
     }
 }

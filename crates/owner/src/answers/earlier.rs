@@ -6,6 +6,7 @@ use sotto_api::devices::Device;
 use sotto_pack::Clock;
 
 use super::computed::{Done, computed};
+use super::days;
 use super::evidence::LogsThen;
 use super::listed::{Listed, windows_of};
 use super::notes;
@@ -136,7 +137,11 @@ impl EarlierGroups {
         let mut listed = Listed { devices, segments, hidden: 0, before: 0, ends, between, last: None };
         let mut done = computed(&asked, &mut listed, computer, progress)?;
         let columns = std::mem::take(&mut done.by_device);
-        let columns = Done { by_device: columns, ..Done::default() }.columns(&listed, question.grouping);
+        let columns = Done { by_device: columns, ..Done::default() }.columns(
+            &listed,
+            &question,
+            orders.plant.settings(),
+        );
         let needs = asked.calls().map(|call| call.needs.clone()).collect();
         let lacks = notes::Lacks::of(&asked);
         let (then, now) = (covered(&listed.devices, &question), covered(&shown.listed.devices, &question));
@@ -148,7 +153,8 @@ impl EarlierGroups {
 
     fn notes(&self, shown: &Shown<'_>, lacks: notes::Lacks) -> Vec<String> {
         let (offset, between) = (self.offset, self.listed.between);
-        let of_windows = notes::on_windows(&self.listed.devices, self.question.scheme, lacks);
+        let mut of_windows = notes::on_windows(&self.listed.devices, self.question.scheme, lacks);
+        of_windows.extend(days::notes(&self.columns, 0, shown.clock));
         let mut notes: Vec<String> =
             of_windows.iter().map(|note| format!("offset {offset}: {note}")).collect();
         match self.times.iter().flatten().filter(|time| time.clipped).count() {

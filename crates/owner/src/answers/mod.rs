@@ -9,6 +9,7 @@ mod by_window;
 mod cause;
 mod checked;
 mod computed;
+mod days;
 mod earlier;
 mod empty;
 mod evidence;

@@ -55,6 +55,11 @@ pub(crate) trait Function {
         0
     }
 
+    /// Returns true if it is computed from the means of calendar days.
+    fn needs_days(&self) -> bool {
+        false
+    }
+
     /// Returns true if its values carry noise, as those of polynomials and models do.
     fn has_noise(&self) -> bool {
         self.needs().iter().any(Need::is_real)

@@ -12,6 +12,7 @@ mod correlation;
 mod count;
 mod covariance;
 mod coverage;
+mod degree_days;
 mod direction;
 mod energy;
 mod histogram;
@@ -117,6 +118,7 @@ functions! {
     stddev: Stddev;
     rms: Rms;
     energy: Energy;
+    degree_days: DegreeDays;
     covariance: Covariance;
     correlation: Correlation;
     regression: Regression;

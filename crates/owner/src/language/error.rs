@@ -237,6 +237,12 @@ pub enum QuestionErrorKind {
     /// The factor of an exponentially weighted mean is out of range.
     #[error("expected a factor above 0 up to 1, as in ewma(mean(x), 0.3): the newest group weighs so much")]
     Alpha,
+    /// Daily means in groups or at times that are parts of a day.
+    #[error(
+        "degree_days adds the means of whole days: ask by day, week, month, quarter or year, by weekday or without groups, and \
+         without where time"
+    )]
+    PartsOfDays,
     /// An invalid offset.
     #[error(
         "expected a time: a whole number from {} to {} and h, d, w, mo or y, as in mean(x) offset 1w, or previous for the group before",

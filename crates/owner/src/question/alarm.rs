@@ -240,14 +240,7 @@ impl Parser<'_> {
         self.places.selected.push(start);
         let Term { expression, .. } = self.sum()?;
         self.check_calls(&expression, start, 0)?;
-        if let Some((call, at)) = self.places.along.first() {
-            let instead = "take the call alone, and for 3 windows";
-            return Err(self.error(Kind::AlarmCall { call, instead }, *at));
-        }
-        if let Some(at) = self.places.offsets.first() {
-            let instead = "take the call alone: an alarm has no group of a week ago";
-            return Err(self.error(Kind::AlarmCall { call: "offset", instead }, *at));
-        }
+        self.only_own_groups()?;
         for (call, at) in expression.calls().zip(&self.places.calls) {
             match call.of().in_alarm() {
                 InAlarm::Value | InAlarm::Largest(_) | InAlarm::Smallest(_) => {}

@@ -186,6 +186,18 @@ impl<'t> Parser<'t> {
         Ok(Some(Along { function, of }))
     }
 
+    /// Refuses values of other groups, which an alarm has none of.
+    pub(super) fn only_own_groups(&self) -> Parsed<()> {
+        let refused = |call, instead, at| Err(self.error(Kind::AlarmCall { call, instead }, at));
+        match (self.places.along.first(), self.places.offsets.first()) {
+            (Some((call, at)), _) => refused(*call, "take the call alone, and for 3 windows", *at),
+            (None, Some(at)) => {
+                refused("offset", "take the call alone: an alarm has no group of a week ago", *at)
+            }
+            (None, None) => Ok(()),
+        }
+    }
+
     fn decay(&mut self) -> Parsed<Decay> {
         let expected = "',' and a factor above 0 up to 1, or a half-life, as in ewma(mean(x), 0.3) or ewma(mean(x), half_life 3d)";
         self.expect(',', expected)?;

@@ -7,7 +7,7 @@ use sotto_program::text;
 use super::{AlongGroups, Expression, Question, Selected, along};
 use crate::functions::{self, Call};
 use crate::language::{
-    By, Clause, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Spanned, TextSpans, Token,
+    By, Clause, Cycle, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Spanned, TextSpans, Token,
     in_unit, limits, near, outside_of_a_call, unquoted,
 };
 use crate::units::Unit;
@@ -244,6 +244,7 @@ impl<'t> Parser<'t> {
     fn check_groups(&self, question: &Question) -> Parsed<()> {
         self.check_times(question)?;
         self.check_offsets(question)?;
+        self.check_days(question)?;
         if question.by.is_some_and(|by| by != By::Window) {
             return Ok(());
         }
@@ -268,6 +269,7 @@ impl Parser<'_> {
             return Err(self.error(Kind::TimesOfWindows, *at));
         }
         let recurs = question.by.as_ref().is_some_and(By::is_recurring);
+        let by_days = question.needs_days();
         if let Some((call, at)) = self.places.along.first().filter(|_| recurs) {
             return Err(self.error(Kind::TornTime { call, clause: "the groups that recur" }, *at));
         }
@@ -276,6 +278,7 @@ impl Parser<'_> {
             let clause = match () {
                 () if recurs && (is_weighted || call.syntax().across_groups) => "the groups that recur",
                 () if is_weighted && !question.times.is_all() => "the condition on the time",
+                () if is_weighted && by_days => "degree_days, and ask for it by itself",
                 () => continue,
             };
             return Err(self.error(Kind::TornTime { call: call.function(), clause }, *at));
@@ -284,10 +287,31 @@ impl Parser<'_> {
     }
 }
 
+impl Parser<'_> {
+    /// Refuses daily means in parts of a day.
+    fn check_days(&self, question: &Question) -> Parsed<()> {
+        let mut calls = question.calls().zip(&self.places.calls);
+        let Some((_, at)) = calls.find(|(call, _)| call.of().needs_days()) else { return Ok(()) };
+        let is_short = match question.by {
+            Some(By::Window | By::Hour | By::Every(_)) => true,
+            Some(By::Recurring { first, second }) => {
+                first == Cycle::HourOfDay || second == Some(Cycle::HourOfDay)
+            }
+            _ => false,
+        };
+        if is_short || question.times.time.is_some() {
+            return Err(self.error(Kind::PartsOfDays, *at));
+        }
+        Ok(())
+    }
+}
+
 fn unknown(word: &str) -> Kind {
+    let is_days = matches!(word, "hdd" | "cdd" | "heating_degree_days" | "cooling_degree_days");
     if word == "mode" {
         return Kind::Mode;
     }
     let known: Vec<&str> = functions::names().chain(AlongGroups::WORDS).collect();
-    along::unknown(word, near(word, &known), &known)
+    let near = if is_days { Some("degree_days") } else { near(word, &known) };
+    along::unknown(word, near, &known)
 }

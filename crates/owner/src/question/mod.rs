@@ -66,6 +66,7 @@
 mod alarm;
 mod alarm_condition;
 mod along;
+mod arithmetic;
 mod asked;
 mod builder;
 mod by;
@@ -88,10 +89,11 @@ use sotto_pack::Clock;
 pub use alarm::{Alarm, Measured, Probe};
 pub use alarm_condition::AlarmCondition;
 pub use along::{Along, AlongGroups, Decay};
+pub use arithmetic::CallArithmetic;
 pub(crate) use asked::{Asked, AskedCall, AskedResult};
 pub use builder::QuestionBuilder;
+pub use expression::Expression;
 pub(crate) use expression::OfGroups;
-pub use expression::{CallArithmetic, Expression};
 pub(crate) use offset::groups_back;
 pub use offset::{Earlier, EarlierUnit, Offset};
 pub use scheme::{ExactScheme, NotExact};
@@ -225,6 +227,11 @@ impl Question {
     /// Iterates over the calls of all results in the order of the text.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.select.iter().flat_map(|selected| selected.expression.calls())
+    }
+
+    /// Returns true if a call is computed from the means of calendar days.
+    pub(crate) fn needs_days(&self) -> bool {
+        self.calls().any(|call| call.of().needs_days())
     }
 
     /// Returns all channels, including those of attached linear models.

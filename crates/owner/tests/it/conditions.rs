@@ -62,6 +62,7 @@ fn each_error_points_at_its_place() {
         ("histogram(x, 16) > 3", 1, "count(x > 80) >= 5"),
         ("moving_average(x, 3) > 3", 1, "for 3 windows"),
         ("difference(mean(x)) > 3", 1, "for 3 windows"),
+        ("degree_days(x, below 18) > 3", 1, "take mean(x)"),
         ("mean(x) offset 1w > 3", 9, "take the call alone"),
         ("share(x > 80)", 14, "share(x > 80) > 80"),
         ("polynomial(x, [0, 1]) + 1 > 3", 1, "polynomial"),

@@ -108,6 +108,8 @@ fn every_call_is_read() {
         ("min(x)", "min(x)", Call::min("x")),
         ("max(min)", "max(min)", Call::max("min")),
         ("quantile(x,0.95)", "quantile(x, 0.95)", Call::quantile("x", 0.95)),
+        ("degree_days(x,below 18)", "degree_days(x, below 18)", Call::degree_days_below("x", 18.0)),
+        ("degree_days(x, above -2.5)", "degree_days(x, above -2.5)", Call::degree_days_above("x", -2.5)),
         ("median(x)", "quantile(x, 0.5)", Call::quantile("x", 0.5)),
         ("histogram(x,16)", "histogram(x, 16)", Call::histogram("x", 16)),
         ("histogram(x,[-1,0,2.5])", "histogram(x, [-1, 0, 2.5])", Call::histogram("x", vec![-1.0, 0.0, 2.5])),

@@ -112,6 +112,8 @@ fn scalar() -> impl Strategy<Value = Call> {
         name().prop_map(Call::stddev),
         name().prop_map(Call::rms),
         name().prop_map(Call::energy),
+        (name(), number()).prop_map(|(x, base)| Call::degree_days_below(x, base)),
+        (name(), number()).prop_map(|(x, base)| Call::degree_days_above(x, base)),
         (name(), name()).prop_map(|(x, y)| Call::covariance(x, y)),
         (name(), name()).prop_map(|(x, y)| Call::correlation(x, y)),
         (name(), weights()).prop_map(|(channel, weights)| Call::weighted_sum(channel, weights)),
@@ -281,6 +283,15 @@ prop_compose! {
         if question.select.iter().any(|selected| selected.expression.offsets().next().is_some()) {
             question.by = Some(By::Day);
         }
+        let has = |question: &Question, name: &str| question.calls().any(|call| call.function() == name);
+        if has(&question, "degree_days") {
+            question.by = Some(By::Day);
+            question.times.time = None;
+            question.select.retain(|selected| selected.expression.calls().all(|call| call.function() != "weighted_sum"));
+            if question.select.is_empty() {
+                question.select.push(Call::mean("x").into());
+            }
+        }
         let weighs = question.calls().any(|call| call.function() == "weighted_sum");
         if weighs || question.by == Some(By::Window) {
             question.times = Times::default();
@@ -349,6 +360,7 @@ fn soup() -> impl Strategy<Value = String> {
         "cumulative(",
         "offset",
         "1mo",
+        "degree_days(x, below",
         "previous",
         "ewma(mean(x),",
         "rate(sum(x))",
