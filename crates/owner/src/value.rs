@@ -41,6 +41,9 @@ pub enum ValueError {
     /// A quotient whose divisor may be zero, or another value that cannot be determined.
     #[error("{0}")]
     Undetermined(&'static str),
+    /// A value of an earlier group that does not exist, or is incomplete.
+    #[error("{0}")]
+    Earlier(String),
 }
 
 impl ValueError {

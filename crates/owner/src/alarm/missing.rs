@@ -8,7 +8,7 @@ use crate::declared::OnLimit;
 use crate::devices::DeviceRecord;
 use crate::functions::Call;
 use crate::language::limits;
-use crate::question::{CallArithmetic, Expression};
+use crate::question::{Along, CallArithmetic, Expression, Offset};
 use crate::windows::{Group, StoredWindow};
 
 /// Missing windows that are looked at in one gap: more change nothing, as no alarm counts more.
@@ -112,6 +112,13 @@ fn value_of_nothing(expression: &Expression) -> Option<f64> {
         }
         fn call(&mut self, _: &Call) -> Result<f64, ()> {
             Ok(0.0)
+        }
+        // No alarm takes these.
+        fn along(&mut self, _: &Along) -> Result<f64, ()> {
+            Err(())
+        }
+        fn offset(&mut self, _: &Offset) -> Result<f64, ()> {
+            Err(())
         }
         fn negate(&mut self, of: f64) -> Result<f64, ()> {
             Ok(-of)

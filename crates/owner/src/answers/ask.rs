@@ -6,14 +6,17 @@ use std::time::Instant;
 use sotto_api::reason::BODY_DROPPED;
 use sotto_cloud_client::CloudError;
 
+use super::along::Series;
 use super::answer::{Answer, VERSION};
 use super::cause::{self, Facts};
 use super::columns::columns;
 use super::computed::{computed, counted};
+use super::days;
+use super::earlier::{self, EarlierGroups, Shown};
 use super::evidence::LogsThen;
 use super::listed::{complete, left_out, listed, shown};
 use super::ranked::ranked;
-use super::rows::rows;
+use super::rows::{RowTimes, rows};
 use super::{group_notes, joint, many, notes, tag_notes};
 use crate::declared::Plant;
 use crate::error::OwnerError;
@@ -96,14 +99,27 @@ fn ask_once(
     notes.extend(notes::on_unknown(plant, &cloud, &known)?);
     notes.extend(twice.iter().map(|(_, note)| note.clone()));
     notes.extend(notes::on_undecided(&asked, done.by_device.iter()));
-    let shown: Vec<&str> = listed.devices.iter().map(|device| device.shown.as_str()).collect();
-    let notes = many::merged(notes, &shown);
+    let rows_shown = Shown { question, listed: &listed, clock: &clock, known: &known };
+    let mut earlier = Vec::new();
+    for of in earlier::questions(question) {
+        let groups = EarlierGroups::new(of, &rows_shown, &orders, as_of, &mut computer, progress);
+        let (groups, also) = groups.map_err(|error| self::shown(plant, error))?;
+        notes.extend(also.notes);
+        done.add(also.done);
+        earlier.push(groups);
+    }
     let left_out = left_out(&listed.devices, &needed);
     let logs = listed.devices.iter().map(|device| (device.device.clone(), device.logs.clone())).collect();
     let (used, took_part) = (std::mem::take(&mut done.used), std::mem::take(&mut done.took_part));
     let faulty = done.faulty.iter().map(|(device, windows)| (device.clone(), windows.len() as u64)).collect();
     let columns = columns(plant.settings(), &asked, &listed, done.by_device);
-    let rows = rows(&asked, &listed.segments.rows, &columns, plant.settings());
+    let times = RowTimes { times: &listed.segments.rows, hidden: listed.before };
+    let series = Series::new(&asked, times, &columns, &earlier, plant.settings());
+    notes.extend(series.notes(&asked, times.hidden));
+    notes.extend(days::notes(&asked, &columns, times.hidden, &clock));
+    let shown: Vec<&str> = listed.devices.iter().map(|device| device.shown.as_str()).collect();
+    let notes = many::merged(notes, &shown);
+    let rows = rows(&asked, times, &columns, &series, plant.settings());
     let (rows, ranked) = match (question.ranking, asked.results.first()) {
         (Some(ranking), Some(first)) => ranked(ranking, &first.name, rows),
         _ => (rows, Vec::new()),
@@ -123,8 +139,12 @@ fn ask_once(
         device.roots.iter().map(|(stream, root)| (stream.clone(), hex::encode(root))).collect()
     };
     evidence.roots = listed.devices.iter().map(|device| (device.device.clone(), roots(device))).collect();
-    evidence.windows =
-        listed.devices.iter().map(|device| (device.device.clone(), counted(device, &used))).collect();
+    let then = || earlier.iter().flat_map(|earlier| &earlier.listed.devices);
+    let of_both = listed.devices.iter().map(|device| {
+        let then = then().filter(|other| other.device == device.device);
+        (device.device.clone(), counted(std::iter::once(device).chain(then), &used))
+    });
+    evidence.windows = of_both.collect();
     let repeated: BTreeSet<&String> = evidence.work.iter().flat_map(|work| &work.inputs).collect();
     let bytes = used.iter().filter(|(leaf, _)| !repeated.is_empty() && repeated.contains(&hex::encode(leaf)));
     let repeat_bytes = bytes.map(|(_, bytes)| bytes).sum();

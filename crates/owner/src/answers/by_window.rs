@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::along::Series;
 use super::answer::Row;
-use super::rows::{Column, rows};
+use super::rows::{Column, RowTimes, rows};
 use crate::declared::Plant;
 use crate::error::{FaultyWindow, OwnerError};
 use crate::language::By;
@@ -39,9 +40,11 @@ pub(crate) fn by_window<'w>(
     let asked = Asked::new(question);
     let work = DeviceWork { asked: &asked, groups: &groups, ends: &ends, device, takes: &[] };
     let done = work.tallies(computer, &mut |_, _| {})?;
-    let columns = [Column::of_device(&device.shown, done.computed.tallies.clone(), &asked)];
+    let columns = [Column::of_device(&device.shown, done.computed.tallies.clone(), &groups, &asked)];
     let times: Vec<RowTime> = groups.iter().map(|group| RowTime { group: *group, recurs: None }).collect();
-    let rows = rows(&asked, &times, &columns, plant.settings());
+    let times = RowTimes { times: &times, hidden: 0 };
+    let series = Series::new(&asked, times, &columns, &[], plant.settings());
+    let rows = rows(&asked, times, &columns, &series, plant.settings());
     let mut by_group: BTreeMap<(i64, i64), Vec<Row>> = BTreeMap::new();
     for row in rows {
         by_group.entry((row.from_ms, row.to_ms)).or_default().push(row);

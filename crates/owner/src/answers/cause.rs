@@ -22,7 +22,7 @@ pub(super) struct Facts<'f> {
 
 /// Returns why an answer with these rows has no value; None if it has one, or readings of which none can be computed.
 pub(super) fn why(rows: &[Row], facts: &Facts<'_>) -> Option<Empty> {
-    let is_empty = |row: &Row| row.value.is_none() && row.count == 0 && !row.held_back;
+    let is_empty = |row: &Row| row.value.is_none() && row.count == 0 && row.why.is_none() && !row.held_back;
     if !rows.iter().all(is_empty) {
         return None;
     }

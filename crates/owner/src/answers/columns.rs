@@ -1,16 +1,17 @@
 //! Tallies by row and call: each call of a row is about some of the devices.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::computed::takes;
+use super::days;
 use super::listed::Listed;
-use super::rows::{Column, Of};
+use super::rows::{Column, Of, OfDevices};
 use crate::declared::settings::Settings;
 use crate::gathered::Tally;
 use crate::language::{Devices, Scope};
 use crate::question::{Asked, AskedCall};
-use crate::windows::Segments;
+use crate::windows::{Segments, StoredWindow};
 
 /// Returns a column for each device, for each tag, or one for all devices together. `by_device` has the tallies of each
 /// device in the order of the list.
@@ -34,8 +35,8 @@ pub(super) fn columns(
             tags.into_iter().map(|tag| Of::Tag(tag.to_owned())).collect()
         }
     };
-    let by_device = by_device.into_iter().map(Rc::new).collect();
-    let mut merged = Merged { segments: &listed.segments, by_device, known: BTreeMap::new() };
+    let days = days::channels(asked.question);
+    let mut merged = Merged { settings, listed, days, by_device, known: BTreeMap::new() };
     let mut column = |of: Of| {
         let in_row = |call: &AskedCall<'_>, name: &str| match (&of, call.of) {
             // The devices that a call names are the same in each row.
@@ -58,39 +59,48 @@ pub(super) fn columns(
 
 /// The tallies of sets of devices, each made once.
 struct Merged<'l> {
-    segments: &'l Segments,
-    by_device: Vec<Rc<Vec<Tally>>>,
-    known: BTreeMap<Vec<usize>, Rc<Vec<Tally>>>,
+    settings: &'l Settings,
+    listed: &'l Listed,
+    /// The channels of which daily means are needed.
+    days: BTreeSet<&'l str>,
+    by_device: Vec<Vec<Tally>>,
+    known: BTreeMap<Vec<usize>, Rc<OfDevices>>,
 }
 
 impl Merged<'_> {
-    fn of(&mut self, devices: Vec<usize>) -> Rc<Vec<Tally>> {
+    fn of(&mut self, devices: Vec<usize>) -> Rc<OfDevices> {
         if let Some(known) = self.known.get(&devices) {
             return Rc::clone(known);
         }
-        let all = match devices[..] {
-            [one] if self.segments.is_whole() => return Rc::clone(&self.by_device[one]),
-            [one] => in_rows(self.segments, &self.by_device[one]),
-            _ => {
-                let mut all = vec![Tally::default(); self.segments.times.len()];
-                for device in &devices {
-                    all.iter_mut()
-                        .zip(self.by_device[*device].iter())
-                        .for_each(|(all, tally)| all.merge(tally));
-                }
-                in_rows(self.segments, &all)
-            }
+        let segments = &self.listed.segments;
+        let mut all = match devices[..] {
+            [one] => self.by_device[one].clone(),
+            _ => vec![Tally::default(); segments.times.len()],
         };
-        let all = Rc::new(all);
+        for device in devices.iter().filter(|_| devices.len() > 1) {
+            all.iter_mut().zip(&self.by_device[*device]).for_each(|(all, tally)| all.merge(tally));
+        }
+        let days = match self.days.is_empty() {
+            true => Vec::new(),
+            false => days::by_row(segments, &all, &self.days, self.settings),
+        };
+        let mut tallies = in_rows(segments, all);
+        tallies.iter_mut().zip(days).for_each(|(tally, days)| tally.days = days);
+        let of = || devices.iter().map(|device| &self.listed.devices[*device]);
+        let windows = || of().flat_map(|device| &device.windows);
+        let first = windows().map(StoredWindow::from).min().unwrap_or_default();
+        let covered = segments.covered(first, windows().map(StoredWindow::to).max().unwrap_or_default());
+        let names = of().map(|device| device.shown.clone()).collect();
+        let all = Rc::new(OfDevices { names, tallies, covered });
         self.known.insert(devices, Rc::clone(&all));
         all
     }
 }
 
 /// Adds the tallies of the times that a row is made of.
-fn in_rows(segments: &Segments, tallies: &[Tally]) -> Vec<Tally> {
+fn in_rows(segments: &Segments, tallies: Vec<Tally>) -> Vec<Tally> {
     if segments.is_whole() {
-        return tallies.to_vec();
+        return tallies;
     }
     let mut rows = vec![Tally::default(); segments.rows.len()];
     for (tally, row) in tallies.iter().zip(&segments.row_of) {

@@ -1,6 +1,6 @@
 //! The results of a question's devices.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sotto_wire::Digest;
 
@@ -21,6 +21,8 @@ pub(super) struct Done {
     pub(super) used: HashMap<Digest, u64>,
     /// Number of windows used, by device.
     pub(super) took_part: BTreeMap<String, u64>,
+    /// These windows.
+    pub(super) leaves: BTreeMap<String, HashSet<Digest>>,
     /// Windows left out by the fault of their device, by device.
     pub(super) faulty: BTreeMap<String, Vec<FaultyWindow>>,
 }
@@ -49,6 +51,7 @@ pub(super) fn computed(
         let Computed { tallies, used, fetched } = tallied.computed;
         if !used.is_empty() {
             done.took_part.insert(device.shown.clone(), used.len() as u64);
+            done.leaves.insert(device.shown.clone(), used.keys().copied().collect());
         }
         done.used.extend(used);
         done.by_device.push(tallies);
@@ -70,13 +73,32 @@ pub(super) fn takes(settings: &Settings, asked: &Asked<'_>, call: &AskedCall<'_>
     settings.takes(asked.question, (call.call, call.of), settings.member(device))
 }
 
-/// Returns the windows of a device that an answer counts, by stream, as runs of numbers.
-pub(super) fn counted(
-    device: &DeviceWindows,
+impl Done {
+    /// Adds the windows of earlier groups. Those of both count once.
+    pub(super) fn add(&mut self, earlier: Self) {
+        for (device, windows) in earlier.faulty {
+            let known = self.faulty.entry(device).or_default();
+            let new = |window: &FaultyWindow| known.iter().all(|known| known.leaf != window.leaf);
+            let new: Vec<FaultyWindow> = windows.into_iter().filter(new).collect();
+            known.extend(new);
+        }
+        for (device, leaves) in earlier.leaves {
+            let own = self.leaves.entry(device.clone()).or_default();
+            own.extend(leaves);
+            self.took_part.insert(device, own.len() as u64);
+        }
+        self.used.extend(earlier.used);
+    }
+}
+
+/// Returns the windows of a device, from one list or several, that an answer counts, by stream, as runs of numbers.
+pub(super) fn counted<'w>(
+    device: impl Iterator<Item = &'w DeviceWindows>,
     used: &HashMap<Digest, u64>,
 ) -> BTreeMap<String, Vec<(u64, u32)>> {
     let mut numbers: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
-    for window in device.windows.iter().filter(|window| used.contains_key(&window.leaf)) {
+    let windows = device.flat_map(|device| &device.windows);
+    for window in windows.filter(|window| used.contains_key(&window.leaf)) {
         numbers.entry(&window.stream).or_default().push(window.sequence);
     }
     let runs = |(stream, mut numbers): (&str, Vec<u64>)| {

@@ -11,13 +11,15 @@ use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::orders::Orders;
 use crate::question::Asked;
-use crate::windows::{self, Between, DeviceWindows, Grouping, Groups, Needed, Segments};
+use crate::windows::{self, Between, DeviceWindows, Grouping, Groups, Needed, RowTime, Segments};
 
 /// The devices of a question with their windows, and the groups of the answer.
 pub(super) struct Listed {
     pub(super) devices: Vec<DeviceWindows>,
     /// The rows of the answer, and the times that they are made of.
     pub(super) segments: Segments,
+    /// Number of rows before the first one that is shown.
+    pub(super) before: usize,
     /// Number of groups without windows that are left out.
     pub(super) hidden: u64,
     /// For each of these times, the end of the last tick with a reading of any device.
@@ -35,9 +37,40 @@ pub(super) fn listed(
     as_of: Option<&LogsThen>,
     clock: &Clock,
 ) -> Result<Listed, OwnerError> {
+    let question = asked.question;
+    let mut between = Between::of(question, clock)?;
+    // Averages of groups need those before the first row, which are not shown.
+    let fetched = |between: Between| between.with_groups_before(clock, question.by, asked.groups_before());
+    let mut devices = windows_of(orders, asked, Between::around(&fetched(between)), as_of)?;
+    let last = windows::last_reading(&question.channels(), devices.iter().flat_map(|device| &device.windows));
+    between.back_from_newest(question, &devices, clock);
+    Between::keep(&fetched(between), &mut devices);
+    let all = || devices.iter().flat_map(|device| &device.windows);
+    let too_many = || {
+        OwnerError::Unanswerable(
+            "the answer would have more than 100,000 groups: ask for a shorter time".to_owned(),
+        )
+    };
+    let groups = windows::groups(clock, question.by, all(), between);
+    let Groups { groups, hidden } = groups.ok_or_else(too_many)?;
+    // Readings follow each other also where the ones before do not count.
+    let follows = asked.needs().any(|(_, need)| need.follows());
+    let segments = Segments::new(clock, question, groups, follows).ok_or_else(too_many)?;
+    let is_before = |row: &&RowTime| between.since.is_some_and(|since| row.group.to <= since);
+    let before = segments.rows.iter().take_while(is_before).count();
+    let ends = windows::last_readings(&segments.times, Grouping::of(question), all());
+    Ok(Listed { devices, segments, before, hidden, ends, between, last })
+}
+
+/// Lists the windows of a question's devices between two times.
+pub(super) fn windows_of(
+    orders: &Orders<'_>,
+    asked: &Asked<'_>,
+    between: Between,
+    as_of: Option<&LogsThen>,
+) -> Result<Vec<DeviceWindows>, OwnerError> {
     let (plant, question) = (orders.plant, asked.question);
     let records = able::devices_of(plant, question)?;
-    let mut between = Between::of(question, clock)?;
     let needed = Needed::of(question);
     let mut devices = Vec::with_capacity(records.len());
     for (name, record) in &records {
@@ -50,22 +83,8 @@ pub(super) fn listed(
         }
         devices.push(found);
     }
-    let last = windows::last_reading(&question.channels(), devices.iter().flat_map(|device| &device.windows));
-    between.back_from_newest(question, &mut devices, clock);
-    let all = || devices.iter().flat_map(|device| &device.windows);
-    let too_many = || {
-        OwnerError::Unanswerable(
-            "the answer would have more than 100,000 groups: ask for a shorter time".to_owned(),
-        )
-    };
-    let groups = windows::groups(clock, question.by, all(), between);
-    let Groups { groups, hidden } = groups.ok_or_else(too_many)?;
-    // Readings follow each other also where the ones before do not count.
-    let follows = asked.needs().any(|(_, need)| need.follows());
-    let segments = Segments::new(clock, question, groups, follows).ok_or_else(too_many)?;
     able::can_answer(plant.settings(), question, &records)?;
-    let ends = windows::last_readings(&segments.times, Grouping::of(question), all());
-    Ok(Listed { devices, segments, hidden, ends, between, last })
+    Ok(devices)
 }
 
 /// Returns the newest of each stream that has windows in the answer.

@@ -1,6 +1,7 @@
 //! Answers: asked, kept, verified, published, forgotten.
 
 mod able;
+mod along;
 mod answer;
 mod ask;
 mod assurance;
@@ -9,6 +10,8 @@ mod cause;
 mod checked;
 mod columns;
 mod computed;
+mod days;
+mod earlier;
 mod empty;
 mod evidence;
 mod forget;

@@ -1,26 +1,36 @@
 //! The rows of an answer, from the tallies of its groups.
 
 use std::rc::Rc;
-use std::slice::Iter;
 
+use super::along::{OfCall, Series};
 use super::answer::Row;
 use super::assurance::Assurance;
 use crate::functions::{Call, Part, Time, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Tally};
-use crate::question::{Asked, AskedCall, AskedResult, CallArithmetic, conversion, unit_of};
+use crate::question::{Along, Asked, AskedCall, AskedResult, CallArithmetic, Offset, conversion, unit_of};
 use crate::units::Conversion;
 use crate::value::{Value, ValueError};
-use crate::windows::RowTime;
+use crate::windows::{Group, RowTime};
 
 /// The tallies of one device, of those with a tag, or of all devices together, by group.
 pub(crate) struct Column {
     pub(crate) of: Of,
     /// For each call of the question. Calls about the same devices share them.
-    pub(crate) of_call: Vec<Rc<Vec<Tally>>>,
+    pub(crate) of_call: Vec<Rc<OfDevices>>,
+}
+
+/// The tallies of some devices together, by group.
+#[derive(Default)]
+pub(crate) struct OfDevices {
+    /// The names of the devices.
+    pub(crate) names: Vec<String>,
+    pub(crate) tallies: Vec<Tally>,
+    /// For each group, the time that windows cover, in milliseconds.
+    pub(crate) covered: Vec<i64>,
 }
 
 /// The devices of a row.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Of {
     All,
     Device(String),
@@ -28,29 +38,40 @@ pub(crate) enum Of {
 }
 
 impl Column {
-    /// Returns the column of a device alone.
-    pub(crate) fn of_device(name: &str, tallies: Vec<Tally>, asked: &Asked<'_>) -> Self {
-        let tallies = Rc::new(tallies);
-        let of_call = asked.calls().map(|_| Rc::clone(&tallies)).collect();
+    /// Returns the column of a device alone, whose windows cover the groups.
+    pub(crate) fn of_device(name: &str, tallies: Vec<Tally>, groups: &[Group], asked: &Asked<'_>) -> Self {
+        let covered = groups.iter().map(|group| group.to - group.from).collect();
+        let all = Rc::new(OfDevices { names: vec![name.to_owned()], tallies, covered });
+        let of_call = asked.calls().map(|_| Rc::clone(&all)).collect();
         Self { of: Of::Device(name.to_owned()), of_call }
     }
 }
 
-/// Returns the rows of an answer, group after group.
+/// The groups of an answer. Those before the first row are computed and not shown.
+#[derive(Clone, Copy)]
+pub(crate) struct RowTimes<'t> {
+    pub(crate) times: &'t [RowTime],
+    /// The number of groups before the first row.
+    pub(crate) hidden: usize,
+}
+
+/// Returns the rows of an answer, group after group. `series` has the values along groups.
 pub(crate) fn rows(
     asked: &Asked<'_>,
-    times: &[RowTime],
+    RowTimes { times, hidden }: RowTimes<'_>,
     columns: &[Column],
+    series: &Series,
     channels: &dyn Channels,
 ) -> Vec<Row> {
     let units: Vec<UnitOf> = asked.results.iter().map(|result| UnitOf::of(result, channels)).collect();
     let mut rows = Vec::new();
-    for (at, time) in times.iter().enumerate() {
-        for Column { of, of_call } in columns {
+    for (at, time) in times.iter().enumerate().skip(hidden) {
+        for (Column { of, of_call }, column) in columns.iter().zip(0..) {
             let from = From { of_call, at, channels };
-            for (result, unit) in asked.results.iter().zip(&units) {
+            for ((result, unit), position) in asked.results.iter().zip(&units).zip(0..) {
                 let named = named(result, of, *time);
-                from.add_rows(result, unit, &named, &mut rows);
+                let along = series.of(column, position);
+                from.add_rows(result, along, unit, &named, &mut rows);
             }
         }
     }
@@ -115,7 +136,7 @@ impl UnitOf {
 /// The tallies of a group and of those before it.
 #[derive(Clone, Copy)]
 struct From<'t> {
-    of_call: &'t [Rc<Vec<Tally>>],
+    of_call: &'t [Rc<OfDevices>],
     /// The number of the group.
     at: usize,
     channels: &'t dyn Channels,
@@ -123,22 +144,32 @@ struct From<'t> {
 
 impl<'t> From<'t> {
     fn call(&self, asked: &'t AskedCall<'_>) -> Gathered<'t> {
-        Gathered::new(&self.of_call[asked.number][..=self.at], &asked.needs, self.channels)
+        Gathered::new(&self.of_call[asked.number].tallies[..=self.at], &asked.needs, self.channels)
     }
 
     /// Returns how far the calls of a result are checked.
-    fn assurance(&self, result: &AskedResult<'_>) -> Assurance {
-        let untagged = |asked: &AskedCall<'_>| {
-            let tallies = &self.of_call[asked.number][..=self.at];
-            let from = Gathered::new(tallies, &asked.needs, self.channels);
-            from.is_untagged(asked.call.syntax().across_groups)
+    fn assurance(&self, result: &AskedResult<'_>, along: &[Option<OfCall>]) -> Assurance {
+        let untagged = |(asked, along): (&AskedCall<'_>, &Option<OfCall>)| match along {
+            Some(along) => along.is_untagged(self.at),
+            None => self.call(asked).is_untagged(asked.call.syntax().across_groups),
         };
-        if result.calls.iter().any(untagged) { Assurance::Unchecked } else { Assurance::Authenticated }
+        if result.calls.iter().zip(along).any(untagged) {
+            Assurance::Unchecked
+        } else {
+            Assurance::Authenticated
+        }
     }
 
     /// Adds the rows of a result. `named` is the row without a value.
-    fn add_rows(&self, result: &AskedResult<'_>, unit: &UnitOf, named: &Row, rows: &mut Vec<Row>) {
-        let named = &Row { assurance: self.assurance(result), ..named.clone() };
+    fn add_rows(
+        &self,
+        result: &AskedResult<'_>,
+        along: &[Option<OfCall>],
+        unit: &UnitOf,
+        named: &Row,
+        rows: &mut Vec<Row>,
+    ) {
+        let named = &Row { assurance: self.assurance(result, along), ..named.clone() };
         if let (Some(call), [asked]) = (result.expression.only_call(), &result.calls[..])
             && let Yields::Several(several) = call.of().yields()
         {
@@ -146,7 +177,8 @@ impl<'t> From<'t> {
             rows.extend(parts.into_iter().map(|part| named.clone().with_part(part)));
             return;
         }
-        let mut fold = Fold { from: *self, calls: result.calls.iter(), count: None, missing: 0 };
+        let calls = result.calls.iter().zip(along);
+        let mut fold = Fold { from: *self, calls, count: None, missing: 0 };
         let value = result.expression.fold(&mut fold);
         let value = value.and_then(|value| unit.convert(value));
         let counted = Counted { value, count: fold.count.unwrap_or_default(), missing: fold.missing };
@@ -163,6 +195,7 @@ impl Row {
                 Self { value: Some(value.value), bound: Some(value.bound), unit: value.unit, ..row }
             }
             Ok(_) => Self { why: Some("the value is too large to be told".to_owned()), ..row },
+            Err(ValueError::Earlier(why)) => Self { why: Some(why), ..row },
             Err(_) if row.count == 0 => row,
             Err(error) => Self { why: Some(error.to_string()), ..row },
         }
@@ -177,16 +210,33 @@ impl Row {
 }
 
 /// Arithmetic on the values of calls, which come in the order of the text.
-struct Fold<'t> {
+struct Fold<'t, C> {
     from: From<'t>,
-    calls: Iter<'t, AskedCall<'t>>,
+    calls: C,
     /// The smallest number of readings of a call.
     count: Option<u64>,
     /// The largest number of missing readings.
     missing: u64,
 }
 
-impl CallArithmetic for Fold<'_> {
+impl<'t, C: Iterator<Item = (&'t AskedCall<'t>, &'t Option<OfCall>)>> Fold<'t, C> {
+    /// Returns the value of the next call in this group, along groups or in an earlier one, and counts its readings.
+    fn next(&mut self) -> Result<Value, ValueError> {
+        let counted = match self.calls.next() {
+            Some((_, Some(along))) => along.value(self.from.at),
+            Some((asked, None)) => match asked.call.of().yields() {
+                Yields::One(of) => of.value(&self.from.call(asked)),
+                Yields::Several(_) => Counted::nothing(),
+            },
+            None => Counted::nothing(),
+        };
+        self.count = Some(self.count.map_or(counted.count, |count| count.min(counted.count)));
+        self.missing = self.missing.max(counted.missing);
+        counted.value
+    }
+}
+
+impl<'t, C: Iterator<Item = (&'t AskedCall<'t>, &'t Option<OfCall>)>> CallArithmetic for Fold<'t, C> {
     type Value = Value;
     type Error = ValueError;
 
@@ -194,14 +244,16 @@ impl CallArithmetic for Fold<'_> {
         Ok(Value::exact(number))
     }
 
-    fn call(&mut self, call: &Call) -> Result<Value, ValueError> {
-        let counted = match (call.of().yields(), self.calls.next()) {
-            (Yields::One(of), Some(asked)) => of.value(&self.from.call(asked)),
-            (Yields::Several(_), _) | (Yields::One(_), None) => Counted::nothing(),
-        };
-        self.count = Some(self.count.map_or(counted.count, |count| count.min(counted.count)));
-        self.missing = self.missing.max(counted.missing);
-        counted.value
+    fn call(&mut self, _: &Call) -> Result<Value, ValueError> {
+        self.next()
+    }
+
+    fn along(&mut self, _: &Along) -> Result<Value, ValueError> {
+        self.next()
+    }
+
+    fn offset(&mut self, _: &Offset) -> Result<Value, ValueError> {
+        self.next()
     }
 
     fn negate(&mut self, of: Value) -> Result<Value, ValueError> {

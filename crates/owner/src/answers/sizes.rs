@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::answer::Answer;
-use crate::functions::Yields;
-use crate::question::{Expression, Question};
+use crate::functions::{Call, Yields};
+use crate::question::{AlongGroups, Expression, Question};
 
 impl Answer {
     /// Returns the names of results that are never below zero, such as deviations: their charts begin there.
@@ -22,11 +22,14 @@ impl Answer {
     #[must_use]
     pub fn sizes(&self) -> BTreeSet<String> {
         let Ok(question) = Question::parse(&self.question) else { return BTreeSet::new() };
+        let of_call = |call: &Call| match call.of().yields() {
+            Yields::One(of) => of.begins_at_zero(),
+            Yields::Several(_) => false,
+        };
         let is_size = |expression: &Expression| match expression {
-            Expression::Call(call) => match call.of().yields() {
-                Yields::One(of) => of.begins_at_zero(),
-                Yields::Several(_) => false,
-            },
+            Expression::Call(call) => of_call(call),
+            Expression::Offset(offset) => of_call(&offset.of),
+            Expression::Along(along) => along.function != AlongGroups::Difference && of_call(&along.of),
             _ => false,
         };
         let sizes = question.select.iter().filter(|selected| is_size(&selected.expression));

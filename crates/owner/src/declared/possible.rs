@@ -49,12 +49,7 @@ pub(super) fn circumstances<'p>(
     clock: &Clock,
     is_new: bool,
 ) -> Circumstances<'p> {
-    Circumstances {
-        channels: plant.settings(),
-        is_new,
-        longest: longest(question, clock),
-        groups: groups(question, clock),
-    }
+    Circumstances { channels: plant.settings(), is_new, longest: longest(question, clock) }
 }
 
 /// Returns why a period has no time in it; None if it has.
@@ -152,21 +147,4 @@ fn longest_period(question: &Question, clock: &Clock) -> Option<u64> {
             u64::try_from(until.saturating_sub(since)).ok()
         }
     }
-}
-
-/// Returns the largest number of groups of a question.
-fn groups(question: &Question, clock: &Clock) -> Option<u64> {
-    let shortest = match question.by? {
-        By::Window | By::Recurring { .. } => return None,
-        // A change of the clock cuts it.
-        By::Every(length) => 500 * length.seconds(),
-        By::Hour => HOUR,
-        By::Day => 23 * HOUR,
-        By::Week => (7 * 24 - 1) * HOUR,
-        By::Month | By::MonthFrom(_) => (28 * 24 - 1) * HOUR,
-        By::Quarter => (90 * 24 - 1) * HOUR,
-        By::Year => (365 * 24 - 1) * HOUR,
-    };
-    // The first and the last are cut.
-    Some(longest_period(question, clock)?.div_ceil(shortest) + 1)
 }

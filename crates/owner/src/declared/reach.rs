@@ -14,7 +14,7 @@ use crate::devices;
 use crate::error::OwnerError;
 use crate::functions::{Call, Circumstances};
 use crate::language::{Clause, Comparison, Name, TextSpans};
-use crate::question::{CallArithmetic, Probe, Question, Silence};
+use crate::question::{Along, CallArithmetic, Offset, Probe, Question, Silence};
 use crate::streams;
 
 const MINUTE: u64 = 60_000;
@@ -112,6 +112,14 @@ impl CallArithmetic for Ends<'_> {
 
     fn call(&mut self, call: &Call) -> Result<(f64, f64), ()> {
         call.between(self.0).ok_or(())
+    }
+
+    fn along(&mut self, _: &Along) -> Result<(f64, f64), ()> {
+        Err(())
+    }
+
+    fn offset(&mut self, _: &Offset) -> Result<(f64, f64), ()> {
+        Err(())
     }
 
     fn negate(&mut self, (low, high): (f64, f64)) -> Result<(f64, f64), ()> {

@@ -64,8 +64,12 @@ fn renamed(text: &str, of: Names, old: &str, new: &str) -> String {
         // `as NAME` is a result, `by day` a span of the clock.
         // What a comparison stands before is a limit or a state.
         let in_clause = match before {
+            Token::Word("offset") => found.token == Token::Word("previous"),
             Token::Word(word) => RESERVED.contains(&word),
-            Token::Comparison(_) => true,
+            // Between two comparisons stands a channel.
+            Token::Comparison(_) => {
+                !matches!(token(text, found.end), Ok(next) if matches!(next.token, Token::Comparison(_)))
+            }
             _ => false,
         };
         let is_of = match of {
@@ -110,6 +114,9 @@ mod tests {
             ("heat > 80 for 3 windows", "warmth > 80 for 3 windows"),
             ("heat silent for 3h", "warmth silent for 3h"),
             ("silent(heat) for 3h", "silent(warmth) for 3h"),
+            ("count(60 <= heat <= 79)", "count(60 <= warmth <= 79)"),
+            ("share(1 < \"heat\" < 2)", "share(1 < warmth < 2)"),
+            ("cumulative(energy(heat)) by day", "cumulative(energy(warmth)) by day"),
             ("time(heat = heat)", "time(warmth = heat)"),
             ("sum(heat) where device in (heat, pump)", "sum(warmth) where device in (heat, pump)"),
             ("max(heat of heat) where tag in (heat)", "max(warmth of heat) where tag in (heat)"),

@@ -130,11 +130,9 @@ impl Arguments for Condition {
 
 /// Returns why no reading that is still to come fulfils a condition on a channel; None if one may.
 pub(super) fn never_holds(condition: &Condition, of: &Circumstances<'_>) -> Option<String> {
-    let Condition { reading: Measurand::Channel(channel), comparison, limit, .. } = condition else {
-        return None;
-    };
+    let Measurand::Channel(channel) = &condition.reading else { return None };
     let (low, high) = of.ends(channel)?;
-    let never = comparison.decides(low, high, *limit) == Some(false);
+    let never = condition.decides(low, high) == Some(false);
     never.then(|| {
         let range = of.range_in_words(channel);
         format!(

@@ -12,8 +12,6 @@ pub(crate) struct Circumstances<'c> {
     pub(crate) is_new: bool,
     /// The longest time of a group, in milliseconds; None if it is not known.
     pub(crate) longest: Option<u64>,
-    /// The largest number of groups; None if it is not known.
-    pub(crate) groups: Option<u64>,
 }
 
 impl Circumstances<'_> {

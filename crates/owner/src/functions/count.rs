@@ -1,4 +1,4 @@
-//! `count(x)`: the number of readings; `count(x > 80)`: of those for which a condition holds.
+//! `count(x)`: the number of readings; `count(x > 80)`, `count(60 <= x <= 79)`: of those for which a condition holds.
 
 use serde::{Deserialize, Serialize};
 use sotto_pack::ChannelKind;
@@ -15,8 +15,8 @@ pub(super) const SYNTAX: Syntax = Syntax {
     synonyms: &[],
     across_groups: false,
     read: |parser, _| {
-        let reading = parser.reading()?;
-        match parser.condition(&reading)? {
+        let (reading, condition) = parser.compared()?;
+        match condition {
             None => {
                 parser.close_after_name()?;
                 Ok(Count(reading).into())
@@ -35,7 +35,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Count(pub(super) Measurand);
 
-/// `count(x > 80)`, `count(linear(model.json) > 80)`: the number of readings for which the condition holds.
+/// `count(x > 80)`, `count(60 <= x <= 79)`, `count(linear(model.json) > 80)`: the number of readings for which the condition holds.
 ///
 /// Example: [`Call`]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -126,11 +126,9 @@ impl Function for CountWhere {
     }
 
     fn between(&self, of: &Circumstances<'_>) -> Option<(f64, f64)> {
-        let Condition { reading: Measurand::Channel(channel), comparison, limit, .. } = &self.0 else {
-            return None;
-        };
+        let Measurand::Channel(channel) = &self.0.reading else { return None };
         let (low, high) = of.ends(channel)?;
-        let least = if comparison.decides(low, high, *limit) == Some(true) { 1.0 } else { 0.0 };
+        let least = if self.0.decides(low, high) == Some(true) { 1.0 } else { 0.0 };
         Some((least, of.ticks(channel).map_or(f64::INFINITY, |ticks| ticks as f64)))
     }
 

@@ -62,6 +62,16 @@ pub(crate) trait Function {
         }
     }
 
+    /// Returns the number of groups before its own that its value is made of.
+    fn groups_before(&self) -> u32 {
+        0
+    }
+
+    /// Returns true if it is computed from the means of calendar days.
+    fn needs_days(&self) -> bool {
+        false
+    }
+
     /// Returns true if its values carry noise, as those of polynomials and models do.
     fn has_noise(&self) -> bool {
         self.needs().iter().any(Need::is_real)

@@ -12,6 +12,7 @@ mod correlation;
 mod count;
 mod covariance;
 mod coverage;
+mod degree_days;
 mod direction;
 mod energy;
 mod histogram;
@@ -24,6 +25,7 @@ mod quantile;
 mod range;
 mod regression;
 mod rms;
+mod share;
 mod stddev;
 mod sum;
 mod time;
@@ -116,6 +118,7 @@ functions! {
     stddev: Stddev;
     rms: Rms;
     energy: Energy;
+    degree_days: DegreeDays;
     covariance: Covariance;
     correlation: Correlation;
     regression: Regression;
@@ -127,6 +130,7 @@ functions! {
     quantile: Quantile;
     histogram: Histogram;
     time: TimeWhere;
+    share: Share;
     increase: Increase;
     changes: Changes;
     direction: Direction;
@@ -195,7 +199,7 @@ impl Call {
         }
     }
 
-    /// Returns the condition of `count` and `time`.
+    /// Returns the condition of `count`, `time` and `share`.
     #[must_use]
     pub fn condition(&self) -> Option<&Condition> {
         match self.arguments().about() {
@@ -229,7 +233,7 @@ impl Call {
         self.of().needs()
     }
 
-    /// Returns the condition of `count` and `time`, to change it.
+    /// Returns the condition of `count`, `time` and `share`, to change it.
     pub(crate) fn condition_mut(&mut self) -> Option<&mut Condition> {
         self.arguments_mut().condition_mut()
     }

@@ -1,12 +1,12 @@
-//! `moving_average(x, 7)`: the mean over this group of the `by` clause and the 6 before it.
+//! `moving_average(x, 7)`: the mean over this group of the `by` clause and the 6 before it, stored ones before `since` too.
 
 use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
+use super::Call;
 use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
-use super::{Call, Circumstances};
 use crate::gathered::moments::Moments;
 use crate::gathered::{Channels, Counted, Gathered, Need};
 use crate::language::{Measurand, Name, QuestionErrorKind as Kind, limits};
@@ -69,12 +69,8 @@ impl Function for MovingAverage {
         "moving_average"
     }
 
-    fn cannot_work(&self, of: &Circumstances<'_>) -> Option<String> {
-        let groups = of.groups.filter(|groups| u64::from(self.0.groups) > *groups)?;
-        Some(format!(
-            "it averages {} groups, and the time has {groups} at most: average fewer, or ask for a longer time",
-            self.0.groups
-        ))
+    fn groups_before(&self) -> u32 {
+        self.0.groups.saturating_sub(1)
     }
 
     fn needs(&self) -> Vec<Need> {

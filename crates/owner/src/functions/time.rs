@@ -1,4 +1,4 @@
-//! `time(x > 80)`: the hours during which a condition holds. A reading stands for one period.
+//! `time(x > 80)`, `time(60 <= x <= 79)`: the hours during which a condition holds. A reading stands for one period.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,9 +13,8 @@ pub(super) const SYNTAX: Syntax = Syntax {
     synonyms: &[],
     across_groups: false,
     read: |parser, _| {
-        let reading = parser.reading()?;
         let expected = "a comparison with a number, as in time(x > 80)";
-        let condition = parser.condition(&reading)?.ok_or_else(|| parser.expected(expected))?;
+        let condition = parser.compared()?.1.ok_or_else(|| parser.expected(expected))?;
         parser.close()?;
         Ok(TimeWhere(condition).into())
     },

@@ -24,6 +24,8 @@ pub const USUAL_BINS: u32 = 16;
 pub enum BinsNeeded {
     /// The readings on both sides of a limit.
     Limit(Comparison, f64),
+    /// The readings between two limits, and on both sides of them.
+    Between([(Comparison, f64); 2]),
     /// This many bins of equal width over the declared range.
     Equal(u32),
     /// Bins with these edges.
@@ -36,6 +38,10 @@ impl BinsNeeded {
     pub fn edges(&self, quantiser: &Quantiser, range: (f64, f64)) -> Vec<i64> {
         match self {
             Self::Limit(comparison, limit) => distribution::edges(quantiser, *comparison, *limit),
+            Self::Between(sides) => {
+                let edges = |&(comparison, limit): &_| distribution::edges(quantiser, comparison, limit);
+                sides.iter().flat_map(edges).collect()
+            }
             Self::Equal(count) => ChannelBins::equal(quantiser, range.0, range.1, *count).collect(),
             // The last bin includes its upper edge.
             Self::Edges(edges) => {

@@ -60,6 +60,14 @@ impl Decided {
         Ok(between(self.holds.hours, self.undecided.hours, "h"))
     }
 
+    /// Returns the part of the readings for which the condition holds, 0 to 1.
+    pub(crate) fn share(&self) -> Result<Value, ValueError> {
+        if self.count == 0 {
+            return Err(ValueError::NO_READING);
+        }
+        self.number().over(&Value::exact(self.count as f64))
+    }
+
     /// Returns the number of undecided readings.
     pub(crate) fn undecided(&self) -> u64 {
         self.undecided.count
@@ -78,13 +86,15 @@ mod tests {
     #[test]
     fn undecided_readings_widen_the_bound() {
         let mut decided = Decided::default();
-        assert!(decided.time().is_err());
+        assert!(decided.time().is_err() && decided.share().is_err());
         for holds in [Some(true), Some(true), None, Some(false), None, None] {
             decided.add(holds, 0.5);
         }
         decided.merge(&decided.clone());
         assert_eq!((decided.count, decided.undecided()), (12, 6));
         assert_eq!(decided.number(), Value { value: 7.0, bound: 3.0, unit: String::new() }, "4 to 10");
+        let share = decided.share().expect("readings");
+        assert!((share.value - 7.0 / 12.0).abs() < 1e-12 && (share.bound - 0.25).abs() < 1e-12, "{share:?}");
         assert_eq!(decided.time(), Ok(Value { value: 3.5, bound: 1.5, unit: "h".to_owned() }));
     }
 }

@@ -7,7 +7,7 @@
 use sotto_pack::{ChannelBins, Quantiser};
 
 use super::between::Between;
-use crate::language::{Comparison, Condition};
+use crate::language::{Comparison, Condition, all};
 use crate::value::{Value, ValueError};
 
 /// Distance from a limit, in steps of the resolution, within which a reading is equal to it.
@@ -125,6 +125,15 @@ impl Distribution {
         Ok(Value { unit: "h".to_owned(), ..time })
     }
 
+    /// Returns the part of the readings for which a condition holds, 0 to 1.
+    ///
+    /// # Errors
+    /// [`ValueError`] if there are no readings.
+    pub fn share_where(&self, condition: &Condition) -> Result<Value, ValueError> {
+        self.some()?;
+        self.count_where(condition).over(&Value::exact(self.count() as f64))
+    }
+
     /// Returns the smallest reading.
     ///
     /// # Errors
@@ -195,10 +204,13 @@ impl Distribution {
 
     /// Returns whether a condition holds for the readings of a bin; None if it may hold for some.
     fn holds(&self, bin: &Bin, condition: &Condition) -> Option<bool> {
-        let (near, limit) = (self.near(), condition.limit);
-        // A reading on the grid that is next to the limit is equal to it.
-        let on_grid = |value: f64| if (value - limit).abs() <= near { limit } else { value };
-        condition.comparison.decides(on_grid(bin.low), on_grid(bin.high), limit)
+        let near = self.near();
+        let side = |(comparison, limit): (Comparison, f64)| {
+            // A reading on the grid that is next to the limit is equal to it.
+            let on_grid = |value: f64| if (value - limit).abs() <= near { limit } else { value };
+            comparison.decides(on_grid(bin.low), on_grid(bin.high), limit)
+        };
+        all(condition.sides().map(side))
     }
 
     fn some(&self) -> Result<(), ValueError> {
@@ -301,6 +313,18 @@ mod tests {
             }
             let time = found.time_where(&condition).expect("readings");
             prop_assert!(contains(&time, truth as f64 / 60.0));
+            let part = found.share_where(&condition).expect("readings");
+            prop_assert!(contains(&part, truth as f64 / readings.len() as f64));
+            // Between two limits, of which one or both belong to it.
+            let (from, to) = (Comparison::AtLeast, if tenths % 2 == 0 { Comparison::Less } else { Comparison::AtMost });
+            let between = Condition::new("x", to, limit + 7.3).and_from(from, limit);
+            let is_in = |reading: &&i32| **reading >= tenths && to.holds(f64::from(**reading), f64::from(tenths + 73));
+            let truth = clear.iter().filter(is_in).count();
+            let counted = found.count_where(&between);
+            prop_assert!(contains(&counted, truth as f64), "{counted:?} {truth}");
+            if fine {
+                prop_assert_eq!(counted.bound, 0.0);
+            }
             let mut sorted = clear.clone();
             sorted.sort_unstable();
             let at = |rank: usize| f64::from(sorted[rank - 1]) / 10.0;

@@ -5,6 +5,7 @@
 
 mod between;
 mod bins;
+mod day;
 mod decided;
 pub mod distribution;
 pub mod moments;
@@ -18,6 +19,7 @@ mod windows;
 
 pub(crate) use between::Between;
 pub use bins::{BinsNeeded, USUAL_BINS};
+pub(crate) use day::DayMean;
 pub(crate) use decided::Decided;
 pub(crate) use need::{ChannelPair, Need, NeedId, Needed};
 pub(crate) use reals::{Real, Reals};
@@ -106,6 +108,11 @@ impl<'t> Gathered<'t> {
     /// Returns the distribution of a channel's readings.
     pub(crate) fn distribution(&self, channel: &str) -> Distribution {
         self.last().and_then(|tally| tally.distributions.get(channel)).cloned().unwrap_or_default()
+    }
+
+    /// Returns the means of a channel's days.
+    pub(crate) fn days(&self, channel: &str) -> &'t [DayMean] {
+        self.last().and_then(|tally| tally.days.get(channel)).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the call's weighted sum.

@@ -72,7 +72,12 @@ impl Need {
     pub(crate) fn condition(condition: &Condition) -> Self {
         match &condition.reading {
             Measurand::Channel(channel) => {
-                Self::counts(channel, BinsNeeded::Limit(condition.comparison, condition.limit))
+                let to = (condition.comparison, condition.limit);
+                let bins = match condition.from {
+                    Some(from) => BinsNeeded::Between([(from.comparison, from.limit), to]),
+                    None => BinsNeeded::Limit(to.0, to.1),
+                };
+                Self::counts(channel, bins)
             }
             Measurand::Polynomial { .. } | Measurand::Linear { .. } => Self::Decided(condition.clone()),
         }

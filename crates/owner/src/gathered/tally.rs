@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::distribution::Distribution;
 use super::moments::{Moments, Pair};
-use super::{ChannelPair, Decided, NeedId, Reals, Weighted, Windows};
+use super::{ChannelPair, DayMean, Decided, NeedId, Reals, Weighted, Windows};
 
 /// All intermediate results of one group, for one device or several.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +18,8 @@ pub(crate) struct Tally {
     pub(crate) windows: BTreeMap<NeedId, Windows>,
     /// Values of polynomials and models.
     pub(crate) reals: BTreeMap<NeedId, Reals>,
+    /// Means of the days of a row, by channel.
+    pub(crate) days: BTreeMap<String, Vec<DayMean>>,
     /// Conditions on polynomials and models.
     pub(crate) decided: BTreeMap<NeedId, Decided>,
     /// Number of ticks at which a channel could have a reading.

@@ -58,6 +58,18 @@ impl Comparison {
         }
     }
 
+    /// Returns the comparison with its operands exchanged: `60 <= x` for `x >= 60`.
+    #[must_use]
+    pub const fn turned(self) -> Self {
+        match self {
+            Self::Greater => Self::Less,
+            Self::AtLeast => Self::AtMost,
+            Self::Less => Self::Greater,
+            Self::AtMost => Self::AtLeast,
+            Self::Equal | Self::Differs => self,
+        }
+    }
+
     /// Returns true if `value` is on this side of `limit`.
     #[must_use]
     pub fn holds(self, value: f64, limit: f64) -> bool {

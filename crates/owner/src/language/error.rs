@@ -149,9 +149,9 @@ pub enum QuestionErrorKind {
         /// The words behind the channel.
         of: String,
     },
-    /// A comparison outside of `count` and `time`.
+    /// A comparison outside of `count`, `time` and `share`.
     #[error(
-        "a comparison ({symbol}) stands inside count(…) or time(…), between a reading and a number: count(x {symbol} 80). \
+        "a comparison ({symbol}) stands inside count(…), time(…) or share(…), between a reading and a number: count(x {symbol} 80). \
          An alarm compares a statistic: sotto alarm add NAME 'mean(x) {symbol} 80'"
     )]
     Comparison {
@@ -219,6 +219,12 @@ pub enum QuestionErrorKind {
          count(linear(model.json) > 80)"
     )]
     EqualityOfReal,
+    /// A condition between two numbers in another form.
+    #[error(
+        "a condition between two numbers has the smaller one first, as in count(60 <= x <= 79); with one number the reading comes \
+         first, as in count(x > 80)"
+    )]
+    Between,
     /// The share of a quantile is out of range.
     #[error("expected the share of a quantile: a number from 0 to 1, as in quantile(x, 0.95)")]
     Share,
@@ -276,6 +282,52 @@ pub enum QuestionErrorKind {
     /// The divisor is the number 0.
     #[error("division by zero: change the divisor")]
     DivisionByZero,
+    /// A function along groups that does not take one call.
+    #[error(
+        "{function} takes one call with a value, as in {function}(mean(x){}): arithmetic stands outside",
+        if *function == "ewma" { ", 0.3" } else { "" }
+    )]
+    AlongCall {
+        /// The function.
+        function: &'static str,
+    },
+    /// A function along groups without groups.
+    #[error("{function} goes along groups: add by hour, by day, by week or by month")]
+    AlongWithoutGroups {
+        /// The function.
+        function: &'static str,
+    },
+    /// The factor of an exponentially weighted mean is out of range.
+    #[error("expected a factor above 0 up to 1, as in ewma(mean(x), 0.3): the newest group weighs so much")]
+    Alpha,
+    /// Daily means in groups or at times that are parts of a day.
+    #[error(
+        "degree_days adds the means of whole days: ask by day, week, month, quarter or year, by weekday or without groups, and \
+         without where time"
+    )]
+    PartsOfDays,
+    /// An invalid offset.
+    #[error(
+        "expected a time: a whole number from {} to {} and h, d, w, mo or y, as in mean(x) offset 1w, or previous for the group before",
+        limits::EARLIER.start(), limits::EARLIER.end()
+    )]
+    Offset,
+    /// A call that is of no earlier group.
+    #[error("{call} follows the place of its own groups, and has no offset: take mean(x) offset 1w")]
+    OffsetCall {
+        /// The function.
+        call: &'static str,
+    },
+    /// An offset that leads to no whole group.
+    #[error("an offset of {offset} leads from groups by {by} to no whole ones: {instead}")]
+    OffsetOfGroups {
+        /// The offset.
+        offset: String,
+        /// The groups.
+        by: String,
+        /// A remedy.
+        instead: &'static str,
+    },
     /// `moving_average` without groups.
     #[error("moving_average averages groups: add by hour, by day, by week or by month")]
     NoGroups,

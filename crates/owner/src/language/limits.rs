@@ -27,6 +27,8 @@ pub const WEIGHTS: usize = 4096;
 pub const POLYNOMIAL: core::ops::RangeInclusive<usize> = 2..=9;
 /// Groups of one `moving_average`.
 pub const MOVING_GROUPS: core::ops::RangeInclusive<u32> = 2..=1000;
+/// Units of one `offset`.
+pub const EARLIER: core::ops::RangeInclusive<u32> = 1..=10_000;
 /// Bins of one `histogram`.
 pub const BINS: core::ops::RangeInclusive<u32> = 2..=1024;
 /// Windows of one alarm's `for` clause.

@@ -26,7 +26,8 @@ mod written;
 
 pub use by::By;
 pub use comparison::Comparison;
-pub use condition::Condition;
+pub(crate) use condition::all;
+pub use condition::{Condition, LowerEnd};
 pub(crate) use cycle::month_named;
 pub use cycle::{Cycle, Recurs, Weekday};
 pub use dates::{Dates, DaysOf};

@@ -6,7 +6,7 @@ use super::error::QuestionErrorKind as Kind;
 use super::lexer::{Token, check_length, in_file, unquoted};
 use super::parser::{Parsed, Parser};
 use super::written::Name;
-use super::{Condition, Measurand, limits};
+use super::{Comparison, Condition, Measurand, limits};
 
 impl Parser<'_> {
     /// Parses a comparison with a number or a state, if there is one.
@@ -27,14 +27,55 @@ impl Parser<'_> {
             self.end = of.end;
             check_length(&state, limits::NAME_BYTES).map_err(|kind| self.error(kind, of.start))?;
             let reading = reading.clone();
-            return Ok(Some(Condition { reading, comparison, limit: 0.0, state: Some(state) }));
+            return Ok(Some(Condition { reading, comparison, limit: 0.0, state: Some(state), from: None }));
         }
         let limit = self.number(if comparison.is_equality() {
             "a number or a state, as in count(x = 80) or time(x = open)"
         } else {
             "a number, as in count(x > 80)"
         })?;
-        Ok(Some(Condition { reading: reading.clone(), comparison, limit, state: None }))
+        if self.accept_word("and")? {
+            return Err(self.error(Kind::Between, next.start));
+        }
+        Ok(Some(Condition::new(reading.clone(), comparison, limit)))
+    }
+
+    /// Parses a reading and a comparison of it, if there is one: `x > 80`, `60 <= x <= 79`.
+    pub(crate) fn compared(&mut self) -> Parsed<(Measurand, Option<Condition>)> {
+        if matches!(self.peek()?.token, Token::Number(_) | Token::Symbol('-')) {
+            let condition = self.between()?;
+            return Ok((condition.reading.clone(), Some(condition)));
+        }
+        let reading = self.reading()?;
+        let condition = self.condition(&reading)?;
+        Ok((reading, condition))
+    }
+
+    /// Parses a condition between two numbers, the smaller one first.
+    fn between(&mut self) -> Parsed<Condition> {
+        let at = self.start();
+        let low = self.number("a number, as in count(60 <= x <= 79)")?;
+        let from = self.below(at)?;
+        let reading = self.reading()?;
+        let comparison = self.below(at)?;
+        let high = self.number("a number, as in count(60 <= x <= 79)")?;
+        let closed = (from, comparison) == (Comparison::AtMost, Comparison::AtMost);
+        if low > high || (low == high && !closed) {
+            return Err(self.error(Kind::Between, at));
+        }
+        Ok(Condition::new(reading, comparison, high).and_from(from.turned(), low))
+    }
+
+    /// Reads `<` or `<=` of a condition that begins at `at`.
+    fn below(&mut self, at: usize) -> Parsed<Comparison> {
+        let next = self.peek()?;
+        match next.token {
+            Token::Comparison(comparison @ (Comparison::Less | Comparison::AtMost)) => {
+                self.end = next.end;
+                Ok(comparison)
+            }
+            _ => Err(self.error(Kind::Between, at)),
+        }
     }
 
     /// Parses a channel, a polynomial or a linear model.

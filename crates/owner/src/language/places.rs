@@ -41,6 +41,9 @@ pub struct TextSpans {
     pub(crate) text: String,
     pub(crate) selected: Vec<usize>,
     pub(crate) calls: Vec<usize>,
+    /// Functions along groups.
+    pub(crate) along: Vec<(&'static str, usize)>,
+    pub(crate) offsets: Vec<usize>,
     pub(crate) channels: Vec<(String, usize)>,
     pub(crate) files: Vec<(String, usize)>,
     pub(crate) devices: Vec<(String, usize)>,
@@ -54,6 +57,8 @@ impl TextSpans {
             text: text.into(),
             selected: Vec::new(),
             calls: Vec::new(),
+            along: Vec::new(),
+            offsets: Vec::new(),
             channels: Vec::new(),
             files: Vec::new(),
             devices: Vec::new(),

@@ -240,6 +240,7 @@ impl Parser<'_> {
         self.places.selected.push(start);
         let Term { expression, .. } = self.sum()?;
         self.check_calls(&expression, start, 0)?;
+        self.only_own_groups()?;
         for ((call, of), at) in expression.calls_of().zip(&self.places.calls) {
             if call.channels().contains(&STAR) {
                 return Err(self.error(Kind::AlarmStar, *at));

@@ -1,6 +1,6 @@
 //! A question with the intermediate results that its calls need.
 
-use super::{Expression, Question};
+use super::{AlongGroups, Expression, OfGroups, Question};
 use crate::functions::Call;
 use crate::gathered::{Need, NeedId, Needed};
 use crate::language::Scope;
@@ -27,6 +27,8 @@ pub(crate) struct AskedCall<'q> {
     pub(crate) call: &'q Call,
     /// The devices that it names.
     pub(crate) of: Option<&'q Scope>,
+    /// The groups that its value in a row is made of.
+    pub(crate) groups: OfGroups<'q>,
     /// Its number among the calls of the question, from 0.
     pub(crate) number: usize,
     /// Its needs, in its own order.
@@ -37,15 +39,16 @@ impl<'q> Asked<'q> {
     pub(crate) fn new(question: &'q Question) -> Self {
         let mut needed = Needed::default();
         let mut numbers = 0..;
-        let mut call = |(call, of): (&'q Call, Option<&'q Scope>)| AskedCall {
+        let mut call = |(call, of, groups): (&'q Call, Option<&'q Scope>, OfGroups<'q>)| AskedCall {
             call,
             of,
+            groups,
             number: numbers.next().unwrap_or_default(),
             needs: needed.numbers(call.needs()),
         };
         let mut results = Vec::with_capacity(question.select.len());
         for selected in &question.select {
-            let calls = selected.expression.calls_of().map(&mut call).collect();
+            let calls = selected.expression.asked().map(&mut call).collect();
             results.push(AskedResult {
                 name: selected.name(),
                 expression: &selected.expression,
@@ -59,6 +62,15 @@ impl<'q> Asked<'q> {
     /// Iterates over the calls of all results.
     pub(crate) fn calls(&self) -> impl Iterator<Item = &AskedCall<'q>> {
         self.results.iter().flat_map(|result| &result.calls)
+    }
+
+    /// Returns the number of groups before a row that its values are made of.
+    pub(crate) fn groups_before(&self) -> u32 {
+        let of = |call: &AskedCall<'_>| {
+            let difference = matches!(call.of, OfGroups::Along(AlongGroups::Difference));
+            call.call.of().groups_before() + u32::from(difference)
+        };
+        self.calls().map(of).max().unwrap_or_default()
     }
 
     /// Iterates over all needs with their numbers.

@@ -5,7 +5,7 @@ use std::ops;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Selected, written_call};
+use super::{Along, AlongGroups, CallArithmetic, Earlier, Offset, Selected, written_call};
 use crate::functions::Call;
 use crate::language::{Number, Scope};
 
@@ -36,6 +36,10 @@ pub enum Expression {
         /// The devices.
         of: Scope,
     },
+    /// A function of a statistic along the groups of the `by` clause.
+    Along(Along),
+    /// A statistic of an earlier group.
+    Offset(Offset),
     /// The negative.
     Negate(Box<Expression>),
     /// First plus second.
@@ -48,69 +52,15 @@ pub enum Expression {
     Divide(Box<Expression>, Box<Expression>),
 }
 
-/// Arithmetic on the caller's value type, e.g. a value with its bound and unit. Used by [`Expression::fold`].
-///
-/// ```
-/// use sotto_owner::question::{CallArithmetic, Call};
-/// use std::convert::Infallible;
-///
-/// /// Decrypted means by channel; here the same for all.
-/// struct Answers(f64);
-/// impl CallArithmetic for Answers {
-///     type Value = f64;
-///     type Error = Infallible;
-///     fn number(&mut self, number: f64) -> Result<f64, Infallible> { Ok(number) }
-///     fn call(&mut self, _: &Call) -> Result<f64, Infallible> { Ok(self.0) }
-///     fn negate(&mut self, of: f64) -> Result<f64, Infallible> { Ok(-of) }
-///     fn add(&mut self, left: f64, right: f64) -> Result<f64, Infallible> { Ok(left + right) }
-///     fn subtract(&mut self, left: f64, right: f64) -> Result<f64, Infallible> { Ok(left - right) }
-///     fn multiply(&mut self, left: f64, right: f64) -> Result<f64, Infallible> { Ok(left * right) }
-///     fn divide(&mut self, left: f64, right: f64) -> Result<f64, Infallible> { Ok(left / right) }
-/// }
-///
-/// let fahrenheit = Call::mean("boiler") * 1.8 + 32.0;
-/// assert_eq!(fahrenheit.fold(&mut Answers(60.0)), Ok(140.0));
-/// ```
-pub trait CallArithmetic {
-    /// The result of each step.
-    type Value;
-    /// The reason that stops the fold.
-    type Error;
-    /// Returns the value of a number.
-    ///
-    /// # Errors
-    /// Any error stops the fold.
-    fn number(&mut self, number: f64) -> Result<Self::Value, Self::Error>;
-    /// Returns the value of a call. Calls come in the order of the text, each once.
-    ///
-    /// # Errors
-    /// Any error stops the fold.
-    fn call(&mut self, call: &Call) -> Result<Self::Value, Self::Error>;
-    /// Returns −`of`.
-    ///
-    /// # Errors
-    /// Any error stops the fold.
-    fn negate(&mut self, of: Self::Value) -> Result<Self::Value, Self::Error>;
-    /// Returns `left` + `right`.
-    ///
-    /// # Errors
-    /// Any error stops the fold.
-    fn add(&mut self, left: Self::Value, right: Self::Value) -> Result<Self::Value, Self::Error>;
-    /// Returns `left` − `right`.
-    ///
-    /// # Errors
-    /// Any error stops the fold.
-    fn subtract(&mut self, left: Self::Value, right: Self::Value) -> Result<Self::Value, Self::Error>;
-    /// Returns `left` · `right`.
-    ///
-    /// # Errors
-    /// Any error stops the fold.
-    fn multiply(&mut self, left: Self::Value, right: Self::Value) -> Result<Self::Value, Self::Error>;
-    /// Returns `left` / `right`.
-    ///
-    /// # Errors
-    /// Any error stops the fold, e.g. a divisor of zero.
-    fn divide(&mut self, left: Self::Value, right: Self::Value) -> Result<Self::Value, Self::Error>;
+/// The groups that the value of a call in a row is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum OfGroups<'e> {
+    /// That of the row.
+    Own,
+    /// Those up to it.
+    Along(&'e AlongGroups),
+    /// An earlier one.
+    Earlier(Earlier),
 }
 
 impl Expression {
@@ -129,6 +79,8 @@ impl Expression {
         match self {
             Self::Number(number) => arithmetic.number(*number),
             Self::Call(call) | Self::CallOf { call, .. } => arithmetic.call(call),
+            Self::Along(along) => arithmetic.along(along),
+            Self::Offset(offset) => arithmetic.offset(offset),
             Self::Negate(of) => {
                 let of = of.fold(arithmetic)?;
                 arithmetic.negate(of)
@@ -151,7 +103,7 @@ impl Expression {
         let both = |left: &Self, right: &Self| left.constant().zip(right.constant());
         match self {
             Self::Number(number) => Some(*number),
-            Self::Call(_) | Self::CallOf { .. } => None,
+            Self::Call(_) | Self::CallOf { .. } | Self::Along(_) | Self::Offset(_) => None,
             Self::Negate(of) => of.constant().map(|value| -value),
             Self::Add(left, right) => both(left, right).map(|(left, right)| left + right),
             Self::Subtract(left, right) => both(left, right).map(|(left, right)| left - right),
@@ -162,14 +114,50 @@ impl Expression {
 
     /// Iterates over the calls in the order of the text.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
-        self.calls_of().map(|(call, _)| call)
+        self.asked().map(|(call, ..)| call)
+    }
+
+    /// Returns a call, about devices that it names or not.
+    pub(crate) fn of(call: Call, devices: Option<Scope>) -> Self {
+        match devices {
+            Some(of) => Self::CallOf { call, of },
+            None => Self::Call(call),
+        }
     }
 
     /// Iterates over the calls in the order of the text, each with the devices that it names.
     pub fn calls_of(&self) -> impl Iterator<Item = (&Call, Option<&Scope>)> {
+        self.asked().map(|(call, of, _)| (call, of))
+    }
+
+    /// Iterates over the calls in the order of the text, each with the devices that it names and the groups that its value is
+    /// made of.
+    pub(super) fn asked(&self) -> impl Iterator<Item = (&Call, Option<&Scope>, OfGroups<'_>)> {
         self.parts().filter_map(|(part, _)| match part {
-            Self::Call(call) => Some((call, None)),
-            Self::CallOf { call, of } => Some((call, Some(of))),
+            Self::Call(call) => Some((call, None, OfGroups::Own)),
+            Self::CallOf { call, of } => Some((call, Some(of), OfGroups::Own)),
+            Self::Along(Along { function, of, devices }) => {
+                Some((of, devices.as_ref(), OfGroups::Along(function)))
+            }
+            Self::Offset(Offset { of, devices, earlier }) => {
+                Some((of, devices.as_ref(), OfGroups::Earlier(*earlier)))
+            }
+            _ => None,
+        })
+    }
+
+    /// Iterates over the calls of earlier groups in the order of the text.
+    pub fn offsets(&self) -> impl Iterator<Item = &Offset> {
+        self.parts().filter_map(|(part, _)| match part {
+            Self::Offset(offset) => Some(offset),
+            _ => None,
+        })
+    }
+
+    /// Iterates over the functions along groups in the order of the text.
+    pub fn along(&self) -> impl Iterator<Item = &Along> {
+        self.parts().filter_map(|(part, _)| match part {
+            Self::Along(along) => Some(along),
             _ => None,
         })
     }
@@ -200,7 +188,11 @@ impl Expression {
 
     fn operands(&self) -> [Option<&Self>; 2] {
         match self {
-            Self::Number(_) | Self::Call(_) | Self::CallOf { .. } => [None, None],
+            Self::Number(_)
+            | Self::Call(_)
+            | Self::CallOf { .. }
+            | Self::Along(_)
+            | Self::Offset(_) => [None, None],
             Self::Negate(of) => [Some(of), None],
             Self::Add(left, right)
             | Self::Subtract(left, right)
@@ -229,7 +221,12 @@ impl Expression {
     pub(super) fn change_calls(&mut self, change: &mut impl FnMut(&mut Call)) {
         match self {
             Self::Number(_) => {}
-            Self::Call(call) | Self::CallOf { call, .. } => change(call),
+            Self::Call(call)
+            | Self::CallOf { call, .. }
+            | Self::Along(Along { of: call, .. })
+            | Self::Offset(Offset { of: call, .. }) => {
+                change(call);
+            }
             Self::Negate(of) => of.change_calls(change),
             Self::Add(left, right)
             | Self::Subtract(left, right)
@@ -306,7 +303,11 @@ const fn strength(expression: &Expression) -> u8 {
         Expression::Add(..) | Expression::Subtract(..) => 1,
         Expression::Multiply(..) | Expression::Divide(..) => 2,
         Expression::Negate(_) => 3,
-        Expression::Number(_) | Expression::Call(_) | Expression::CallOf { .. } => 4,
+        Expression::Number(_)
+        | Expression::Call(_)
+        | Expression::CallOf { .. }
+        | Expression::Along(_)
+        | Expression::Offset(_) => 4,
     }
 }
 
@@ -325,6 +326,8 @@ impl Display for Expression {
             Self::Number(number) => return Number(*number).fmt(out),
             Self::Call(call) => return call.fmt(out),
             Self::CallOf { call, of } => return written_call::write(call, of, out),
+            Self::Along(along) => return along.fmt(out),
+            Self::Offset(offset) => return offset.fmt(out),
             // The parser reads -3 as a number, so the negative of 3 is -(3).
             Self::Negate(of) => match **of {
                 Self::Number(number) if number.is_sign_positive() => return write!(out, "-({of})"),

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use sotto_program::text;
 
-use super::{Expression, Question, Selected};
-use crate::functions;
+use super::{AlongGroups, Expression, Question, Selected, along};
+use crate::functions::{self, Call};
 use crate::language::{
-    By, Clause, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Ranking, Spanned, TextSpans,
-    Token, in_unit, limits, near, outside_of_a_call, unquoted,
+    By, Clause, Cycle, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Ranking, Scope, Spanned,
+    TextSpans, Token, in_unit, limits, near, outside_of_a_call, unquoted,
 };
 use crate::units::Unit;
 
@@ -212,7 +212,13 @@ impl<'t> Parser<'t> {
                 self.expect(')', "an operator (+ - * /) or ')'")?;
                 Ok(inside)
             }
-            Token::Word(word) if !RESERVED.contains(&word) => self.call(word, next).map(Term::leaf),
+            Token::Word(word) if !RESERVED.contains(&word) => {
+                if let Some(along) = self.along(word, next)? {
+                    return Ok(Term::leaf(Expression::Along(along)));
+                }
+                let call = self.call(word, next)?;
+                Ok(Term::leaf(self.offset(call, next.start)?))
+            }
             Token::Quoted(inside) => {
                 let name: String = unquoted(inside).chars().take(limits::NAME_BYTES).collect();
                 Err(self.error(Kind::BareName { name: Name(&name).to_string() }, next.start))
@@ -225,8 +231,8 @@ impl<'t> Parser<'t> {
         if depth > limits::QUESTION_DEPTH { Err(self.error(Kind::Depth, at)) } else { Ok(depth) }
     }
 
-    /// Parses the call that starts with `word`, the next token.
-    fn call(&mut self, word: &'t str, next: Spanned<'t>) -> Parsed<Expression> {
+    /// Parses the call that starts with `word`, the next token. Also returns the devices that it names.
+    pub(super) fn call(&mut self, word: &'t str, next: Spanned<'t>) -> Parsed<(Call, Option<Scope>)> {
         self.end = next.end;
         let at = next.start;
         let open = self.at('(')?;
@@ -247,18 +253,20 @@ impl<'t> Parser<'t> {
         self.accept('(')?;
         let first = self.operands();
         let call = (known.syntax.read)(self, word)?;
-        Ok(match self.scope_of_call(first)? {
-            Some(of) => Expression::CallOf { call, of },
-            None => call.into(),
-        })
+        Ok((call, self.scope_of_call(first)?))
     }
 
     /// Checks that a call that averages groups has them: a `by` clause other than `by window`.
     fn check_groups(&self, question: &Question) -> Parsed<()> {
         self.check_times(question)?;
         self.check_scopes(question)?;
+        self.check_offsets(question)?;
+        self.check_days(question)?;
         if question.by.is_some_and(|by| by != By::Window) {
             return Ok(());
+        }
+        if let Some((function, at)) = self.places.along.first() {
+            return Err(self.error(Kind::AlongWithoutGroups { function }, *at));
         }
         let mut calls = question.calls().zip(&self.places.calls);
         match calls.find(|(call, _)| call.syntax().across_groups) {
@@ -278,11 +286,16 @@ impl Parser<'_> {
             return Err(self.error(Kind::TimesOfWindows, *at));
         }
         let recurs = question.by.as_ref().is_some_and(By::is_recurring);
+        let by_days = question.needs_days();
+        if let Some((call, at)) = self.places.along.first().filter(|_| recurs) {
+            return Err(self.error(Kind::TornTime { call, clause: "the groups that recur" }, *at));
+        }
         for (call, at) in question.calls().zip(&self.places.calls) {
             let is_weighted = call.needs().iter().any(crate::gathered::Need::is_weighted);
             let clause = match () {
                 () if recurs && (is_weighted || call.syntax().across_groups) => "the groups that recur",
                 () if is_weighted && !question.times.is_all() => "the condition on the time",
+                () if is_weighted && by_days => "degree_days, and ask for it by itself",
                 () => continue,
             };
             return Err(self.error(Kind::TornTime { call: call.function(), clause }, *at));
@@ -291,15 +304,36 @@ impl Parser<'_> {
     }
 }
 
+impl Parser<'_> {
+    /// Refuses daily means in parts of a day.
+    fn check_days(&self, question: &Question) -> Parsed<()> {
+        let mut calls = question.calls().zip(&self.places.calls);
+        let Some((_, at)) = calls.find(|(call, _)| call.of().needs_days()) else { return Ok(()) };
+        let is_short = match question.by {
+            Some(By::Window | By::Hour | By::Every(_)) => true,
+            Some(By::Recurring { first, second }) => {
+                first == Cycle::HourOfDay || second == Some(Cycle::HourOfDay)
+            }
+            _ => false,
+        };
+        if is_short || question.times.time.is_some() {
+            return Err(self.error(Kind::PartsOfDays, *at));
+        }
+        Ok(())
+    }
+}
+
 fn unknown(word: &str) -> Kind {
+    let is_days = matches!(word, "hdd" | "cdd" | "heating_degree_days" | "cooling_degree_days");
     if word == "mode" {
         return Kind::Mode;
     }
-    let known: Vec<&str> = functions::names().collect();
+    let known: Vec<&str> = functions::names().chain(AlongGroups::WORDS).collect();
     let near = match word {
         "top" | "topk" | "largest" | "highest" => Some("top 3 devices of mean(x)"),
         "bottom" | "bottomk" | "smallest" | "lowest" => Some("bottom 3 devices of mean(x)"),
+        _ if is_days => Some("degree_days"),
         word => near(word, &known),
     };
-    Kind::UnknownFunction { name: text::excerpt(word), near, known: known.join(", ") }
+    along::unknown(word, near, &known)
 }

@@ -34,8 +34,11 @@
 //! selected = sum [ "as" NAME ]                               at least one call
 //! sum      = product { ("+" | "-") product }
 //! product  = unary { ("*" | "/") unary }
-//! unary    = { "-" } ( NUMBER | call | "(" sum ")" )            behind each channel of a call may stand [ of ]
+//! unary    = { "-" } ( NUMBER | call [ offset ] | along | "(" sum ")" )      behind each channel of a call may stand [ of ]
 //! of       = "of" ( NAME | "tag" NAME | "all" "devices" )    the call's own devices
+//! offset   = "offset" ( "previous" | COUNT ( "h" | "d" | "w" | "mo" | "y" ) )        1w, 1mo
+//! along    = ( "cumulative" | "difference" | "rate" ) "(" call ")"
+//!          | "ewma" "(" call "," ( NUMBER | "half_life" DURATION ) ")"
 //! clause   = "over" DURATION                                 90s 30m 12h 7d 4w; excludes since and until
 //!          | "during" SPAN                                    today, yesterday, this week, last month, 2024, 2024-Q3,
 //!                                                             2024-03, 2024-03-05; excludes over, since and until
@@ -65,10 +68,12 @@
 //!
 //! [`Call`] lists the functions. `avg`, `std` and `var` are synonyms of `mean`, `stddev` and `variance`, and `median(x)`
 //! is `quantile(x, 0.5)`. Calls with several values (`regression`, `polynomial`, `linear`, `histogram`) are selected alone,
-//! without arithmetic. [`limits`] bounds all sizes.
+//! without arithmetic. [`Along`] needs groups: a `by` clause. [`limits`] bounds all sizes.
 
 mod alarm;
 mod alarm_condition;
+mod along;
+mod arithmetic;
 mod asked;
 mod builder;
 mod by;
@@ -77,6 +82,7 @@ mod clauses;
 mod conditions;
 mod expression;
 mod grammar;
+mod offset;
 mod scheme;
 mod scoped;
 mod silence;
@@ -93,19 +99,25 @@ use sotto_pack::Clock;
 
 pub use alarm::{Alarm, Measured, Probe};
 pub use alarm_condition::AlarmCondition;
+pub use along::{Along, AlongGroups, Decay};
+pub use arithmetic::CallArithmetic;
 pub(crate) use asked::{Asked, AskedCall, AskedResult};
 pub use builder::QuestionBuilder;
-pub use expression::{CallArithmetic, Expression};
+pub use expression::Expression;
+pub(crate) use expression::OfGroups;
+pub(crate) use offset::groups_back;
+pub use offset::{Earlier, EarlierUnit, Offset};
 pub use scheme::{ExactScheme, NotExact};
 pub use silence::Silence;
 pub(crate) use star::{STAR, has_star};
 pub use template::{NotFilled, Template};
 pub(crate) use units::{conversion, unit_of};
+pub(crate) use written_call::WithDevices;
 
 pub use crate::functions::{Bins, Call};
 pub use crate::language::{
     By, Calendar, Clause, Comparison, Condition, Cycle, Dates, DayRange, Days, DaysOf, Devices, Duration,
-    DurationUnit, During, LinearModel, Measurand, ModelError, NotDays, Period, QuestionError,
+    DurationUnit, During, LinearModel, LowerEnd, Measurand, ModelError, NotDays, Period, QuestionError,
     QuestionErrorKind, RankedBy, Ranking, Recurs, Scope, TextSpans, TimeOfDay, Times, Weekday, Weights, When,
     limits,
 };
@@ -239,6 +251,11 @@ impl Question {
     /// Iterates over the calls of all results in the order of the text.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.select.iter().flat_map(|selected| selected.expression.calls())
+    }
+
+    /// Returns true if a call is computed from the means of calendar days.
+    pub(crate) fn needs_days(&self) -> bool {
+        self.calls().any(|call| call.of().needs_days())
     }
 
     /// Returns all channels, including those of attached linear models.

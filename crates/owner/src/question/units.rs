@@ -1,10 +1,10 @@
 //! Units of results.
 
-use super::{CallArithmetic, Expression};
+use super::{Along, AlongGroups, CallArithmetic, Expression, Offset};
 use crate::functions::{Call, Yields};
 use crate::gathered::Channels;
 use crate::units::{Conversion, Scale};
-use crate::value::{Value, ValueError, common};
+use crate::value::{Value, ValueError, common, ratio};
 
 /// Returns the unit of a result; empty if it has several values, whose units may differ.
 ///
@@ -35,9 +35,14 @@ fn scale(expression: &Expression) -> Scale {
     match expression {
         // A number takes the unit of what it is added to.
         Expression::Number(_) => Difference,
-        Expression::Call(call) | Expression::CallOf { call, .. } => match call.of().yields() {
-            Yields::One(of) => of.scale(),
-            Yields::Several(_) => Other,
+        Expression::Call(call)
+        | Expression::CallOf { call, .. }
+        | Expression::Offset(Offset { of: call, .. }) => of_call(call),
+        Expression::Along(Along { function, of, .. }) => match (function, of_call(of)) {
+            (AlongGroups::Ewma(_), scale) => scale,
+            (AlongGroups::Difference, Point | Difference)
+            | (AlongGroups::Cumulative | AlongGroups::Rate, Difference) => Difference,
+            _ => Other,
         },
         Expression::Negate(of) => match scale(of) {
             Difference => Difference,
@@ -62,6 +67,13 @@ fn scale(expression: &Expression) -> Scale {
     }
 }
 
+fn of_call(call: &Call) -> Scale {
+    match call.of().yields() {
+        Yields::One(of) => of.scale(),
+        Yields::Several(_) => Scale::Other,
+    }
+}
+
 /// Arithmetic on units alone.
 struct Units<'c>(&'c dyn Channels);
 
@@ -82,6 +94,18 @@ impl CallArithmetic for Units<'_> {
             Yields::One(of) => of.unit(self.0),
             Yields::Several(_) => String::new(),
         }))
+    }
+
+    fn along(&mut self, along: &Along) -> Result<Value, ValueError> {
+        let of = self.call(&along.of)?;
+        Ok(match along.function {
+            AlongGroups::Rate => one(ratio(&of.unit, "s")),
+            AlongGroups::Cumulative | AlongGroups::Difference | AlongGroups::Ewma(_) => of,
+        })
+    }
+
+    fn offset(&mut self, offset: &Offset) -> Result<Value, ValueError> {
+        self.call(&offset.of)
     }
 
     fn negate(&mut self, of: Value) -> Result<Value, ValueError> {

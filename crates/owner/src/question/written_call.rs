@@ -1,6 +1,6 @@
 //! The text of a call that names its devices.
 
-use std::fmt::{self, Formatter};
+use std::fmt::{self, Display, Formatter};
 
 use crate::functions::Call;
 use crate::language::{Parser, Scope, token};
@@ -18,4 +18,16 @@ pub(super) fn write(call: &Call, of: &Scope, out: &mut Formatter<'_>) -> fmt::Re
         from = end;
     }
     out.write_str(&text[from..])
+}
+
+/// A call with the devices that it names, if it does.
+pub(crate) struct WithDevices<'c>(pub(crate) &'c Call, pub(crate) Option<&'c Scope>);
+
+impl Display for WithDevices<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self.1 {
+            Some(of) => write(self.0, of, out),
+            None => self.0.fmt(out),
+        }
+    }
 }

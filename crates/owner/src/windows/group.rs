@@ -27,7 +27,7 @@ impl Grouping {
     pub(crate) fn of(question: &Question) -> Self {
         match question.by {
             Some(By::Window) => Self::Windows,
-            None if question.times.is_all() => Self::Whole,
+            None if question.times.is_all() && !question.needs_days() => Self::Whole,
             _ => Self::Times,
         }
     }

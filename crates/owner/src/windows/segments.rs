@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sotto_pack::Clock;
+use sotto_pack::{Clock, Span};
 
 use super::calendar::stretch;
 use super::group::{Grouping, MOST_GROUPS};
@@ -45,7 +45,7 @@ impl Segments {
         }
         let mut segments = Self::default();
         let mut by_key: BTreeMap<[u8; 2], usize> = BTreeMap::new();
-        let cycles = cycles(question.by);
+        let (cycles, by_days) = (cycles(question.by), question.needs_days());
         for group in groups {
             let mut row_of_group = None;
             for time in pieces(clock, group, &question.times, cycles.contains(&Some(Cycle::HourOfDay))) {
@@ -67,7 +67,8 @@ impl Segments {
                     }
                 });
                 if row.is_some() || with_excluded {
-                    segments.add(time, row);
+                    let begins_day = by_days && clock.start_of(Span::Day, time.from) == time.from;
+                    segments.add(time, row, begins_day);
                 }
                 if segments.times.len() > MOST_GROUPS {
                     return None;
@@ -87,10 +88,10 @@ impl Segments {
         Self { rows, row_of: (0..groups.len()).map(Some).collect(), times: groups }
     }
 
-    /// Adds a time, to the one before if that is of the same row and ends where it begins.
-    fn add(&mut self, time: Group, row: Option<usize>) {
+    /// Adds a time, to the one before if that is of the same row and ends where it begins, unless it stays `apart`.
+    fn add(&mut self, time: Group, row: Option<usize>, apart: bool) {
         match self.times.last_mut().zip(self.row_of.last()) {
-            Some((last, of)) if last.to == time.from && *of == row => last.to = time.to,
+            Some((last, of)) if !apart && last.to == time.from && *of == row => last.to = time.to,
             _ => {
                 self.times.push(time);
                 self.row_of.push(row);
@@ -109,6 +110,17 @@ impl Segments {
         self.row_of.iter_mut().flatten().for_each(|row| *row = position[*row]);
     }
 
+    /// Returns, for each row, how much of its times lies between two moments, in milliseconds.
+    pub(crate) fn covered(&self, first: i64, last: i64) -> Vec<i64> {
+        let mut covered = vec![0; self.rows.len()];
+        for (time, row) in self.times.iter().zip(&self.row_of) {
+            if let Some(row) = row {
+                covered[*row] += time.to.min(last).saturating_sub(time.from.max(first)).max(0);
+            }
+        }
+        covered
+    }
+
     /// Returns true if each time is a row.
     pub(crate) fn is_whole(&self) -> bool {
         self.row_of.iter().copied().eq((0..self.rows.len()).map(Some))
@@ -116,7 +128,8 @@ impl Segments {
 }
 
 fn is_divided(question: &Question) -> bool {
-    !question.times.is_all() || question.by.as_ref().is_some_and(By::is_recurring)
+    let recurs = question.by.as_ref().is_some_and(By::is_recurring);
+    !question.times.is_all() || recurs || question.needs_days()
 }
 
 fn cycles(by: Option<By>) -> [Option<Cycle>; 2] {
@@ -164,7 +177,7 @@ mod tests {
 
     use super::*;
 
-    const QUESTIONS: [&str; 12] = [
+    const QUESTIONS: [&str; 14] = [
         "mean(x) by hour of day",
         "mean(x) by weekday",
         "mean(x) by month of year",
@@ -177,6 +190,8 @@ mod tests {
         "mean(x) by month from 21 where time 00:00-02:00",
         "mean(x) by hour where time 01:45-02:15",
         "mean(x) by quarter where weekday in (sat, sun, mon) and time 23:30-00:30",
+        "degree_days(x, below 18) by month where weekday in (sat, sun)",
+        "degree_days(x, below 18)",
     ];
 
     const ZONES: [&str; 8] = [

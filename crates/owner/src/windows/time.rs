@@ -2,9 +2,10 @@
 
 use sotto_pack::Clock;
 
+use super::calendar::Calendar;
 use super::window::{DeviceWindows, StoredWindow};
 use crate::error::OwnerError;
-use crate::language::{Period, When};
+use crate::language::{By, Period, When};
 use crate::question::Question;
 
 /// A time with or without a start and an end, in milliseconds since 1970.
@@ -44,23 +45,47 @@ impl Between {
         !window.ticks.is_empty()
     }
 
+    /// Returns this time with so many groups before it: one part, or two if the time begins within a group.
+    pub(crate) fn with_groups_before(self, clock: &Clock, by: Option<By>, groups: u32) -> Vec<Self> {
+        let Some((calendar, since)) = by.and_then(Calendar::of).zip(self.since).filter(|_| groups > 0) else {
+            return vec![self];
+        };
+        let begins = calendar.start_of(clock, since);
+        let back = |at: i64, _| calendar.start_of(clock, at.saturating_sub(1));
+        let first = Some((0..groups).fold(begins, back));
+        if begins == since {
+            return vec![Self { since: first, ..self }];
+        }
+        vec![Self { since: first, until: Some(begins) }, self]
+    }
+
+    /// Returns the time from the beginning of the first of these parts to the end of the last.
+    pub(crate) fn around(parts: &[Self]) -> Self {
+        let since = parts.first().and_then(|part| part.since);
+        Self { since, until: parts.last().and_then(|part| part.until) }
+    }
+
+    /// Leaves out ticks of devices' windows that are in none of these parts. A window in two parts comes twice.
+    pub(crate) fn keep(parts: &[Self], devices: &mut [DeviceWindows]) {
+        for device in devices {
+            let of_window = |window: StoredWindow| {
+                let of = move |part: &Self| {
+                    let mut window = window.clone();
+                    part.cut(&mut window).then_some(window)
+                };
+                parts.iter().filter_map(of).collect::<Vec<_>>()
+            };
+            device.windows = std::mem::take(&mut device.windows).into_iter().flat_map(of_window).collect();
+        }
+    }
+
     /// Resolves `over 7d` back from the end of the newest window, so that the stored data decide and not this computer's
     /// clock. Days and weeks follow the plant's clock.
-    pub(crate) fn back_from_newest(
-        &mut self,
-        question: &Question,
-        devices: &mut [DeviceWindows],
-        clock: &Clock,
-    ) {
+    pub(crate) fn back_from_newest(&mut self, question: &Question, devices: &[DeviceWindows], clock: &Clock) {
         let Period::Over(time) = &question.period else { return };
         let ends = devices.iter().flat_map(|device| &device.windows).map(|window| window.to());
         let Some(newest) = ends.max() else { return };
-        let since = time.before(clock, newest);
-        let later = Self { since: Some(since), until: None };
-        for device in devices {
-            device.windows.retain_mut(|window| later.cut(window));
-        }
-        self.since = self.since.or(Some(since));
+        self.since = self.since.or(Some(time.before(clock, newest)));
         self.until = self.until.or(Some(newest));
     }
 }

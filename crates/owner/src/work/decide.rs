@@ -4,11 +4,10 @@ use crate::language::Condition;
 
 /// Returns whether a condition holds for a value that is known to within `bound`; None if it may hold or not.
 pub(super) fn decide(condition: &Condition, value: f64, bound: f64) -> Option<bool> {
-    let Condition { comparison, limit, .. } = condition;
     if !((value - bound).is_finite() && (value + bound).is_finite()) {
         return None;
     }
-    comparison.decides(value - bound, value + bound, *limit)
+    condition.decides(value - bound, value + bound)
 }
 
 #[cfg(test)]

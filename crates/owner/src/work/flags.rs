@@ -1,4 +1,4 @@
-//! Comparisons of polynomials and models in the cloud: yes, no or undecided.
+//! Comparisons of polynomials and models with a limit in the cloud: yes, no or undecided.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::language::{Comparison, Condition};
 use crate::open::Numbers;
 use crate::quantities::{Beyond, Input, Quantity};
 
-/// A condition that needs no value of its polynomial or model.
+/// A comparison that needs no value of its polynomial or model.
 pub(super) struct CloudComparison<'c> {
     curve: &'c Curve,
     comparison: Comparison,
@@ -26,8 +26,16 @@ enum Limit {
 }
 
 impl<'c> CloudComparison<'c> {
+    /// Returns the comparisons of a condition; None if the cloud would have to compare, and there is no gap.
+    pub(super) fn all(curve: &'c Curve, condition: &Condition, gap_bits: Option<u8>) -> Option<Vec<Self>> {
+        let side = |(comparison, limit)| {
+            Self::new(curve, &Condition::new(condition.reading.clone(), comparison, limit), gap_bits)
+        };
+        condition.sides().map(side).collect()
+    }
+
     /// Returns the comparison with this gap; None if the cloud would have to compare, and there is no gap.
-    pub(super) fn new(curve: &'c Curve, condition: &Condition, gap_bits: Option<u8>) -> Option<Self> {
+    fn new(curve: &'c Curve, condition: &Condition, gap_bits: Option<u8>) -> Option<Self> {
         let Curve { constant, scale, rounding, .. } = curve;
         let comparison = condition.comparison;
         let limit = (condition.limit - constant) / scale;

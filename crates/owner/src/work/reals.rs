@@ -14,7 +14,7 @@ use super::pieces::{ByGroup, Pieces};
 use super::progress::OnProgress;
 use crate::error::OwnerError;
 use crate::gathered::{Need, NeedId, Real};
-use crate::language::{Condition, Measurand};
+use crate::language::{Condition, Measurand, all};
 use crate::streams::carried_gap;
 
 /// A polynomial or a model of a batch, with the needs of it.
@@ -117,13 +117,14 @@ impl<'w> DeviceWork<'w> {
     ) -> Result<(), OwnerError> {
         let gap_bits = carried_gap(spec, *origin, layout, &of.curve.quantity);
         let comparison = |of_condition: &OfCondition<'_>| {
-            CloudComparison::new(&of.curve, of_condition.condition, gap_bits)
+            CloudComparison::all(&of.curve, of_condition.condition, gap_bits)
         };
-        let comparisons: Option<Vec<CloudComparison<'_>>> = of.conditions.iter().map(comparison).collect();
+        let comparisons: Option<Vec<Vec<CloudComparison<'_>>>> =
+            of.conditions.iter().map(comparison).collect();
         let comparisons = comparisons.ok_or_else(|| self.cannot_carry())?;
         // Conditions with one limit share a comparison.
         let mut quantities = Vec::new();
-        for quantity in comparisons.iter().filter_map(CloudComparison::quantity) {
+        for quantity in comparisons.iter().flatten().filter_map(CloudComparison::quantity) {
             if !quantities.contains(&quantity) {
                 quantities.push(quantity);
             }
@@ -135,17 +136,26 @@ impl<'w> DeviceWork<'w> {
         } else {
             computer.results(&self.device.device, spec, &pieces.parts, &quantities, progress)?
         };
-        for (OfCondition { need, .. }, comparison) in of.conditions.iter().zip(&comparisons) {
+        let place = |comparison: &CloudComparison<'_>| {
             let quantity = comparison.quantity();
-            let place = quantities.iter().position(|known| Some(known) == quantity.as_ref());
+            quantities.iter().position(|known| Some(known) == quantity.as_ref())
+        };
+        for (OfCondition { need, .. }, sides) in of.conditions.iter().zip(&comparisons) {
+            let places: Vec<Option<usize>> = sides.iter().map(place).collect();
             for piece in pieces.with(&results) {
                 let decided = computed.tallies[piece.group].decided.entry(*need).or_default();
-                decided.within = decided.within.max(comparison.within());
                 let input = &piece.inputs[0];
-                let result = place.and_then(|place| piece.results.get(place));
-                for holds in comparison.flags(input, result, piece.ticks)? {
-                    decided.add(holds, hours(input.window.period.into()));
+                let mut holds: Vec<Option<bool>> = Vec::new();
+                for (comparison, place) in sides.iter().zip(&places) {
+                    decided.within = decided.within.max(comparison.within());
+                    let result = place.and_then(|place| piece.results.get(place));
+                    let flags = comparison.flags(input, result, piece.ticks)?;
+                    holds = match &holds[..] {
+                        [] => flags,
+                        other => other.iter().zip(flags).map(|(one, other)| all([*one, other])).collect(),
+                    };
                 }
+                holds.into_iter().for_each(|holds| decided.add(holds, hours(input.window.period.into())));
             }
         }
         Ok(())

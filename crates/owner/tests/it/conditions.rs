@@ -33,6 +33,8 @@ fn each_form_is_read_and_written() {
         ("temperature > 80 for 3h", "", "count(temperature > 80)"),
         ("mean(x) > 80 where device in (a) for 90m", "mean(x) > 80 for 90m where device in (a)", "mean(x)"),
         ("coverage(x) < 0.5 for 2 windows", "", "coverage(x)"),
+        ("share(x > 80) > 0.5", "", "share(x > 80)"),
+        ("count(60 <= x <= 79) < 3", "", "count(60 <= x <= 79)"),
         ("silent > 80", "", "count(silent > 80)"),
     ] {
         let alarm = Alarm::parse(text).unwrap_or_else(|refused| panic!("{refused}"));
@@ -59,6 +61,10 @@ fn each_error_points_at_its_place() {
         ("80 > 3", 1, "no statistic"),
         ("histogram(x, 16) > 3", 1, "count(x > 80) >= 5"),
         ("moving_average(x, 3) > 3", 1, "for 3 windows"),
+        ("difference(mean(x)) > 3", 1, "for 3 windows"),
+        ("degree_days(x, below 18) > 3", 1, "take mean(x)"),
+        ("mean(x) offset 1w > 3", 9, "take the call alone"),
+        ("share(x > 80)", 14, "share(x > 80) > 80"),
         ("polynomial(x, [0, 1]) + 1 > 3", 1, "polynomial"),
         ("polynomial(x, [0, 1])", 22, "polynomial(x, [0, 1]) > 80"),
         ("x > 3 for 0 windows", 11, "from 1 to 1000"),

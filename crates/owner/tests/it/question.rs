@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use sotto_owner::question::limits;
 use sotto_owner::question::{
-    By, Call, CallArithmetic, Clause, Comparison, Condition, Cycle, Devices, Duration, DurationUnit,
-    Expression, LinearModel, Measurand, ModelError, Period, Question, QuestionErrorKind, Selected, Times,
-    Weekday, Weights,
+    Along, By, Call, CallArithmetic, Clause, Comparison, Condition, Cycle, Decay, Devices, Duration,
+    DurationUnit, Earlier, EarlierUnit, Expression, LinearModel, Measurand, ModelError, Offset, Period,
+    Question, QuestionErrorKind, Selected, Times, Weekday, Weights,
 };
 
 fn parsed(text: &str) -> Question {
@@ -68,6 +68,27 @@ fn every_call_is_read() {
             "count(x <= -0.5)",
             Call::count_where(Condition::new("x", Comparison::AtMost, -0.5)),
         ),
+        (
+            "count(60<=x<79.5)",
+            "count(60 <= x < 79.5)",
+            Call::count_where(
+                Condition::new("x", Comparison::Less, 79.5).and_from(Comparison::AtLeast, 60.0),
+            ),
+        ),
+        (
+            "time(-5 < linear(m.json) <= -1)",
+            "time(-5 < linear(m.json) <= -1)",
+            Call::time_where(
+                Condition::new(Measurand::linear("m.json"), Comparison::AtMost, -1.0)
+                    .and_from(Comparison::Greater, -5.0),
+            ),
+        ),
+        ("share(x>80)", "share(x > 80)", Call::share(Condition::new("x", Comparison::Greater, 80.0))),
+        (
+            "fraction(3<=x<=3)",
+            "share(3 <= x <= 3)",
+            Call::share(Condition::new("x", Comparison::AtMost, 3.0).and_from(Comparison::AtLeast, 3.0)),
+        ),
         ("time(x<1e9)", "time(x < 1000000000)", Call::time_where(Condition::new("x", Comparison::Less, 1e9))),
         (
             "time(\"a b\" >=3)",
@@ -87,6 +108,8 @@ fn every_call_is_read() {
         ("min(x)", "min(x)", Call::min("x")),
         ("max(min)", "max(min)", Call::max("min")),
         ("quantile(x,0.95)", "quantile(x, 0.95)", Call::quantile("x", 0.95)),
+        ("degree_days(x,below 18)", "degree_days(x, below 18)", Call::degree_days_below("x", 18.0)),
+        ("degree_days(x, above -2.5)", "degree_days(x, above -2.5)", Call::degree_days_above("x", -2.5)),
         ("median(x)", "quantile(x, 0.5)", Call::quantile("x", 0.5)),
         ("histogram(x,16)", "histogram(x, 16)", Call::histogram("x", 16)),
         ("histogram(x,[-1,0,2.5])", "histogram(x, [-1, 0, 2.5])", Call::histogram("x", vec![-1.0, 0.0, 2.5])),
@@ -98,6 +121,82 @@ fn every_call_is_read() {
     }
     let moving = parsed("moving_average(x, 7) by day");
     assert_eq!(moving.select, [Call::moving_average("x", 7).into()]);
+}
+
+#[test]
+fn an_offset_belongs_to_one_call() {
+    let time = |count, unit| Earlier::Time { count, unit };
+    for (written, earlier) in [
+        ("24h", time(24, EarlierUnit::Hour)),
+        ("1d", time(1, EarlierUnit::Day)),
+        ("52w", time(52, EarlierUnit::Week)),
+        ("3mo", time(3, EarlierUnit::Month)),
+        ("10000y", time(10_000, EarlierUnit::Year)),
+        ("previous", Earlier::Previous),
+    ] {
+        let question = parsed(&format!("mean(x)  offset {written} over 7d by hour"));
+        let offset = Offset { of: Call::mean("x"), earlier };
+        assert_eq!(question.select, [Selected::from(offset)], "{written}");
+        assert_eq!(question.to_string(), format!("mean(x) offset {written} over 7d by hour"));
+        let json = serde_json::to_string(&question).unwrap();
+        assert_eq!(serde_json::from_str::<Question>(&json).unwrap(), question);
+    }
+    // It binds tighter than any operator.
+    let more = parsed("-mean(x1) * 2 + mean(x2) offset 1w in °F as more by day");
+    assert_eq!(more.select[0].expression.fold(&mut Numbers), Ok(198.0));
+    assert_eq!(more.to_string(), "-mean(x1) * 2 + mean(x2) offset 1w in °F as more by day");
+    assert_eq!(more.calls().count(), 2);
+    let json = r#"{"select":[{"expression":{"offset":{"of":{"rms":"x"},"earlier":{"time":{"count":1,"unit":"month"}}}}}],"by":"month"}"#;
+    assert_eq!(serde_json::from_str::<Question>(json).unwrap(), parsed("rms(x) offset 1mo by month"));
+    for (json, word) in [
+        (json.replace("\"count\":1", "\"count\":0"), "from 1 to 10000"),
+        (json.replace("\"by\":\"month\"", "\"by\":\"week\""), "take 1w, 52w or previous"),
+        (json.replace("\"earlier\"", "\"groups\":2,\"earlier\""), "unknown field"),
+    ] {
+        let refused = serde_json::from_str::<Question>(&json).unwrap_err().to_string();
+        assert!(refused.contains(word), "{json}: {refused}");
+    }
+}
+
+#[test]
+fn functions_along_groups_take_one_call() {
+    let week: Duration = "1w".parse().unwrap();
+    for (written, canonical, along) in [
+        ("cumulative(energy(x))", "", Along::cumulative(Call::energy("x"))),
+        ("difference( mean(x) )", "difference(mean(x))", Along::difference(Call::mean("x"))),
+        ("rate(increase(x))", "", Along::rate(Call::increase("x"))),
+        ("ewma(mean(x),.3)", "ewma(mean(x), 0.3)", Along::ewma(Call::mean("x"), Decay::Alpha(0.3))),
+        (
+            "ewma(median(x), half_life 1w)",
+            "ewma(quantile(x, 0.5), half_life 1w)",
+            Along::ewma(Call::quantile("x", 0.5), Decay::HalfLife(week)),
+        ),
+    ] {
+        let canonical = if canonical.is_empty() { written } else { canonical };
+        let question = parsed(&format!("{written} by day"));
+        assert_eq!(question.select, [Selected::from(along.clone())], "{written}");
+        assert_eq!(question.to_string(), format!("{canonical} by day"));
+        assert_eq!(question.calls().collect::<Vec<_>>(), [&along.of]);
+        let json = serde_json::to_string(&question).unwrap();
+        assert_eq!(serde_json::from_str::<Question>(&json).unwrap(), question);
+    }
+    let sum = parsed("2 * cumulative(sum(x2)) - mean(x3) by day");
+    assert_eq!(sum.select[0].expression.fold(&mut Numbers), Ok(37.0));
+    let json =
+        r#"{"select":[{"expression":{"along":{"function":"cumulative","of":{"rms":"x"}}}}],"by":"day"}"#;
+    assert_eq!(serde_json::from_str::<Question>(json).unwrap(), parsed("cumulative(rms(x)) by day"));
+    for (json, word) in [
+        (json.replace("\"day\"", "\"window\""), "along groups"),
+        (json.replace("\"cumulative\"", r#"{"ewma":{"alpha":0}}"#), "above 0 up to 1"),
+        (
+            json.replace(r#"{"rms":"x"}"#, r#"{"histogram":{"channel":"x","bins":{"equal":4}}}"#),
+            "several values",
+        ),
+        (json.replace("along\":{", "along\":{\"by\":1,"), "unknown field"),
+    ] {
+        let refused = serde_json::from_str::<Question>(&json).unwrap_err().to_string();
+        assert!(refused.contains(word), "{json}: {refused}");
+    }
 }
 
 #[test]
@@ -225,6 +324,14 @@ impl CallArithmetic for Numbers {
 
     fn call(&mut self, call: &Call) -> Result<f64, &'static str> {
         call.channels()[0][1..].parse().map_err(|_| "no number")
+    }
+
+    fn along(&mut self, along: &Along) -> Result<f64, &'static str> {
+        self.call(&along.of).map(|of| 10.0 * of)
+    }
+
+    fn offset(&mut self, offset: &Offset) -> Result<f64, &'static str> {
+        self.call(&offset.of).map(|of| 100.0 * of)
     }
 
     fn negate(&mut self, of: f64) -> Result<f64, &'static str> {
@@ -380,6 +487,9 @@ fn json_is_the_wire_form() {
     assert_eq!(of_channel, parsed("count(a > 80)"));
     let of_model: Question = serde_json::from_str(&counted(r#""linear":{"file":"m.json"}"#)).unwrap();
     assert_eq!(of_model, parsed("count(linear(m.json) > 80)"));
+    let from = r#""channel":"a","from":{"comparison":"at_least","limit":60}"#;
+    let between = counted(from).replace("greater", "at_most");
+    assert_eq!(serde_json::from_str::<Question>(&between).unwrap(), parsed("count(60 <= a <= 80)"));
     let select = r#"{"select":[{"expression":{"call":{"rms":"a"}}}]"#;
     for (json, word) in [
         (r#"{"select":[]}"#.to_string(), "empty"),
@@ -394,6 +504,9 @@ fn json_is_the_wire_form() {
         (counted(r#""polynomial":{"channel":"a","coefficients":[1,2],"unit":"K"}"#), "unknown field"),
         (counted(r#""polynomial":{"channel":"a","coefficients":[1]}"#), "coefficients"),
         (counted(r#""comparison":"less""#), "duplicate field"),
+        // Both ends below, and an end above the other.
+        (counted(from), "the smaller one first"),
+        (counted(from).replace("greater", "at_most").replace("80", "8"), "the smaller one first"),
         (r#"{"select":[{"expression":{"number":1}}]}"#.into(), "no statistic"),
         (r#"{"select":[{"expression":{"call":{"moving_average":{"channel":"a","groups":3}}}}]}"#.into(), "add by"),
         (r#"{"select":[{"expression":{"call":{"moving_average":{"channel":"a","groups":1}}}}],"by":"day"}"#.into(), "2"),

@@ -3,9 +3,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sotto_owner::question::{
-    Bins, By, Call, Comparison, Condition, Cycle, Dates, DayRange, DaysOf, Devices, Duration, DurationUnit,
-    ExactScheme, Expression, LinearModel, Measurand, Period, Question, RankedBy, Ranking, Scope, Selected,
-    Times, Weekday, Weights, When,
+    Along, AlongGroups, Bins, By, Call, Comparison, Condition, Cycle, Dates, DayRange, DaysOf, Decay, Devices,
+    Duration, DurationUnit, Earlier, EarlierUnit, ExactScheme, Expression, LinearModel, Measurand, Offset,
+    Period, Question, RankedBy, Ranking, Scope, Selected, Times, Weekday, Weights, When,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -77,9 +77,20 @@ fn condition() -> impl Strategy<Value = Condition> {
                 if comparison.is_equality() && !is_channel { Comparison::Greater } else { comparison };
             // Some name a state.
             let state = (comparison.is_equality() && limit > 0.0).then(|| format!("state {}", limit as u8));
-            Condition { reading, comparison, limit: if state.is_some() { 0.0 } else { limit }, state }
+            let limit = if state.is_some() { 0.0 } else { limit };
+            Condition { reading, comparison, limit, state, from: None }
         },
     )
+}
+
+fn between() -> impl Strategy<Value = Condition> {
+    (reading(), number(), number(), any::<[bool; 2]>())
+        .prop_filter("two limits", |(_, one, other, _)| one != other)
+        .prop_map(|(reading, one, other, [lower, upper])| {
+            let from = if lower { Comparison::AtLeast } else { Comparison::Greater };
+            let to = if upper { Comparison::AtMost } else { Comparison::Less };
+            Condition::new(reading, to, one.max(other)).and_from(from, one.min(other))
+        })
 }
 
 fn bins() -> impl Strategy<Value = Bins> {
@@ -102,12 +113,15 @@ fn scalar() -> impl Strategy<Value = Call> {
         name().prop_map(Call::stddev),
         name().prop_map(Call::rms),
         name().prop_map(Call::energy),
+        (name(), number()).prop_map(|(x, base)| Call::degree_days_below(x, base)),
+        (name(), number()).prop_map(|(x, base)| Call::degree_days_above(x, base)),
         (name(), name()).prop_map(|(x, y)| Call::covariance(x, y)),
         (name(), name()).prop_map(|(x, y)| Call::correlation(x, y)),
         (name(), weights()).prop_map(|(channel, weights)| Call::weighted_sum(channel, weights)),
         (name(), 2..=1000u32).prop_map(|(channel, groups)| Call::moving_average(channel, groups)),
-        condition().prop_map(Call::count_where),
-        condition().prop_map(Call::time_where),
+        prop_oneof![condition(), between()].prop_map(Call::count_where),
+        prop_oneof![condition(), between()].prop_map(Call::time_where),
+        prop_oneof![condition(), between()].prop_map(Call::share),
         name().prop_map(Call::min),
         name().prop_map(Call::max),
         name().prop_map(Call::range),
@@ -142,11 +156,48 @@ fn scoped() -> impl Strategy<Value = Expression> {
     )
 }
 
+/// The devices that a call names. A model has no channel in its text.
+fn devices_of(call: &Call, of: Option<Scope>) -> Option<Scope> {
+    of.filter(|_| !call.channels().is_empty())
+}
+
+fn along() -> impl Strategy<Value = Along> {
+    let function = prop_oneof![
+        Just(AlongGroups::Cumulative),
+        Just(AlongGroups::Difference),
+        Just(AlongGroups::Rate),
+        (0.0..1.0f64).prop_map(|alpha| AlongGroups::Ewma(Decay::Alpha(1.0 - alpha))),
+        duration().prop_map(|time| AlongGroups::Ewma(Decay::HalfLife(time))),
+    ];
+    (function, scalar(), prop::option::of(scope())).prop_map(|(function, of, devices)| {
+        let devices = devices_of(&of, devices);
+        Along { function, of, devices }
+    })
+}
+
+/// Calls of earlier groups, by day.
+fn offset() -> impl Strategy<Value = Offset> {
+    use EarlierUnit::{Day, Month, Week, Year};
+    let time = (1..=10_000_u32, prop::sample::select(&[Day, Week, Month, Year][..]));
+    let earlier = prop_oneof![
+        3 => time.prop_map(|(count, unit)| Earlier::Time { count, unit }),
+        1 => Just(Earlier::Previous),
+    ];
+    let of = scalar()
+        .prop_filter("of one group", |of| !["moving_average", "weighted_sum"].contains(&of.function()));
+    (of, earlier, prop::option::of(scope())).prop_map(|(of, earlier, devices)| {
+        let devices = devices_of(&of, devices);
+        Offset { of, devices, earlier }
+    })
+}
+
 fn arithmetic() -> impl Strategy<Value = Expression> {
     let leaf = prop_oneof![
-        2 => number().prop_map(Expression::Number),
-        2 => scalar().prop_map(Expression::Call),
-        1 => scoped(),
+        8 => number().prop_map(Expression::Number),
+        8 => scalar().prop_map(Expression::Call),
+        4 => scoped(),
+        1 => along().prop_map(Expression::Along),
+        1 => offset().prop_map(Expression::Offset),
     ];
     leaf.prop_recursive(6, 24, 2, |inner| {
         let two = (inner.clone(), inner.clone(), 0..4);
@@ -290,10 +341,23 @@ prop_compose! {
             (question.grouping, question.only, question.tags) = (Devices::Across, None, Vec::new());
             question.ranking = None;
         }
-        let averages = question.calls().any(|call| call.function() == "moving_average");
+        let averages = question.calls().any(|call| call.function() == "moving_average")
+            || question.select.iter().any(|selected| selected.expression.along().next().is_some());
         // Others are refused.
         if averages && question.by.is_none_or(|by| by == By::Window || by.is_recurring()) {
             question.by = Some(By::Day);
+        }
+        if question.select.iter().any(|selected| selected.expression.offsets().next().is_some()) {
+            question.by = Some(By::Day);
+        }
+        let has = |question: &Question, name: &str| question.calls().any(|call| call.function() == name);
+        if has(&question, "degree_days") {
+            question.by = Some(By::Day);
+            question.times.time = None;
+            question.select.retain(|selected| selected.expression.calls().all(|call| call.function() != "weighted_sum"));
+            if question.select.is_empty() {
+                question.select.push(Call::mean("x").into());
+            }
         }
         let weighs = question.calls().any(|call| call.function() == "weighted_sum");
         if weighs || question.by == Some(By::Window) {
@@ -372,6 +436,15 @@ fn soup() -> impl Strategy<Value = String> {
         "<",
         "regression(y ~ x)",
         "moving_average(x, 3)",
+        "share(60 <=",
+        "x <= 79",
+        "cumulative(",
+        "offset",
+        "1mo",
+        "degree_days(x, below",
+        "previous",
+        "ewma(mean(x),",
+        "rate(sum(x))",
     ];
     (vec(prop::sample::select(words.to_vec()), 0..16), prop_oneof![Just(""), Just(" ")])
         .prop_map(|(words, between)| words.join(between))

@@ -34,6 +34,10 @@ fn conditions() -> Vec<Condition> {
     let over_model = |sample: &Sample| {
         Some(CONSTANT + FACTORS[0] * sample.values[0]? + FACTORS[1] * sample.values[1]? - 12.25)
     };
+    let within = |sample: &Sample| {
+        let model = CONSTANT + FACTORS[0] * sample.values[0]? + FACTORS[1] * sample.values[1]?;
+        Some((model - 8.0).min(12.25 - model))
+    };
     let far = |sample: &Sample| Some(sample.values[0]? + sample.values[1]? - 1e6);
     let text = |text: &str| text.to_owned();
     vec![
@@ -57,6 +61,14 @@ fn conditions() -> Vec<Condition> {
             above: true,
             gap: model,
             each: 0.5,
+        },
+        // Two limits, of which one has a comparison already.
+        Condition {
+            text: text("count(8 <= linear(model.json) <= 12.25)"),
+            over: within,
+            above: true,
+            gap: model,
+            each: 1.0,
         },
         // No value is as large: the owner needs no comparison.
         Condition {
@@ -99,7 +111,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
         let (name, answer) = kept(&site, &text)?;
         cases.case(&format!("compared in the cloud{}", by.clause()), judge(&series, &answer, &all));
         let signs = answer["steps"]["sign"].as_u64();
-        let fault = (signs != Some(2)).then(|| format!("{signs:?} signs, where two limits need one each"));
+        let fault = (signs != Some(3)).then(|| format!("{signs:?} signs, where three limits need one each"));
         cases.case("compared in the cloud: several windows at once", fault.into_iter().collect());
         if by == By::Day {
             let verified = site.try_sotto(&["verify", &name])?;

@@ -31,13 +31,22 @@ pub(super) fn on_datasets(cases: &mut Cases) -> Result<()> {
     Ok(())
 }
 
-/// Returns a question's results for a channel: a count above `limit`, extremes, a histogram, quantiles.
-fn question(name: &str, limit: f64) -> String {
+/// Returns a question's results for a channel: counts above and below `limit`, the share and the time between it and a
+/// quarter of the range below, extremes, a histogram, quantiles.
+fn question(channel: &Channel, limit: f64) -> String {
+    let name = channel.name;
     let quantiles: Vec<String> = SHARES.iter().map(|share| format!("quantile({name}, {share})")).collect();
+    let low = lower(channel, limit);
     format!(
-        "count({name} > {limit}), count({name} <= {limit}), min({name}), max({name}), histogram({name}, {BINS}), {}",
+        "count({name} > {limit}), count({name} <= {limit}), count({low} <= {name} <= {limit}), share({low} < {name} <= {limit}), \
+         share({name} > {limit}), min({name}), max({name}), histogram({name}, {BINS}), {}",
         quantiles.join(", ")
     )
+}
+
+/// Returns the lower limit of a condition between two numbers, on the grid of readings.
+fn lower(channel: &Channel, limit: f64) -> f64 {
+    limit - ((channel.high - channel.low) / 4.0 / channel.resolution).round() * channel.resolution
 }
 
 /// Returns the limit that is asked for: a third of the range, on the grid of readings.
@@ -54,7 +63,7 @@ fn dataset(cases: &mut Cases, file: &File, path: &str, text: &str) -> Result<()>
     let mut site = Site::new(cases.sotto(), file.zone)?;
     for channel in &file.channels {
         site.channel(channel, file.every)?;
-        let text = format!("{} by day", question(channel.name, limit(channel)));
+        let text = format!("{} by day", question(channel, limit(channel)));
         site.sotto(&["question", "add", channel.name, &text])?;
     }
     let names: Vec<&str> = file.channels.iter().map(|channel| channel.name).collect();
@@ -69,7 +78,7 @@ fn dataset(cases: &mut Cases, file: &File, path: &str, text: &str) -> Result<()>
             (By::Month, limit(channel), true),
             (By::All, limit(channel) + 1.0, false),
         ] {
-            let answer = site.ask(&format!("{}{}", question(channel.name, limit), by.clause()), &[])?;
+            let answer = site.ask(&format!("{}{}", question(channel, limit), by.clause()), &[])?;
             let faults = judge(&series, at, &answer, limit, exact, by);
             let name = format!("{}: distribution of {}{}", file.name, channel.name, by.clause());
             cases.case(&name, faults);
@@ -118,7 +127,7 @@ pub(super) fn on_random_windows(cases: &mut Cases) -> Result<()> {
         site.write("press.csv", lines[..part].join("\n"))?;
         site.agent("press", &["--csv", "press.csv"])?;
     }
-    let ask = |site: &Site, by: By| site.ask(&format!("{}{}", question("load", limit), by.clause()), &[]);
+    let ask = |site: &Site, by: By| site.ask(&format!("{}{}", question(&channel, limit), by.clause()), &[]);
     let answer = ask(&site, By::Hour)?;
     cases.case("readings that are fetched, by hour", judge(&series, 0, &answer, limit, true, By::Hour));
     let noted = answer["notes"].to_string().contains("were fetched to compare them");
@@ -126,7 +135,7 @@ pub(super) fn on_random_windows(cases: &mut Cases) -> Result<()> {
         "a note says that readings are fetched",
         (!noted).then(|| answer["notes"].to_string()).into_iter().collect(),
     );
-    site.sotto(&["question", "add", "load", &format!("{} by hour", question("load", limit))])?;
+    site.sotto(&["question", "add", "load", &format!("{} by hour", question(&channel, limit))])?;
     site.sotto(&["device", "renew", "press", "--bundle", "again.bundle"])?;
     fs::rename(site.folder().join("again.bundle"), site.folder().join("press.bundle"))?;
     // Half of the file: windows of both bundles, which overlap.
@@ -172,7 +181,8 @@ pub(super) fn on_comparable_channels(cases: &mut Cases) -> Result<()> {
         site.agent("press", &["--csv", "press.csv"])?;
         // In the range, at its ends, and beyond it, where no comparison is needed.
         for limit in [12.0, -5.0, 29.5, 30.0, 40.0] {
-            let question = format!("count(load > {limit}), count(load <= {limit}) by day");
+            let question =
+                format!("count(load > {limit}), count(load <= {limit}), share(load > {limit}) by day");
             let answer = site.ask(&question, &[])?;
             let mut faults = judge(&series, 0, &answer, limit, true, By::Day);
             if answer["notes"].to_string().contains("were fetched") {
@@ -229,7 +239,22 @@ fn judge(series: &Series, at: usize, answer: &Value, limit: f64, exact: bool, by
         let text = row["name"].as_str().unwrap_or_default();
         let above = |x: f64| x > limit + NEAR * step;
         // The largest bound that is right, and the true value or its ends.
-        let (most, (low, high)) = if text.starts_with(&format!("count({name} >")) {
+        let between = |x: f64, first: bool| {
+            let low = lower(channel, limit);
+            !above(x) && if first { x >= low - NEAR * step } else { x > low + NEAR * step }
+        };
+        let part = |(low, high): (f64, f64)| {
+            let all = values.len().max(1) as f64;
+            (low / all, high / all)
+        };
+        let declared = if exact { 1e-12 } else { f64::INFINITY };
+        let (most, (low, high)) = if text.starts_with(&format!("share({name} >")) {
+            (declared, part(counts(channel, &values, above)))
+        } else if text.starts_with("share(") {
+            (declared, part(counts(channel, &values, |x| between(x, false))))
+        } else if text.contains(&format!(" <= {name} <= ")) {
+            (if exact { 0.0 } else { f64::INFINITY }, counts(channel, &values, |x| between(x, true)))
+        } else if text.starts_with(&format!("count({name} >")) {
             (if exact { 0.0 } else { f64::INFINITY }, counts(channel, &values, above))
         } else if text.starts_with("count(") {
             (if exact { 0.0 } else { f64::INFINITY }, counts(channel, &values, |x| !above(x)))

@@ -113,6 +113,7 @@ fn days(cases: &mut Cases, thorough: bool) -> Result<()> {
         let asked = Query { statistics: PAIRS, by, per_device: true, spans: &spans };
         cases.asked(&format!("by day: pairs{}", asked.clauses()), &site, &series, &asked, "");
     }
+    super::along::run(cases, &site, &series, &spans)?;
     periods(cases, &site, &series)?;
     devices::run(cases, &site, &series)?;
     cases.case("nothing is left behind", site.close()?);

@@ -1,6 +1,7 @@
 //! Runs clouds, agents and `sotto ask` as processes, and compares answers with values that this suite computes by other
 //! means.
 
+mod along;
 mod cases;
 mod conditions;
 mod contract;

@@ -1,0 +1,263 @@
+//! The earlier groups of `offset`: computed like those of the answer, from windows of their own time.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sotto_api::devices::Device;
+use sotto_pack::Clock;
+
+use super::columns::columns;
+use super::computed::{Done, computed};
+use super::days;
+use super::evidence::LogsThen;
+use super::listed::{Listed, windows_of};
+use super::notes;
+use super::rows::Column;
+use crate::error::OwnerError;
+use crate::functions::{Call, Yields};
+use crate::gathered::{Channels, Counted, Gathered, NeedId};
+use crate::language::Period;
+use crate::orders::Orders;
+use crate::question::{Asked, AskedCall, Earlier, Expression, Offset, Question, Selected};
+use crate::value::ValueError;
+use crate::windows::{self, Between, DeviceWindows, EarlierTime, Group, Grouping, Segments, StoredWindow};
+use crate::work::{Computer, OnProgress};
+
+/// The earlier groups of one offset.
+pub(super) struct EarlierGroups {
+    pub(super) offset: Earlier,
+    /// Its calls, one result each.
+    question: Question,
+    pub(super) listed: Listed,
+    /// For each row of the answer its earlier time; None if there is none.
+    times: Vec<Option<EarlierTime>>,
+    columns: Vec<Column>,
+    /// The needs of its calls.
+    needs: Vec<Vec<NeedId>>,
+    /// The position of each earlier group among the tallies.
+    position: BTreeMap<Group, usize>,
+    /// The groups of the answer.
+    groups: Vec<Group>,
+    /// The time that windows cover, then and in the answer.
+    then: Covered,
+    now: Covered,
+}
+
+/// By device and channel, the time from the first to the last window.
+type Covered = BTreeMap<(String, String), Group>;
+
+/// The parts of a pass over the earlier groups that an answer tells of, too.
+pub(super) struct Also {
+    pub(super) done: Done,
+    pub(super) notes: Vec<String>,
+}
+
+/// Returns the offsets of a question, each with its calls as results of their own.
+pub(super) fn questions(question: &Question) -> Vec<(Earlier, Question)> {
+    let mut by_offset: BTreeMap<Earlier, Vec<Expression>> = BTreeMap::new();
+    for Offset { of, devices, earlier } in
+        question.select.iter().flat_map(|selected| selected.expression.offsets())
+    {
+        let calls = by_offset.entry(*earlier).or_default();
+        let call = Expression::of(of.clone(), devices.clone());
+        if !calls.contains(&call) {
+            calls.push(call);
+        }
+    }
+    let of = |(earlier, calls): (Earlier, Vec<Expression>)| {
+        let select = calls.into_iter().map(Into::into).collect();
+        (earlier, Question { select, period: Period::All, ranking: None, ..question.clone() })
+    };
+    by_offset.into_iter().map(of).collect()
+}
+
+/// The groups of the answer that earlier ones belong to.
+pub(super) struct Shown<'s> {
+    pub(super) question: &'s Question,
+    pub(super) listed: &'s Listed,
+    pub(super) clock: &'s Clock,
+    /// The devices as the cloud lists them.
+    pub(super) known: &'s [Device],
+}
+
+impl Shown<'_> {
+    /// Returns the groups of the rows, cut to the time of the answer.
+    fn groups(&self) -> Vec<Group> {
+        let rows = self.listed.segments.rows.iter().skip(self.listed.before);
+        rows.map(|row| row.group).collect()
+    }
+
+    /// Returns the time of the answer: that of the question, or else that of its windows.
+    fn between(&self) -> Option<(i64, i64)> {
+        let windows = || self.listed.devices.iter().flat_map(|device| &device.windows);
+        let Between { since, until } = self.listed.between;
+        let since = since.or_else(|| windows().map(StoredWindow::from).min())?;
+        let last = windows().map(StoredWindow::to).max()?;
+        Some((since, until.map_or(last, |until| until.min(last))))
+    }
+
+    /// Returns the time of the earlier groups: their ends, or where the answer cuts its own, the same place in them.
+    fn cut(&self, offset: Earlier, times: &[Option<EarlierTime>]) -> Option<Between> {
+        let there = || times.iter().flatten().map(|earlier| earlier.time);
+        let (from, to) = (there().map(|time| time.from).min()?, there().map(|time| time.to).max()?);
+        let (groups, (since, until)) = (self.groups(), self.between()?);
+        let moved = |at: i64| windows::moved_back(self.clock, at, offset);
+        let is_cut = |at: i64| groups.iter().any(|group| group.from < at && at < group.to);
+        let since = Some(since).filter(|since| is_cut(*since)).and_then(moved).unwrap_or(from);
+        let until = Some(until).filter(|until| is_cut(*until)).and_then(moved).unwrap_or(to);
+        Some(Between { since: Some(since.max(from)), until: Some(until.min(to)) })
+    }
+}
+
+impl EarlierGroups {
+    /// Computes the earlier groups of an offset. `question` has its calls.
+    pub(super) fn new(
+        (offset, question): (Earlier, Question),
+        shown: &Shown<'_>,
+        orders: &Orders<'_>,
+        as_of: Option<&LogsThen>,
+        computer: &mut Computer<'_>,
+        progress: OnProgress<'_>,
+    ) -> Result<(Self, Also), OwnerError> {
+        let (clock, settings) = (shown.clock, orders.plant.settings());
+        let groups = shown.groups();
+        let time = |group: &Group| {
+            let whole = shown.question.by.is_none().then(|| shown.between()).flatten();
+            let group = whole.map_or(*group, |(from, to)| Group { from, to });
+            windows::earlier(clock, question.by, group, offset)
+        };
+        let times: Vec<Option<EarlierTime>> = groups.iter().map(time).collect();
+        let between = shown.cut(offset, &times).unwrap_or(Between { since: Some(0), until: Some(0) });
+        let asked = Asked::new(&question);
+        let mut devices = windows_of(orders, &asked, between, as_of)?;
+        windows::mark_twice(orders.plant, shown.known, devices.iter_mut())?;
+        let all: BTreeSet<Group> = times.iter().flatten().map(|earlier| earlier.time).collect();
+        let follows = asked.needs().any(|(_, need)| need.follows());
+        let too_many =
+            || OwnerError::Unanswerable("the offset has too many groups: ask for a shorter time".to_owned());
+        let segments = Segments::new(clock, &question, all.into_iter().collect(), follows);
+        let segments = segments.ok_or_else(too_many)?;
+        let windows = devices.iter().flat_map(|device| &device.windows);
+        let ends = windows::last_readings(&segments.times, Grouping::of(&question), windows);
+        let mut listed = Listed { devices, segments, hidden: 0, before: 0, ends, between, last: None };
+        let mut done = computed(settings, &asked, &mut listed, computer, progress)?;
+        let columns = columns(settings, &asked, &listed, std::mem::take(&mut done.by_device));
+        let needs = asked.calls().map(|call| call.needs.clone()).collect();
+        let lacks = notes::Lacks::of(&asked);
+        let (then, now) = (covered(&listed.devices, &question), covered(&shown.listed.devices, &question));
+        let position = listed.segments.rows.iter().map(|row| row.group).zip(0..).collect();
+        let earlier = Self { offset, question, listed, times, columns, needs, position, groups, then, now };
+        let notes = earlier.notes(shown, lacks);
+        Ok((earlier, Also { done, notes }))
+    }
+
+    fn notes(&self, shown: &Shown<'_>, lacks: notes::Lacks) -> Vec<String> {
+        let (offset, between) = (self.offset, self.listed.between);
+        let mut of_windows = notes::on_windows(&self.listed.devices, self.question.scheme, lacks);
+        of_windows.extend(days::notes(&Asked::new(&self.question), &self.columns, 0, shown.clock));
+        let mut notes: Vec<String> =
+            of_windows.iter().map(|note| format!("offset {offset}: {note}")).collect();
+        match self.times.iter().flatten().filter(|time| time.clipped).count() {
+            0 => {}
+            count => notes.push(format!(
+                "offset {offset}: {count} {} on a day that the earlier month does not have; its last day stands for it",
+                if count == 1 { "group begins" } else { "groups begin" }
+            )),
+        }
+        let last = self.times.iter().flatten().map(|earlier| earlier.time.to).max();
+        if let Some((until, last)) = between.until.zip(last).filter(|(until, last)| until < last)
+            && shown.question.by.is_some()
+        {
+            let clock = shown.clock;
+            let minute = |at: i64| clock.rfc3339(at)[..16].replace('T', " ");
+            notes.push(format!(
+                "offset {offset}: the last group is not over yet, and is compared with the earlier one up to the same time, {} of {}",
+                minute(until),
+                minute(last)
+            ));
+        }
+        notes
+    }
+
+    /// Returns the value of a call at a row of a column of the answer.
+    pub(super) fn value(
+        &self,
+        asked: &AskedCall<'_>,
+        (column, row): (&Column, usize),
+        channels: &dyn Channels,
+    ) -> (Counted, bool) {
+        let nothing = |why| (Counted { value: Err(ValueError::Earlier(why)), ..Counted::nothing() }, false);
+        let Some(Some(EarlierTime { time, .. })) = self.times.get(row) else {
+            return nothing(format!("there is no group {}: clocks skipped it", self.words()));
+        };
+        let Between { since, until } = self.listed.between;
+        let (from, to) = (since.unwrap_or(i64::MIN), until.unwrap_or(i64::MAX));
+        let cut = Group { from: time.from.max(from), to: time.to.min(to) };
+        if let Some(device) = self.lacking(asked.call, &column.of_call[asked.number].names, (self.groups[row], cut), channels) {
+            return nothing(format!("the windows of {device} do not cover the time {}", self.words()));
+        }
+        let is_call = |selected: &Selected| selected.expression.calls_of().next() == Some((asked.call, asked.of));
+        let (at, call) = (self.position.get(time), self.question.select.iter().position(is_call));
+        let column = self.columns.iter().find(|other| other.of == column.of);
+        let (Some(at), Some(call), Some(column), Yields::One(of)) =
+            (at, call, column, asked.call.of().yields())
+        else {
+            return nothing(format!("there is no reading {}", self.words()));
+        };
+        let from = Gathered::new(&column.of_call[call].tallies[..=*at], &self.needs[call], channels);
+        let counted = of.value(&from);
+        match counted.value {
+            Err(error) => nothing(format!("{}: {error}", self.words())),
+            Ok(_) => (counted, from.is_untagged(false)),
+        }
+    }
+
+    /// Returns a device with readings in a group of the answer whose windows do not cover the earlier one.
+    fn lacking(
+        &self,
+        call: &Call,
+        names: &[String],
+        (group, earlier): (Group, Group),
+        channels: &dyn Channels,
+    ) -> Option<&str> {
+        let channels_of_call = call.channels();
+        let of = |covered: &Covered, device: &str, is: &dyn Fn(&Group, i64) -> bool| {
+            channels_of_call.iter().all(|name| {
+                let period = i64::from(channels.period(name).unwrap_or_default());
+                covered.get(&(device.to_owned(), (*name).to_owned())).is_some_and(|time| is(time, period))
+            })
+        };
+        let has_now = |time: &Group, _: i64| time.from < group.to && group.from < time.to;
+        // But for a tick at each end.
+        let had_then = |time: &Group, period: i64| {
+            time.from <= earlier.from.saturating_add(period) && time.to >= earlier.to.saturating_sub(period)
+        };
+        let devices: BTreeSet<&str> = self.now.keys().map(|(device, _)| device.as_str()).collect();
+        devices.into_iter().find(|device| {
+            names.iter().any(|own| own == device)
+                && of(&self.now, device, &has_now)
+                && !of(&self.then, device, &had_then)
+        })
+    }
+
+    fn words(&self) -> String {
+        match self.offset {
+            Earlier::Previous => "before".to_owned(),
+            offset @ Earlier::Time { .. } => format!("{offset} earlier"),
+        }
+    }
+}
+
+/// Returns the time that the windows of each device and channel cover, from the first to the last.
+fn covered(devices: &[DeviceWindows], question: &Question) -> Covered {
+    let mut all = Covered::new();
+    for device in devices {
+        for name in question.channels() {
+            let of = || device.windows.iter().filter(|window| window.channel(&name).is_some());
+            let ends = of().map(StoredWindow::from).min().zip(of().map(StoredWindow::to).max());
+            if let Some((from, to)) = ends {
+                all.insert((device.shown.clone(), name), Group { from, to });
+            }
+        }
+    }
+    all
+}
