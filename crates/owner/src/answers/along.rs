@@ -64,7 +64,8 @@ impl Series {
                     count => (format!("{count} groups"), "have", "are"),
                 };
                 let of = WithDevices(call.call, call.of);
-                notes.push(format!("{}({of}): {groups} {have} no value, and {are} passed over", along.word()));
+                notes
+                    .push(format!("{}({of}): {groups} {have} no value, and {are} passed over", along.word()));
             }
         }
         notes.dedup();

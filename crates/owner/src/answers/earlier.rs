@@ -192,10 +192,13 @@ impl EarlierGroups {
         let Between { since, until } = self.listed.between;
         let (from, to) = (since.unwrap_or(i64::MIN), until.unwrap_or(i64::MAX));
         let cut = Group { from: time.from.max(from), to: time.to.min(to) };
-        if let Some(device) = self.lacking(asked.call, &column.of_call[asked.number].names, (self.groups[row], cut), channels) {
+        if let Some(device) =
+            self.lacking(asked.call, &column.of_call[asked.number].names, (self.groups[row], cut), channels)
+        {
             return nothing(format!("the windows of {device} do not cover the time {}", self.words()));
         }
-        let is_call = |selected: &Selected| selected.expression.calls_of().next() == Some((asked.call, asked.of));
+        let is_call =
+            |selected: &Selected| selected.expression.calls_of().next() == Some((asked.call, asked.of));
         let (at, call) = (self.position.get(time), self.question.select.iter().position(is_call));
         let column = self.columns.iter().find(|other| other.of == column.of);
         let (Some(at), Some(call), Some(column), Yields::One(of)) =

@@ -128,8 +128,20 @@ impl TryFrom<Written> for ChannelSettings {
     type Error = String;
 
     fn try_from(written: Written) -> Result<Self, String> {
-        let Written { unit, kind, states, every, hold, at_most, several, comparable, derived, tags, wire, .. } =
-            written;
+        let Written {
+            unit,
+            kind,
+            states,
+            every,
+            hold,
+            at_most,
+            several,
+            comparable,
+            derived,
+            tags,
+            wire,
+            ..
+        } = written;
         let (range, resolution) = match kind {
             KindName::State => {
                 (written.range.unwrap_or(range_of(&states)), written.resolution.unwrap_or(1.0))

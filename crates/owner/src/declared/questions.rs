@@ -13,9 +13,7 @@ use super::{known_tags, star};
 use crate::error::OwnerError;
 use crate::files::read_text;
 use crate::functions::Call;
-use crate::language::{
-    Days, LinearModel, Measurand, Period, QuestionError, Scope, TextSpans, When, near,
-};
+use crate::language::{Days, LinearModel, Measurand, Period, QuestionError, Scope, TextSpans, When, near};
 use crate::question::{NotFilled, Question, Selected, Template, conversion, unit_of};
 
 /// Largest file of a model, in bytes.

@@ -67,7 +67,7 @@ impl<'q> Asked<'q> {
     /// Returns the number of groups before a row that its values are made of.
     pub(crate) fn groups_before(&self) -> u32 {
         let of = |call: &AskedCall<'_>| {
-            let difference = matches!(call.of, OfGroups::Along(AlongGroups::Difference));
+            let difference = matches!(call.groups, OfGroups::Along(AlongGroups::Difference));
             call.call.of().groups_before() + u32::from(difference)
         };
         self.calls().map(of).max().unwrap_or_default()

@@ -188,11 +188,9 @@ impl Expression {
 
     fn operands(&self) -> [Option<&Self>; 2] {
         match self {
-            Self::Number(_)
-            | Self::Call(_)
-            | Self::CallOf { .. }
-            | Self::Along(_)
-            | Self::Offset(_) => [None, None],
+            Self::Number(_) | Self::Call(_) | Self::CallOf { .. } | Self::Along(_) | Self::Offset(_) => {
+                [None, None]
+            }
             Self::Negate(of) => [Some(of), None],
             Self::Add(left, right)
             | Self::Subtract(left, right)
@@ -205,7 +203,7 @@ impl Expression {
     pub(super) fn change_parts(&mut self, change: &mut impl FnMut(&mut Self)) {
         match self {
             Self::Number(_) => {}
-            Self::Call(_) | Self::CallOf { .. } => change(self),
+            Self::Call(_) | Self::CallOf { .. } | Self::Along(_) | Self::Offset(_) => change(self),
             Self::Negate(of) => of.change_parts(change),
             Self::Add(left, right)
             | Self::Subtract(left, right)

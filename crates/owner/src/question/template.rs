@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use sotto_program::text;
 
-use super::{Expression, Question};
+use super::{Along, Expression, Offset, Question};
 use crate::language::{
     DayRange, Duration, During, Name, QuestionError, QuestionErrorKind as Kind, Scope, TimeOfDay, Token,
     When, limits, near, token,
@@ -213,10 +213,15 @@ impl Template {
         }
         for selected in &mut question.select {
             selected.expression.change_parts(&mut |part| {
-                if let Expression::CallOf { call, of: Scope::Device(name) | Scope::Tag(name) } = part
-                    && name == ANY
-                {
-                    *part = Expression::Call(call.clone());
+                let is_any = |of: &Scope| matches!(of, Scope::Device(name) | Scope::Tag(name) if name == ANY);
+                match part {
+                    Expression::CallOf { call, of } if is_any(of) => *part = Expression::Call(call.clone()),
+                    Expression::Along(Along { devices, .. }) | Expression::Offset(Offset { devices, .. })
+                        if devices.as_ref().is_some_and(is_any) =>
+                    {
+                        *devices = None;
+                    }
+                    _ => {}
                 }
             });
         }

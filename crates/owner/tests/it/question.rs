@@ -135,7 +135,7 @@ fn an_offset_belongs_to_one_call() {
         ("previous", Earlier::Previous),
     ] {
         let question = parsed(&format!("mean(x)  offset {written} over 7d by hour"));
-        let offset = Offset { of: Call::mean("x"), earlier };
+        let offset = Offset { of: Call::mean("x"), devices: None, earlier };
         assert_eq!(question.select, [Selected::from(offset)], "{written}");
         assert_eq!(question.to_string(), format!("mean(x) offset {written} over 7d by hour"));
         let json = serde_json::to_string(&question).unwrap();

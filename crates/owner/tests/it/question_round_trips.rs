@@ -3,9 +3,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sotto_owner::question::{
-    Along, AlongGroups, Bins, By, Call, Comparison, Condition, Cycle, Dates, DayRange, DaysOf, Decay, Devices,
-    Duration, DurationUnit, Earlier, EarlierUnit, ExactScheme, Expression, LinearModel, Measurand, Offset,
-    Period, Question, RankedBy, Ranking, Scope, Selected, Times, Weekday, Weights, When,
+    Along, AlongGroups, Bins, By, Call, Comparison, Condition, Cycle, Dates, DayRange, DaysOf, Decay,
+    Devices, Duration, DurationUnit, Earlier, EarlierUnit, ExactScheme, Expression, LinearModel, Measurand,
+    Offset, Period, Question, RankedBy, Ranking, Scope, Selected, Times, Weekday, Weights, When,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -330,17 +330,6 @@ prop_compose! {
             scheme: None,
             remarks: Vec::new(),
         };
-        // The first result gives the order, and devices have rows.
-        let is_one = question.select[0].expression.calls().all(|call| !call.is_vector());
-        question.ranking = ranking.filter(|_| is_one);
-        if question.ranking.is_some() {
-            question.grouping = Devices::Each;
-        }
-        // Then clauses about devices say nothing.
-        if question.calls_of().all(|(_, of)| matches!(of, Some(Scope::Device(_) | Scope::Tag(_)))) {
-            (question.grouping, question.only, question.tags) = (Devices::Across, None, Vec::new());
-            question.ranking = None;
-        }
         let averages = question.calls().any(|call| call.function() == "moving_average")
             || question.select.iter().any(|selected| selected.expression.along().next().is_some());
         // Others are refused.
@@ -365,6 +354,17 @@ prop_compose! {
         }
         if weighs && question.by.is_some_and(|by| by.is_recurring()) {
             question.by = None;
+        }
+        // The first result gives the order, and devices have rows.
+        let is_one = question.select[0].expression.calls().all(|call| !call.is_vector());
+        question.ranking = ranking.filter(|_| is_one);
+        if question.ranking.is_some() {
+            question.grouping = Devices::Each;
+        }
+        // Then clauses about devices say nothing.
+        if question.calls_of().all(|(_, of)| matches!(of, Some(Scope::Device(_) | Scope::Tag(_)))) {
+            (question.grouping, question.only, question.tags) = (Devices::Across, None, Vec::new());
+            question.ranking = None;
         }
         question
     }
