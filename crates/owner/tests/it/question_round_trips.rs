@@ -3,9 +3,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sotto_owner::question::{
-    Bins, By, Call, Comparison, Condition, Cycle, Dates, DayRange, DaysOf, Devices, Duration, DurationUnit,
-    ExactScheme, Expression, LinearModel, Measurand, Period, Question, RankedBy, Ranking, Scope, Selected,
-    Times, Weekday, Weights, When,
+    Bins, By, Call, Comparison, Condition, Cycle, Dates, DayRange, Days, DaysOf, Devices, Duration,
+    DurationUnit, ExactScheme, Expression, LinearModel, Measurand, Period, Question, RankedBy, Ranking,
+    Scope, Selected, Template, Times, Weekday, Weights, When,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -356,6 +356,8 @@ fn soup() -> impl Strategy<Value = String> {
         "bottom",
         "*",
         "$room",
+        "device in ($room)",
+        "over $long",
         "tag",
         "of",
         "mean(x of",
@@ -378,6 +380,13 @@ fn soup() -> impl Strategy<Value = String> {
 }
 
 fn never_panics(text: &str) {
+    if let Ok(template) = Template::read(text) {
+        _ = template.general();
+        let values =
+            template.parameters().into_iter().map(|name| (name.to_owned(), text.to_owned())).collect();
+        _ = template.filled(&values);
+    }
+    _ = Days::read(text);
     match Question::parse_with_places(text) {
         Ok((question, places)) => {
             assert_eq!(places.text(), text);
