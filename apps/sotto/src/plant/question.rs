@@ -132,11 +132,8 @@ fn add(
     }
     let under = declared.scheme.map_or_else(String::new, |scheme| format!(", under {scheme}"));
     // Parameters have no value yet, and `*` follows new channels.
-    let shown = if question.to_string() == declared.text || !is_open(&declared.text) {
-        question.to_string()
-    } else {
-        declared.text.clone()
-    };
+    let is_open = is_open(&declared.text);
+    let shown = if is_open { declared.text.clone() } else { question.to_string() };
     say(format!("question {name}: {shown}{under}{}", asked_with(&declared.text)));
     question.remarks.iter().for_each(|remark| say(format!("  {remark}")));
     say_changes(&changes);

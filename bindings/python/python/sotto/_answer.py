@@ -110,9 +110,11 @@ def _names(rows: pd.DataFrame) -> pd.Series:
 def _wide(rows: pd.DataFrame, zone: str) -> pd.DataFrame:
     """Put the results of a group beside each other."""
     rows = rows.assign(name=_names(rows))
-    key = ["device", "from", "to", "again"]
+    # Rows are of devices or of tags, or over all devices.
+    subject = "tag" if rows["tag"].notna().any() else "device"
+    key = [subject, "from", "to", "again"]
     # Windows of several devices may have equal times.
-    rows["again"] = rows.groupby(["device", "from", "to", "name"], dropna=False).cumcount()
+    rows["again"] = rows.groupby([subject, "from", "to", "name"], dropna=False).cumcount()
     groups = rows.groupby(key, dropna=False, sort=True)
     line = groups.ngroup().to_numpy()
     column, names = pd.factorize(rows["name"])
@@ -129,8 +131,10 @@ def _wide(rows: pd.DataFrame, zone: str) -> pd.DataFrame:
     wide["missing"] = groups["missing"].max().to_numpy()
     wide["why"] = _reasons(rows, line, shape[0])
     index: pd.Index = pd.DatetimeIndex(first["from"], name="from")
-    if rows["device"].notna().any():
-        index = pd.MultiIndex.from_arrays([first["device"], index], names=["device", "from"])
+    if rows["place"].notna().any():
+        wide["place"] = groups["place"].first().to_numpy()
+    if rows[subject].notna().any():
+        index = pd.MultiIndex.from_arrays([first[subject], index], names=[subject, "from"])
     return pd.DataFrame(wide, index=index)
 
 

@@ -2,7 +2,7 @@
 //!
 //! A parameter stands only where every value needs the same of devices: what they send follows from the question without it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sotto_program::text;
 
@@ -200,20 +200,21 @@ impl Template {
     /// # Errors
     /// [`QuestionError`] of the text, in which sample values stand for the parameters.
     pub fn general(&self) -> Result<(Question, crate::language::TextSpans), QuestionError> {
-        let sample = |parameter: &Parameter| Ok::<_, QuestionError>(parameter.place.sample().to_owned());
+        let sample = |parameter: &Parameter| Ok::<_, QuestionError>(parameter.place.sample(&parameter.name));
         let (mut question, places) = Question::parse_with_places(&self.with(sample)?)?;
         if self.parameters.is_empty() {
             return Ok((question, places));
         }
-        if question.only.as_ref().is_some_and(|only| only.iter().any(|name| name == ANY)) {
+        if question.only.as_ref().is_some_and(|only| only.iter().any(is_any)) {
             question.only = None;
         }
-        if question.tags.iter().any(|tag| tag == ANY) {
+        if question.tags.iter().any(is_any) {
             question.tags.clear();
         }
         for selected in &mut question.select {
             selected.expression.change_parts(&mut |part| {
-                let is_any = |of: &Scope| matches!(of, Scope::Device(name) | Scope::Tag(name) if name == ANY);
+                let is_any =
+                    |of: &Scope| matches!(of, Scope::Device(name) | Scope::Tag(name) if is_any(name));
                 match part {
                     Expression::CallOf { call, of } if is_any(of) => *part = Expression::Call(call.clone()),
                     Expression::Along(Along { devices, .. }) | Expression::Offset(Offset { devices, .. })
@@ -225,6 +226,9 @@ impl Template {
                 }
             });
         }
+        // The same of any two devices is one.
+        let mut names = BTreeSet::new();
+        question.select.retain(|selected| names.insert(selected.name()));
         let places = crate::language::TextSpans { tags: Vec::new(), devices: Vec::new(), ..places };
         Ok((question, places))
     }
@@ -241,8 +245,11 @@ impl Template {
     }
 }
 
-/// Stands for any device and any tag. No device has such a name.
-const ANY: &str = "$";
+/// Returns true for the name that stands for any device or tag. Neither begins with a dollar sign.
+#[expect(clippy::ptr_arg, reason = "an item of a list of names")]
+fn is_any(name: &String) -> bool {
+    name.starts_with('$')
+}
 
 /// Returns the kind of the list that a parenthesis opens behind these tokens.
 fn list_behind([first, second, third]: [Token<'_>; 3]) -> Option<Place> {
@@ -321,9 +328,9 @@ impl Place {
     }
 
     /// Returns a value with which the rest of the text is checked.
-    const fn sample(self) -> &'static str {
-        match self {
-            Self::Devices | Self::Tags | Self::Device | Self::Tag => "\"$\"",
+    fn sample(self, name: &str) -> String {
+        let sample = match self {
+            Self::Devices | Self::Tags | Self::Device | Self::Tag => return format!("\"${name}\""),
             Self::Weekdays => "mon",
             Self::Months => "1",
             Self::Days => "2024-01-01",
@@ -332,7 +339,8 @@ impl Place {
             Self::Span => "2024",
             Self::TimeOfDay => "00:00-24:00",
             Self::Count => "1",
-        }
+        };
+        sample.to_owned()
     }
 }
 
@@ -394,6 +402,7 @@ mod tests {
             "mean(x) per device where time 01:00-02:00"
         );
         assert_eq!(general("mean(x of $a) - mean(x of roof)"), "mean(x) - mean(x of roof)");
+        assert_eq!(general("mean(x of $a), mean(x of $b), max(x of $a)"), "mean(x), max(x)");
     }
 
     #[test]

@@ -3,9 +3,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sotto_owner::question::{
-    Along, AlongGroups, Bins, By, Call, Comparison, Condition, Cycle, Dates, DayRange, DaysOf, Decay,
+    Along, AlongGroups, Bins, By, Call, Comparison, Condition, Cycle, Dates, DayRange, Days, DaysOf, Decay,
     Devices, Duration, DurationUnit, Earlier, EarlierUnit, ExactScheme, Expression, LinearModel, Measurand,
-    Offset, Period, Question, RankedBy, Ranking, Scope, Selected, Times, Weekday, Weights, When,
+    Offset, Period, Question, RankedBy, Ranking, Scope, Selected, Template, Times, Weekday, Weights, When,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -420,6 +420,8 @@ fn soup() -> impl Strategy<Value = String> {
         "bottom",
         "*",
         "$room",
+        "device in ($room)",
+        "over $long",
         "tag",
         "of",
         "mean(x of",
@@ -451,6 +453,13 @@ fn soup() -> impl Strategy<Value = String> {
 }
 
 fn never_panics(text: &str) {
+    if let Ok(template) = Template::read(text) {
+        _ = template.general();
+        let values =
+            template.parameters().into_iter().map(|name| (name.to_owned(), text.to_owned())).collect();
+        _ = template.filled(&values);
+    }
+    _ = Days::read(text);
     match Question::parse_with_places(text) {
         Ok((question, places)) => {
             assert_eq!(places.text(), text);
