@@ -30,7 +30,7 @@
 //!
 //! ```text
 //! question = selected { "," selected } { clause }            each clause at most once, in any order
-//! selected = sum [ "as" NAME ]                               at least one call
+//! selected = sum { "in" UNIT | "as" NAME }                   at least one call; each at most once
 //! sum      = product { ("+" | "-") product }
 //! product  = unary { ("*" | "/") unary }
 //! unary    = { "-" } ( NUMBER | call | "(" sum ")" )
@@ -70,6 +70,7 @@ mod clauses;
 mod conditions;
 mod expression;
 mod grammar;
+mod reference;
 mod scheme;
 mod silence;
 mod units;
@@ -85,11 +86,12 @@ pub use alarm_condition::AlarmCondition;
 pub(crate) use asked::{Asked, AskedCall, AskedResult};
 pub use builder::QuestionBuilder;
 pub use expression::{CallArithmetic, Expression};
+pub use reference::grammar;
 pub use scheme::{ExactScheme, NotExact};
 pub use silence::Silence;
 pub(crate) use units::{conversion, unit_of};
 
-pub use crate::functions::{Bins, Call};
+pub use crate::functions::{Bins, Call, FunctionName, functions};
 pub use crate::language::{
     By, Calendar, Clause, Comparison, Condition, Cycle, Devices, Duration, DurationUnit, During, LinearModel,
     Measurand, ModelError, Period, QuestionError, QuestionErrorKind, Recurs, TextSpans, TimeOfDay, Times,
