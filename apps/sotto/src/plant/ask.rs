@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use sotto_owner::question::{Duration, Question, QuestionError, When};
-use sotto_owner::{Answer, Empty, Explanation, OwnerError, Plant, moment};
+use sotto_owner::{Answer, Explanation, OwnerError, Plant, moment};
 use sotto_pack::Clock;
 
 use super::export::Export;
@@ -69,33 +69,35 @@ pub(crate) struct Ask {
 
 impl Run for Ask {
     fn run(self) -> anyhow::Result<ExitCode> {
-        let refused = match &self {
-            Self { explain: true, .. } => match explained(&self) {
-                Ok(explained) if self.json => {
-                    say(serde_json::to_string_pretty(&explained)?);
-                    return Ok(ExitCode::SUCCESS);
-                }
-                Ok(explained) => {
-                    say(show::explained(&explained));
-                    return Ok(ExitCode::SUCCESS);
-                }
-                Err(error) => error,
-            },
-            _ => match answer(&self) {
-                Ok(answer) => {
-                    present(&self, &answer)?;
-                    let code = |empty: &Empty| ExitCode::from(empty.exit_code);
-                    return Ok(answer.empty.as_ref().map_or(ExitCode::SUCCESS, code));
-                }
-                Err(error) => error,
-            },
-        };
-        if self.json {
-            say(serde_json::to_string_pretty(&failure(&self.question, &refused))?);
-        } else {
-            eprintln!("sotto: {refused}");
+        if self.explain {
+            let explained = match explained(&self) {
+                Ok(explained) => explained,
+                Err(error) => return self.refused(&error),
+            };
+            match self.json {
+                true => say(serde_json::to_string_pretty(&explained)?),
+                false => say(show::explained(&explained)),
+            }
+            return Ok(ExitCode::SUCCESS);
         }
-        Ok(ExitCode::from(refused.exit_code()))
+        match answer(&self) {
+            Ok(answer) => {
+                present(&self, &answer)?;
+                Ok(answer.empty.as_ref().map_or(ExitCode::SUCCESS, |empty| ExitCode::from(empty.exit_code)))
+            }
+            Err(error) => self.refused(&error),
+        }
+    }
+}
+
+impl Ask {
+    /// Says why there is no answer. Returns the exit code.
+    fn refused(&self, error: &OwnerError) -> anyhow::Result<ExitCode> {
+        match self.json {
+            true => say(serde_json::to_string_pretty(&failure(&self.question, error))?),
+            false => eprintln!("sotto: {error}"),
+        }
+        Ok(ExitCode::from(error.exit_code()))
     }
 }
 

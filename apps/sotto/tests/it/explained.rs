@@ -120,3 +120,25 @@ fn an_explanation_is_short_and_a_refusal_is_that_of_the_question() {
     assert_eq!(explained, asked);
     assert_ne!(asked.0, 0);
 }
+
+#[test]
+fn work_under_encryption_is_told_with_its_scheme() {
+    let outside = tempfile::tempdir().unwrap();
+    let folder = outside.path();
+    let question = "mean(polynomial(heat, [0, 1, 2])) by day";
+    session::init(folder, question);
+    let _cloud = session::serve(folder);
+    session::sotto(folder, &["device", "add", "boiler", "--channels", "heat,flow"]).unwrap();
+    session::send(folder, "boiler.bundle");
+    let (code, said) = session::output(folder, &["ask", question, "--explain", "--json"]);
+    assert_eq!(code, 0, "{said}");
+    let explained: Value = serde_json::from_str(&said).unwrap();
+    let stream = &explained["streams"][0];
+    assert_eq!(
+        (&stream["scheme"], &stream["sums"], &stream["windows"]),
+        (&"CKKS".into(), &0.into(), &2.into())
+    );
+    assert_eq!(strings(&stream["values"][0]["calls"]), [question.split(" by").next().unwrap()]);
+    let cloud = strings(&explained["learned"]["cloud"]).join("\n");
+    assert!(cloud.contains("coefficients"), "{cloud}");
+}

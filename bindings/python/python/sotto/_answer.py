@@ -29,10 +29,11 @@ class Answer(pd.DataFrame):
 
     The index is the start of the group in the plant's time zone; with `per device` its first level
     is the device. Groups that recur have their keys in columns: `hour_of_day` (0 to 23), `weekday`
-    (an ordered category, mon to sun), `month_of_year` (1 to 12); `answer.pivot_table(index="weekday",
-    columns="hour_of_day")` makes a map of two. For each result there is a column of values and, named with ` ±`, one of bounds:
-    no value is off by more. A value that is missing is NaN, and `why` says why. `readings` counts
-    the readings behind a row, `missing` those that did not arrive; `to` is the group's end.
+    (an ordered category, mon to sun), `month_of_year` (1 to 12);
+    `answer.pivot_table(index="weekday", columns="hour_of_day")` makes a map of two. For each result
+    there is a column of values and, named with ` ±`, one of bounds: no value is off by more. A
+    value that is missing is NaN, and `why` says why. `readings` counts the readings behind a row,
+    `missing` those that did not arrive; `to` is the group's end.
 
     `attrs` has plain facts: question, kept_as, time_zone, units, assurance, remarks, left_out,
     took_part, cost. Results of pandas' operations are ordinary data frames.

@@ -1,4 +1,5 @@
-//! The explanation of a question: which windows it would use, what would come down, and who would learn what.
+//! The explanation of a question: the windows that it would use, the sums that would come down, the facts that each party
+//! would learn.
 
 use serde::Serialize;
 
@@ -34,11 +35,11 @@ pub struct Explanation {
     pub bytes_down: u64,
     /// The owner's work on each result.
     pub computed: Vec<ExplainedResult>,
-    /// What each party learns.
+    /// The facts that each party learns.
     pub learned: Learned,
 }
 
-/// The windows of a stream that a question would use, and what would come down of them.
+/// The windows of a stream that a question would use, and the values that would come down of them.
 ///
 /// Example: [`Explanation`]
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -75,7 +76,7 @@ pub struct ExplainedStream {
     pub weighted: bool,
     /// The values that come down.
     pub values: Vec<ExplainedValues>,
-    /// True if the windows do not hold what the question needs, so that they are left out.
+    /// True if the windows are left out, as they lack quantities that the question needs.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub left_out: bool,
 }
@@ -104,14 +105,14 @@ pub struct ExplainedValues {
 pub struct ExplainedResult {
     /// The result's name.
     pub name: String,
-    /// What it is computed from.
+    /// The sums that it is computed from.
     pub from: Vec<String>,
     /// The result's expression, if it is more than one call or has another unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expression: Option<String>,
 }
 
-/// What each party learns of a question, one fact a line.
+/// The facts that each party learns of a question, one a line.
 ///
 /// Example: [`Explanation`]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -1,10 +1,10 @@
-//! What cloud, owner and readers learn of a question.
+//! The facts that cloud, owner and readers learn of a question.
 
 use super::explanation::{ExplainedStream, Explanation, Learned};
 use crate::functions::Call;
 use crate::question::{Devices, Question};
 
-/// Returns what each party learns.
+/// Returns the facts that each party learns.
 pub(super) fn learned(question: &Question, explained: &Explanation) -> Learned {
     Learned { cloud: by_cloud(explained), owner: by_owner(explained), reader: by_reader(question, explained) }
 }

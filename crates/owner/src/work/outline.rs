@@ -28,7 +28,7 @@ pub(crate) struct OutlinedBatch<'w> {
 /// Values that come down, and the calls that need them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OutlinedValues {
-    /// What they are, such as `sums of readings by tick`.
+    /// Their kind, such as `sums of readings by tick`.
     pub(crate) what: &'static str,
     pub(crate) channels: Vec<String>,
     pub(crate) fetched: Fetched,

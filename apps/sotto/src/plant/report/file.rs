@@ -98,4 +98,16 @@ mod tests {
             assert!(refused.contains(reason), "{text}: {refused}");
         }
     }
+    #[test]
+    fn the_report_of_the_guide_is_read() {
+        let guide = include_str!("../../../../../docs/guides/reports.md");
+        let text = guide.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+        let file = File::parse(text).unwrap();
+        let questions: Vec<&str> =
+            file.sections.iter().filter_map(|section| section.question.as_deref()).collect();
+        assert_eq!(questions.last(), Some(&"weekly"));
+        for question in questions.iter().filter(|question| **question != "weekly") {
+            sotto_owner::question::Question::parse(question).unwrap();
+        }
+    }
 }

@@ -63,7 +63,7 @@ fn stream_lines(stream: &ExplainedStream) -> Vec<String> {
         grouped(stream.bytes_up)
     )];
     if stream.left_out {
-        lines.push("  left out: they do not hold what the question needs".to_owned());
+        lines.push("  left out: they lack quantities that the question needs".to_owned());
         return lines;
     }
     lines.push(match &stream.scheme {
