@@ -108,3 +108,11 @@ proptest! {
         prop_assert!(refused.offset == start, "not at byte {}:\n{}", start, refused);
     }
 }
+
+#[test]
+fn a_number_with_letters_is_one_word() {
+    let refused = Question::parse("mean(x) * 2, quantile(x, 0.5) + 3d").unwrap_err();
+    assert_eq!(refused.column, 33, "{refused}");
+    let refused = Question::parse("weighted_sum(x, [1, 3d])").unwrap_err();
+    assert_eq!(refused.to_string().lines().next(), Some("column 21: expected ',' or ']', found 3d"));
+}
