@@ -42,7 +42,8 @@ fn pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
-/// Checks that an error points at the beginning of a word, of a number or at a symbol, into a name in quotes, or at the end.
+/// Checks that an error points at the beginning of a word, of a number or at a symbol, into a name in quotes, or behind the
+/// piece that lacks something, such as the digits of `1e-`.
 fn points_at_a_word(text: &str, refused: &QuestionError) {
     let at = refused.offset;
     if at == text.len() {
@@ -51,7 +52,7 @@ fn points_at_a_word(text: &str, refused: &QuestionError) {
     let quoted =
         |piece: &Piece| text[piece.start..].starts_with('"') && (piece.start..piece.end).contains(&at);
     assert!(
-        pieces(text).iter().any(|piece| piece.start == at || quoted(piece)),
+        pieces(text).iter().any(|piece| piece.start == at || piece.end == at || quoted(piece)),
         "no word begins at the caret:\n{refused}"
     );
     // The caret is drawn under that character.
