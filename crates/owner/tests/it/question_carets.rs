@@ -12,8 +12,9 @@ struct Piece {
     end: usize,
 }
 
+/// Returns true for the characters of words: a letter that the language does not know stands for itself.
 fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
+    c.is_ascii_alphanumeric() || c == '_'
 }
 
 /// Divides a text into pieces.
