@@ -8,6 +8,7 @@ macro_rules! eprintln {
     }};
 }
 
+mod complete;
 mod demo;
 mod eval;
 mod keys;
@@ -16,13 +17,14 @@ mod output;
 mod phases;
 mod plan;
 mod plant;
+mod reference;
 mod run;
 mod seal;
 mod values;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use run::Run as _;
 
@@ -46,6 +48,8 @@ enum Command {
     Device(plant::Group<plant::Device>),
     /// Ask a question of the data in the cloud.
     Ask(plant::Ask),
+    /// Write or send a page of questions with charts and text.
+    Report(plant::Report),
     /// Declare alarms: conditions that `sotto watch` evaluates.
     Alarm(plant::Group<plant::Alarm>),
     /// Evaluate the alarms as data comes in, and tell of their changes.
@@ -85,11 +89,17 @@ enum Command {
     Eval(eval::Eval),
     /// Make the secret of a device.
     Keys(keys::Keys),
+    /// Print the grammar of questions, as Markdown.
+    Grammar(reference::Grammar),
+    /// Print the script by which a shell completes commands, options and the plant's names.
+    Completions(complete::Completions),
     /// Describe files of Microsoft SEAL, and convert them to our formats and back.
     Seal(seal::Seal),
 }
 
 fn main() -> ExitCode {
+    // A shell asks for completions: the answer ends the program.
+    clap_complete::CompleteEnv::with_factory(Arguments::command).var(complete::VARIABLE).complete();
     let words = plant::as_options(std::env::args_os());
     let result = match Arguments::parse_from(words).command {
         Command::Demo(command) => command.run(),
@@ -99,6 +109,7 @@ fn main() -> ExitCode {
         Command::Question(command) => command.run(),
         Command::Device(command) => command.run(),
         Command::Ask(command) => command.run(),
+        Command::Report(command) => command.run(),
         Command::Alarm(command) => command.run(),
         Command::Watch(command) => command.run(),
         Command::Plan(command) => command.run(),
@@ -116,6 +127,8 @@ fn main() -> ExitCode {
         Command::Publish(command) => command.run(),
         Command::Forget(command) => command.run(),
         Command::Keys(command) => command.run(),
+        Command::Grammar(command) => command.run(),
+        Command::Completions(command) => command.run(),
         Command::Seal(command) => command.run(),
     };
     match result {

@@ -15,7 +15,7 @@ from sotto._answer import Answer, assembled  # noqa: E402
 HOUR = 3_600_000
 
 
-def answer_of(rows, zone="UTC", remarks=()):
+def answer_of(rows, zone="UTC", remarks=(), **recurs):
     """Make an answer of (from hour, to hour, device, name, value, bound, unit, count, missing)."""
     names = ["from", "to", "device", "name", "value", "bound", "unit", "readings", "missing", "why"]
     columns = dict(zip(names, zip(*rows, strict=True) if rows else [[]] * 10, strict=True))
@@ -27,6 +27,7 @@ def answer_of(rows, zone="UTC", remarks=()):
         columns[name] = np.array(columns[name], dtype=np.int64)
     for name in ("device", "name", "unit", "why"):
         columns[name] = list(columns[name])
+    columns |= recurs
     facts = {"columns": columns, "question": "a question", "name": "kept", "time_zone": zone}
     return assembled(
         facts | {"remarks": list(remarks), "left_out": {}, "took_part": {}, "cost": {}}
@@ -53,6 +54,30 @@ def test_reasons_and_counts():
     ]
     assert answer.attrs["units"] == {"mean(a)": "°C", "mean(b)": "%"}
     assert list(answer["mean(a)"].dropna()) == [1.5, 2.0]
+
+
+def test_groups_that_recur_have_their_keys_in_columns():
+    days = ["mon", "sun"]
+    rows = [
+        (0, 336, None, name, value + 10 * hour + day, 0.5, "kW", 2, 0, None)
+        for day in range(2)
+        for hour in range(24)
+        for name, value in [("mean(a)", 0.0), ("max(a)", 100.0)]
+    ]
+    hours = [hour for _ in days for hour in range(24) for _ in range(2)]
+    weekdays = [day for day in days for _ in range(48)]
+    answer = answer_of(rows, hour_of_day=hours, weekday=weekdays, month_of_year=[None] * 96)
+    assert list(answer.columns[:2]) == ["hour_of_day", "weekday"]
+    assert "month_of_year" not in answer
+    assert len(answer) == 48 and answer["weekday"].cat.ordered
+    assert (answer["max(a)"] - answer["mean(a)"] == 100.0).all()
+    table = answer.pivot_table(
+        index="weekday", columns="hour_of_day", values="mean(a)", observed=True
+    )
+    assert list(table.index) == days and list(table.columns) == list(range(24))
+    assert table.loc["sun", 23] == 231.0
+    plain = answer_of(rows[:1], hour_of_day=[None], weekday=[None], month_of_year=[None])
+    assert "weekday" not in plain and "weekday" not in plain.rows
 
 
 def test_far_times_and_zones():

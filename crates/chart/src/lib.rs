@@ -21,6 +21,7 @@
 mod bars;
 mod colours;
 mod element;
+mod heat;
 mod linear;
 mod logarithmic;
 mod marks;
@@ -29,6 +30,7 @@ mod time;
 pub use bars::{Bar, Bars};
 pub use colours::{DARK, LIGHT, MARKS, colour_class, dash_class};
 pub use element::{Element, Length, escape};
+pub use heat::{Heat, HeatCell};
 pub use linear::{Linear, extent};
 pub use logarithmic::Logarithmic;
 pub use marks::{

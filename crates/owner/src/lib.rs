@@ -57,8 +57,9 @@ mod work;
 
 pub use amount::{Every, Hold, NotAnAmount, Range};
 pub use answers::{
-    Answer, Assurance, Cause, ChannelStatus, Complete, DeviceStatus, Empty, Forgotten, Giving, KeptAnswer,
-    LateStream, Logs, Next, Published, Rank, Row, Trouble, VERSION, Verified, left_out_in_words,
+    Answer, Assurance, Cause, ChannelStatus, Complete, DeviceStatus, Empty, ExplainedResult, ExplainedStream,
+    ExplainedValues, Explanation, Forgotten, Giving, KeptAnswer, LateStream, Learned, Logs, Next, Published,
+    Rank, Row, Trouble, VERSION, Verified, left_out_in_words,
 };
 pub use backup::{
     BackedUp, BackupError, BackupNote, BackupOptions, RestoreOptions, RestoredFolder, restore_backup,

@@ -29,6 +29,7 @@ pub(crate) enum Alarm {
     /// Take an alarm out of sotto.toml, with its state and the events that wait.
     Remove {
         /// Its name
+        #[arg(add = clap_complete::ArgValueCompleter::new(crate::complete::alarm))]
         name: String,
     },
     /// List the alarms.
@@ -40,6 +41,7 @@ pub(crate) enum Alarm {
     /// Show an alarm's state about each device, and its last events.
     Show {
         /// Its name
+        #[arg(add = clap_complete::ArgValueCompleter::new(crate::complete::alarm))]
         name: String,
         /// As one JSON document
         #[arg(long)]
@@ -56,6 +58,7 @@ pub(crate) enum Alarm {
     /// Send a test event to every sink of an alarm.
     Test {
         /// Its name
+        #[arg(add = clap_complete::ArgValueCompleter::new(crate::complete::alarm))]
         name: String,
     },
 }

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use super::export::Export;
 use super::{Place, show};
 use crate::output::say;
 use crate::run::Run;
@@ -10,6 +11,7 @@ use crate::run::Run;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Answers {
     /// Show this answer again
+    #[arg(add = clap_complete::ArgValueCompleter::new(crate::complete::answer))]
     name: Option<String>,
     /// Print one JSON document
     #[arg(long)]
@@ -20,6 +22,8 @@ pub(crate) struct Answers {
     /// Write the answer's page with charts to this file
     #[arg(long, requires = "name", value_name = "FILE")]
     html: Option<std::path::PathBuf>,
+    #[command(flatten)]
+    export: Export,
     #[command(flatten)]
     place: Place,
 }
@@ -33,6 +37,9 @@ impl Run for Answers {
                 std::fs::write(file, show::html(&kept.answer))
                     .map_err(|error| anyhow::anyhow!("{} cannot be written: {error}", file.display()))?;
             }
+            if self.export.is_asked() {
+                self.export.write(&kept.answer)?;
+            }
             if self.json {
                 say(serde_json::to_string_pretty(&kept)?);
             } else if self.plot {
@@ -40,8 +47,12 @@ impl Run for Answers {
             } else {
                 say(format!("{}\n{}", kept.answer.question, show::answer_text(&kept.answer)));
             }
+            if !self.json {
+                self.export.tell();
+            }
             return Ok(ExitCode::SUCCESS);
         }
+        anyhow::ensure!(!self.export.is_asked(), "name an answer: `sotto answers` lists them");
         let names = plant.answers()?;
         if self.json {
             say(serde_json::to_string_pretty(&names)?);

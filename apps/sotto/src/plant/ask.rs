@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use sotto_owner::question::{Duration, Question, QuestionError, When};
-use sotto_owner::{Answer, OwnerError, Plant, moment};
+use sotto_owner::{Answer, Explanation, OwnerError, Plant, moment};
 use sotto_pack::Clock;
 
+use super::export::Export;
 use super::parameters::{self, parameter};
 use super::verify::repeating;
 use super::{Place, show};
@@ -19,7 +20,7 @@ use crate::run::Run;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Ask {
     /// A question such as 'mean(temperature) by day', or the name of a declared one
-    #[arg(allow_hyphen_values = true)]
+    #[arg(allow_hyphen_values = true, add = clap_complete::ArgValueCompleter::new(crate::complete::question))]
     question: String,
     /// Use only windows from this time on: 2014-01-31 or 2014-01-31T12:00, in the plant's time zone; -7d is seven days before
     /// now
@@ -48,13 +49,19 @@ pub(crate) struct Ask {
     /// Write a page with charts to this file: values, bounds as bands, the steps of the computation
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Show the steps of the computation, its bytes and its time
-    #[arg(long, conflicts_with = "json")]
+    #[command(flatten)]
+    export: Export,
+    /// Do not answer, but show the windows that the question uses, the sums that would come down and for which calls, their
+    /// bytes, and who would learn what. Fetches the list of windows and nothing else
+    #[arg(long, conflicts_with_all = ["as_of", "plot", "html", "csv", "parquet", "xlsx", "steps", "verify", "unchecked"])]
     explain: bool,
+    /// Show the steps of the computation, its bytes and its time, after the answer
+    #[arg(long, conflicts_with = "json")]
+    steps: bool,
     /// Repeat the cloud's work on what carries no tags, on the windows as their devices signed them, as `sotto verify` does
     #[arg(long)]
     verify: bool,
-    /// Put unchecked values into documents and files too: --json, --html, the answer that is kept
+    /// Put unchecked values into documents and files too: --json, --html, --csv, --parquet, --xlsx, the answer that is kept
     #[arg(long, conflicts_with = "verify")]
     unchecked: bool,
     /// Do not keep the answer in the plant's folder
@@ -66,21 +73,41 @@ pub(crate) struct Ask {
 
 impl Run for Ask {
     fn run(self) -> anyhow::Result<ExitCode> {
+        if self.explain {
+            let explained = match explained(&self) {
+                Ok(explained) => explained,
+                Err(error) => return self.refused(&error),
+            };
+            match self.json {
+                true => say(serde_json::to_string_pretty(&explained)?),
+                false => say(show::explained(&explained)),
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
         match answer(&self) {
             Ok(answer) => {
                 present(&self, &answer)?;
                 Ok(answer.empty.as_ref().map_or(ExitCode::SUCCESS, |empty| ExitCode::from(empty.exit_code)))
             }
-            Err(error) if self.json => {
-                say(serde_json::to_string_pretty(&failure(&self.question, &error))?);
-                Ok(ExitCode::from(error.exit_code()))
-            }
-            Err(error) => {
-                eprintln!("sotto: {error}");
-                Ok(ExitCode::from(error.exit_code()))
-            }
+            Err(error) => self.refused(&error),
         }
     }
+}
+
+impl Ask {
+    /// Says why there is no answer. Returns the exit code.
+    fn refused(&self, error: &OwnerError) -> anyhow::Result<ExitCode> {
+        match self.json {
+            true => say(serde_json::to_string_pretty(&failure(&self.question, error))?),
+            false => eprintln!("sotto: {error}"),
+        }
+        Ok(ExitCode::from(error.exit_code()))
+    }
+}
+
+fn explained(arguments: &Ask) -> Result<Explanation, OwnerError> {
+    let plant = arguments.place.open()?;
+    plant.explain(&question(&plant, arguments)?)
 }
 
 fn answer(arguments: &Ask) -> Result<Answer, OwnerError> {
@@ -176,6 +203,9 @@ fn present(arguments: &Ask, answer: &Answer) -> anyhow::Result<()> {
         std::fs::write(file, show::html(&answer.checked()))
             .map_err(|error| anyhow::anyhow!("{} cannot be written: {error}", file.display()))?;
     }
+    if arguments.export.is_asked() {
+        arguments.export.write(&answer.checked())?;
+    }
     if arguments.json {
         say(serde_json::to_string_pretty(&*answer.checked())?);
         return Ok(());
@@ -183,19 +213,19 @@ fn present(arguments: &Ask, answer: &Answer) -> anyhow::Result<()> {
     // If there are no rows, a remark says so.
     match (answer.rows.is_empty(), arguments.plot) {
         (true, _) => {}
-        // Groups that recur are no times.
-        (false, true) if answer.rows.iter().all(|row| row.recurs.is_none()) => say(show::plot(answer)),
-        (false, _) => say(show::answer_text(answer)),
+        (false, true) => say(show::plot(answer)),
+        (false, false) => say(show::answer_text(answer)),
     }
     for line in answer.remarks() {
         say(line);
     }
-    if arguments.explain {
-        say(show::explanation(answer));
+    if arguments.steps {
+        say(show::steps(answer));
     }
     if let Some(file) = &arguments.html {
         say(format!("{}: charts of the answer", file.display()));
     }
+    arguments.export.tell();
     Ok(())
 }
 

@@ -26,6 +26,7 @@ pub(crate) enum Channel {
     /// Give a channel another name, in sotto.toml with its questions and alarms. Devices go on using the first one.
     Rename {
         /// Its name
+        #[arg(add = clap_complete::ArgValueCompleter::new(crate::complete::channel))]
         name: String,
         /// Its new name
         new: String,
@@ -33,6 +34,7 @@ pub(crate) enum Channel {
     /// Take a channel out of sotto.toml. Its stored readings stay.
     Remove {
         /// Its name
+        #[arg(add = clap_complete::ArgValueCompleter::new(crate::complete::channel))]
         name: String,
     },
     /// Give a channel tags, or list those that it has.

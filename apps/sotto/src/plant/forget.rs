@@ -17,7 +17,7 @@ pub(super) const NOT_CONFIRMED: u8 = 2;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Forget {
     /// The device
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = clap_complete::ArgValueCompleter::new(crate::complete::device))]
     device: String,
     /// Delete windows that end before this time: 2014-01-31 or 2014-01-31T12:00, in the plant's time zone
     #[arg(long, value_name = "TIME", required_unless_present = "all")]

@@ -9,6 +9,7 @@ use crate::output::say;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Mute {
     /// The alarm's name
+    #[arg(add = clap_complete::ArgValueCompleter::new(crate::complete::alarm))]
     name: String,
     /// For this long: 30m, 2h, 1d
     #[arg(long = "for", value_name = "TIME", required_unless_present = "until", conflicts_with = "until")]
@@ -23,6 +24,7 @@ pub(crate) struct Mute {
 #[derive(clap::Args, Debug)]
 pub(crate) struct Unmute {
     /// The alarm's name
+    #[arg(add = clap_complete::ArgValueCompleter::new(crate::complete::alarm))]
     name: String,
     #[command(flatten)]
     about: About,
@@ -31,6 +33,7 @@ pub(crate) struct Unmute {
 #[derive(clap::Args, Debug)]
 pub(crate) struct Ack {
     /// The alarm's name
+    #[arg(add = clap_complete::ArgValueCompleter::new(crate::complete::alarm))]
     name: String,
     #[command(flatten)]
     about: About,
@@ -39,7 +42,7 @@ pub(crate) struct Ack {
 #[derive(clap::Args, Debug)]
 struct About {
     /// About this device alone [default: all devices of the alarm]
-    #[arg(long, value_name = "DEVICE")]
+    #[arg(long, value_name = "DEVICE", add = clap_complete::ArgValueCompleter::new(crate::complete::device))]
     device: Option<String>,
     /// The reason, for the log
     #[arg(long, value_name = "TEXT")]

@@ -20,7 +20,7 @@ use crate::run::Run;
 pub(crate) struct Plan {
     /// A question, or the name of a declared one [default: all declared ones]; with --scheme an expression such as
     /// 'sum(x*x)'
-    #[arg(allow_hyphen_values = true)]
+    #[arg(allow_hyphen_values = true, add = clap_complete::ArgValueCompleter::new(crate::complete::question))]
     question: Option<String>,
     /// Show also the bytes a day with pieces of open windows at this interval, such as 5m (`sotto-agent run --fresh`)
     #[arg(long, value_name = "TIME", conflicts_with = "scheme")]

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use sotto_owner::{Giving, Published, Row};
 
+use super::export::field;
 use super::{Place, show};
 use crate::output::say;
 use crate::run::Run;
@@ -14,6 +15,7 @@ use crate::run::Run;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Publish {
     /// The answer, by its name in `sotto answers`; it must have been verified
+    #[arg(add = clap_complete::ArgValueCompleter::new(crate::complete::answer))]
     name: String,
     /// Round polynomials and models to this many digits after the point [default: as many as their bound allows]
     #[arg(long, value_name = "DIGITS", allow_negative_numbers = true, conflicts_with = "flood")]
@@ -112,18 +114,6 @@ fn csv(rows: &[Row]) -> String {
         );
     }
     text
-}
-
-/// Quotes a field if RFC 4180 requires it. A text that a spreadsheet would take for a formula gets a quote before it.
-fn field(text: &str) -> String {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        return field(&format!("'{text}"));
-    }
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
 }
 
 #[cfg(test)]

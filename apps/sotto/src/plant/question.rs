@@ -23,7 +23,7 @@ pub(crate) enum Question {
         /// Its name
         name: String,
         /// Its text, such as 'mean(temperature) by day'
-        #[arg(allow_hyphen_values = true)]
+        #[arg(allow_hyphen_values = true, add = clap_complete::ArgValueCompleter::new(crate::complete::question))]
         text: String,
         /// The largest error that noise may add to a value of a polynomial or a model; exact results need none
         #[arg(long, value_name = "X")]
@@ -43,6 +43,7 @@ pub(crate) enum Question {
     /// Take a question out of sotto.toml.
     Remove {
         /// Its name
+        #[arg(add = clap_complete::ArgValueCompleter::new(crate::complete::saved))]
         name: String,
     },
     /// List the questions.

@@ -26,6 +26,7 @@ const WITHHELD: u8 = 8;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Verify {
     /// The answer, by its name in `sotto answers` [default: the latest]
+    #[arg(add = clap_complete::ArgValueCompleter::new(crate::complete::answer))]
     answer: Option<String>,
     /// Repeat only this part of the work, drawn at random: above 0, at most 1
     #[arg(long, value_name = "PART", default_value_t = 1.0)]

@@ -3,10 +3,13 @@
 
 mod accept;
 mod backup;
+mod completions;
 mod copies;
 mod differences;
 mod earlier;
 mod empty;
+mod explained;
+mod exports;
 mod extremes;
 mod first_answer;
 mod fresh;
@@ -23,6 +26,7 @@ mod prices;
 mod public;
 mod recovery;
 mod recryptor;
+mod report;
 mod rounded;
 mod schemes;
 mod seal;

@@ -16,6 +16,10 @@ from sotto._shown_frames import answer_shown
 BOUND = " ±"
 #: The columns beside results.
 _BESIDE = ["to", "readings", "missing", "why"]
+#: The keys of groups that recur, as `by weekday and hour of day`.
+_RECUR = ["hour_of_day", "weekday", "month_of_year"]
+#: The days of a week, in order.
+_WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 #: The name of one value of `values(…)`.
 _VALUE = re.compile(r"(.+)\[\d+\]")
 
@@ -24,9 +28,12 @@ class Answer(pd.DataFrame):
     """A decrypted answer: a data frame with a row for each group of readings.
 
     The index is the start of the group in the plant's time zone; with `per device` its first level
-    is the device. For each result there is a column of values and, named with ` ±`, one of bounds:
-    no value is off by more. A value that is missing is NaN, and `why` says why. `readings` counts
-    the readings behind a row, `missing` those that did not arrive; `to` is the group's end.
+    is the device. Groups that recur have their keys in columns: `hour_of_day` (0 to 23), `weekday`
+    (an ordered category, mon to sun), `month_of_year` (1 to 12);
+    `answer.pivot_table(index="weekday", columns="hour_of_day")` makes a map of two. For each result
+    there is a column of values and, named with ` ±`, one of bounds: no value is off by more. A
+    value that is missing is NaN, and `why` says why. `readings` counts the readings behind a row,
+    `missing` those that did not arrive; `to` is the group's end.
 
     `attrs` has plain facts: question, kept_as, time_zone, units, assurance, remarks, left_out,
     took_part, cost. Results of pandas' operations are ordinary data frames.
@@ -80,7 +87,7 @@ class Answer(pd.DataFrame):
 
 def assembled(facts: dict[str, Any]) -> Answer:
     """Make an answer of columns and facts."""
-    rows = pd.DataFrame(facts.pop("columns"))
+    rows = pd.DataFrame(_recurring(facts.pop("columns")))
     zone = facts["time_zone"]
     for side in ("from", "to"):
         rows[side] = _times(rows[side].to_numpy(), zone)
@@ -95,6 +102,20 @@ def assembled(facts: dict[str, Any]) -> Answer:
     }
     answer.attrs.update(facts)
     return answer
+
+
+def _recurring(columns: dict[str, Any]) -> dict[str, Any]:
+    """Keep the keys of groups that recur if there are any, as whole numbers and ordered days."""
+    kept = dict(columns)
+    for name in _RECUR:
+        values = kept.pop(name, [])
+        if not any(value is not None for value in values):
+            continue
+        if name == "weekday":
+            kept[name] = pd.Categorical(values, categories=_WEEKDAYS, ordered=True)
+        else:
+            kept[name] = pd.array(values, dtype="UInt8")
+    return kept
 
 
 def _times(milliseconds: Any, zone: str) -> pd.DatetimeIndex:
@@ -112,10 +133,12 @@ def _wide(rows: pd.DataFrame, zone: str) -> pd.DataFrame:
     rows = rows.assign(name=_names(rows))
     # Rows are of devices or of tags, or over all devices.
     subject = "tag" if rows["tag"].notna().any() else "device"
-    key = [subject, "from", "to", "again"]
+    recur = [name for name in _RECUR if name in rows]
+    key = [subject, "from", "to", *recur, "again"]
     # Windows of several devices may have equal times.
-    rows["again"] = rows.groupby([subject, "from", "to", "name"], dropna=False).cumcount()
-    groups = rows.groupby(key, dropna=False, sort=True)
+    same = rows.groupby([*key[:-1], "name"], dropna=False, observed=True)
+    rows["again"] = same.cumcount()
+    groups = rows.groupby(key, dropna=False, sort=True, observed=True)
     line = groups.ngroup().to_numpy()
     column, names = pd.factorize(rows["name"])
     shape = (int(line.max(initial=-1)) + 1, len(names))
@@ -123,7 +146,7 @@ def _wide(rows: pd.DataFrame, zone: str) -> pd.DataFrame:
     values[line, column] = rows["value"]
     bounds[line, column] = rows["bound"]
     first = groups[[]].first().reset_index()
-    wide: dict[str, Any] = {}
+    wide: dict[str, Any] = {name: first[name].array for name in recur}
     for at, name in enumerate(names):
         wide[name], wide[name + BOUND] = values[:, at], bounds[:, at]
     wide["to"] = first["to"].to_numpy() if shape[0] == 0 else pd.DatetimeIndex(first["to"])

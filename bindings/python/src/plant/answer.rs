@@ -6,8 +6,10 @@ use numpy::IntoPyArray as _;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sotto_owner::Answer;
+use sotto_owner::question::{Cycle, Recurs};
 
-/// Returns an answer's rows as columns, and its facts. Missing values are NaN; times are milliseconds since 1970.
+/// Returns an answer's rows as columns, and its facts. Missing values are NaN; times are milliseconds since 1970; the keys of
+/// groups that recur are None in other rows.
 pub(super) fn columns<'py>(
     py: Python<'py>,
     answer: &Answer,
@@ -24,6 +26,13 @@ pub(super) fn columns<'py>(
     columns.set_item("tag", rows.iter().map(|row| row.tag.as_deref()).collect::<Vec<_>>())?;
     columns.set_item("place", rows.iter().map(|row| row.rank.map(|rank| rank.place)).collect::<Vec<_>>())?;
     columns.set_item("name", rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>())?;
+    let recurs = |of: fn(&Recurs) -> Option<u8>| -> Vec<Option<u8>> {
+        rows.iter().map(|row| row.recurs.as_ref().and_then(of)).collect()
+    };
+    let weekdays = rows.iter().map(|row| row.recurs.and_then(|recurs| recurs.key(Cycle::Weekday)));
+    columns.set_item("hour_of_day", recurs(|of| of.hour_of_day))?;
+    columns.set_item("weekday", weekdays.collect::<Vec<_>>())?;
+    columns.set_item("month_of_year", recurs(|of| of.month_of_year))?;
     columns.set_item("value", reals(|row| row.value))?;
     columns.set_item("bound", reals(|row| row.bound))?;
     columns.set_item("unit", rows.iter().map(|row| row.unit.as_str()).collect::<Vec<_>>())?;

@@ -50,6 +50,20 @@ def test_days(cloud, clear):
     assert answer["why"].eq("no reading").equals(answer["readings"].eq(0))
 
 
+def test_groups_that_recur(cloud, clear):
+    answer = cloud.ask("mean(temperature) by weekday and hour of day per device")
+    assert list(answer.columns[:2]) == ["hour_of_day", "weekday"]
+    for device in DEVICES:
+        exact = measured(clear, device)
+        days = exact.index.day_name().str[:3].str.lower()
+        means = exact.groupby([days, exact.index.hour]).mean()
+        found = answer.loc[device].dropna(subset="mean(temperature)")
+        assert len(found) == len(means)
+        for _, row in found.iterrows():
+            mean = means[row["weekday"], row["hour_of_day"]]
+            assert abs(row["mean(temperature)"] - mean) <= row["mean(temperature) ±"] + 1e-9
+
+
 def test_gaps_are_seen(cloud, clear):
     answer = cloud.ask("mean(temperature) by day per device")
     boiler = answer.loc["boiler"]

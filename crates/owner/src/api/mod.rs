@@ -11,7 +11,9 @@ use sotto_cloud_client::Cloud;
 
 use crate::alarm::{self, AlarmStatus};
 use crate::amount::Every;
-use crate::answers::{self, Answer, DeviceStatus, Forgotten, Giving, KeptAnswer, Published, Verified};
+use crate::answers::{
+    self, Answer, DeviceStatus, Explanation, Forgotten, Giving, KeptAnswer, Published, Verified,
+};
 use crate::backup::{self, BackedUp, BackupNote, BackupOptions};
 use crate::declared::settings::DeviceSettings;
 use crate::declared::{self, AlarmSettings, Declared, Plant};
@@ -85,6 +87,15 @@ impl Plant {
     /// an answer does not match the request.
     pub fn ask(&self, question: &Question, progress: OnProgress<'_>) -> Result<Answer, OwnerError> {
         answers::ask(self, question, None, progress)
+    }
+
+    /// Explains how a question would be answered: the windows, the sums and their bytes, and who learns what. Fetches the
+    /// list of windows, and nothing else.
+    ///
+    /// # Errors
+    /// Those of [`Plant::ask`].
+    pub fn explain(&self, question: &Question) -> Result<Explanation, OwnerError> {
+        answers::explain(self, question)
     }
 
     /// Repeats all work of the cloud behind an answer that was asked for just now, on the windows as their devices signed

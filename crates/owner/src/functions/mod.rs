@@ -154,6 +154,42 @@ pub(crate) fn named(word: &str) -> Option<Known> {
     ALL.iter().copied().find_map(of)
 }
 
+/// A function of the language.
+///
+/// Example: [`functions`](crate::question::functions)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionName {
+    /// Its name.
+    pub word: &'static str,
+    /// Its arguments, as an example.
+    pub arguments: &'static str,
+    /// Other words for it.
+    pub synonyms: &'static [&'static str],
+    /// True if it needs a `by` clause.
+    pub across_groups: bool,
+}
+
+/// Iterates over the functions of the language, in the order in which errors list them.
+///
+/// ```
+/// use sotto_owner::question::functions;
+///
+/// let quantile = functions().find(|function| function.word == "quantile").expect("a function");
+/// assert_eq!(quantile.arguments, "x, 0.95");
+/// assert!(functions().any(|function| function.synonyms.contains(&"avg")));
+/// ```
+pub fn functions() -> impl Iterator<Item = FunctionName> {
+    ALL.iter().flat_map(|syntax| {
+        let Syntax { names, synonyms, across_groups, .. } = *syntax;
+        (0..).zip(*names).map(move |(at, Named { word, arguments })| FunctionName {
+            word,
+            arguments,
+            synonyms: if at == 0 { synonyms } else { &[] },
+            across_groups: *across_groups,
+        })
+    })
+}
+
 /// Returns the names of all functions.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().flat_map(|syntax| syntax.names).map(|named| named.word)

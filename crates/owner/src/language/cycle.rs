@@ -179,6 +179,16 @@ impl Recurs {
         }
     }
 
+    /// Returns one part for tables: `13`, `mon`, `1`; None if it is not there.
+    #[must_use]
+    pub fn key(&self, cycle: Cycle) -> Option<String> {
+        match cycle {
+            Cycle::HourOfDay => self.hour_of_day.map(|hour| hour.to_string()),
+            Cycle::Weekday => self.weekday.map(|day| day.to_string()),
+            Cycle::MonthOfYear => self.month_of_year.map(|month| month.to_string()),
+        }
+    }
+
     /// Returns the position of a part, by which rows are ordered; 0 if it is not there.
     #[must_use]
     pub fn position(&self, cycle: Cycle) -> u8 {

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use sotto_program::text::run;
+use sotto_program::text::{excerpt, run};
 
 use super::error::{QuestionError, QuestionErrorKind as Kind};
 use super::lexer::{RESERVED, Spanned, Token, check_length, skip_space, token, unquoted};
@@ -142,13 +142,30 @@ impl<'t> Parser<'t> {
             Ok(Spanned { token: Token::Comparison(comparison), start, .. }) => {
                 self.error(Kind::Comparison { symbol: comparison.symbol() }, start)
             }
-            Ok(next) => self.error(Kind::Expected { expected, found: next.token.found() }, next.start),
+            Ok(next) => {
+                let start = self.word_start(next.start);
+                let found = if start < next.start {
+                    excerpt(&self.text[start..next.end])
+                } else {
+                    next.token.found()
+                };
+                self.error(Kind::Expected { expected, found }, start)
+            }
             Err(refused) => refused,
         }
     }
 
+    /// Makes an error at a byte, or at the beginning of the word that it is in.
     pub(crate) fn error(&self, kind: Kind, at: usize) -> QuestionError {
-        QuestionError::new(kind, self.text, at)
+        QuestionError::new(kind, self.text, self.word_start(at))
+    }
+
+    /// Returns the beginning of the word that a byte is in: `3d` is one to a reader, and a number and a word to the lexer.
+    fn word_start(&self, at: usize) -> usize {
+        let in_word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+        let bytes = self.text.as_bytes();
+        let before = bytes.get(at).filter(in_word).map(|_| bytes[..at].iter().rev().take_while(in_word));
+        at - before.map_or(0, Iterator::count)
     }
 
     /// Reads a duration, e.g. `7d`.

@@ -31,7 +31,7 @@
 //! ```text
 //! question = [ ranking ] selected { "," selected } { clause } each clause at most once, in any order
 //! ranking  = ( "top" | "bottom" ) NUMBER "devices" "of"      by the first result, which has one value
-//! selected = sum [ "as" NAME ]                               at least one call
+//! selected = sum { "in" UNIT | "as" NAME }                   at least one call; each at most once
 //! sum      = product { ("+" | "-") product }
 //! product  = unary { ("*" | "/") unary }
 //! unary    = { "-" } ( NUMBER | call [ offset ] | along | "(" sum ")" )      behind each channel of a call may stand [ of ]
@@ -83,6 +83,7 @@ mod conditions;
 mod expression;
 mod grammar;
 mod offset;
+mod reference;
 mod scheme;
 mod scoped;
 mod silence;
@@ -107,6 +108,7 @@ pub use expression::Expression;
 pub(crate) use expression::OfGroups;
 pub(crate) use offset::groups_back;
 pub use offset::{Earlier, EarlierUnit, Offset};
+pub use reference::grammar;
 pub use scheme::{ExactScheme, NotExact};
 pub use silence::Silence;
 pub(crate) use star::{STAR, has_star};
@@ -114,7 +116,7 @@ pub use template::{NotFilled, Template};
 pub(crate) use units::{conversion, unit_of};
 pub(crate) use written_call::WithDevices;
 
-pub use crate::functions::{Bins, Call};
+pub use crate::functions::{Bins, Call, FunctionName, functions};
 pub use crate::language::{
     By, Calendar, Clause, Comparison, Condition, Cycle, Dates, DayRange, Days, DaysOf, Devices, Duration,
     DurationUnit, During, LinearModel, LowerEnd, Measurand, ModelError, NotDays, Period, QuestionError,

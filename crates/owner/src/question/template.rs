@@ -213,12 +213,12 @@ impl Template {
         }
         for selected in &mut question.select {
             selected.expression.change_parts(&mut |part| {
-                let is_any =
+                let is_sample =
                     |of: &Scope| matches!(of, Scope::Device(name) | Scope::Tag(name) if is_any(name));
                 match part {
-                    Expression::CallOf { call, of } if is_any(of) => *part = Expression::Call(call.clone()),
+                    Expression::CallOf { call, of } if is_sample(of) => *part = Expression::Call(call.clone()),
                     Expression::Along(Along { devices, .. }) | Expression::Offset(Offset { devices, .. })
-                        if devices.as_ref().is_some_and(is_any) =>
+                        if devices.as_ref().is_some_and(is_sample) =>
                     {
                         *devices = None;
                     }

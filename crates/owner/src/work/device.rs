@@ -66,9 +66,9 @@ pub(crate) struct Computed {
 
 /// Groups of one batch whose quantities are equal. Weights depend on the number of ticks in a group.
 #[derive(Default)]
-struct Lot {
+pub(super) struct Lot {
     groups: Vec<(usize, Vec<Input>)>,
-    split: Vec<Split>,
+    pub(super) split: Vec<Split>,
 }
 
 impl<'w> DeviceWork<'w> {
@@ -229,7 +229,8 @@ impl<'w> DeviceWork<'w> {
         let mut faults = Faults::default();
         for (span, lot) in self.lots(batch, &needs) {
             let wanted = Wanted::new(&needs, batch, span, !lot.split.is_empty())?;
-            let pieces = self.pieces(batch, lot, &wanted, computer)?;
+            let most = self.most_windows(batch, &wanted, computer)?;
+            let pieces = pieces(batch, lot, most);
             if wanted.compared.each {
                 computed.fetched += pieces.parts.len() as u64;
             }
@@ -269,7 +270,11 @@ impl<'w> DeviceWork<'w> {
     }
 
     /// Divides the groups of a batch: all of them together or, if there are weights, those with equal weights.
-    fn lots(&self, batch: &Batch<'_>, needs: &[(NeedId, &Need)]) -> BTreeMap<Option<GroupSpan>, Lot> {
+    pub(super) fn lots(
+        &self,
+        batch: &Batch<'_>,
+        needs: &[(NeedId, &Need)],
+    ) -> BTreeMap<Option<GroupSpan>, Lot> {
         let ByGroup { whole, split } = self.by_group(batch);
         let weighted = needs.iter().any(|(_, need)| need.is_weighted());
         let period = batch.windows[0].description.period;
@@ -296,31 +301,20 @@ impl<'w> DeviceWork<'w> {
         lots
     }
 
-    /// Divides the windows of a lot into parts that can be computed.
-    fn pieces(
+    /// Returns the most windows of a part; None: any number.
+    fn most_windows(
         &self,
         batch: &Batch<'_>,
-        lot: Lot,
         wanted: &Wanted<'_>,
         computer: &Computer<'_>,
-    ) -> Result<Pieces, OwnerError> {
-        let layout = batch.windows[0].layout();
-        let most = match batch.windows[0].stream_of_sums() {
-            _ if wanted.compared.each => Some(1),
-            // Their sums are split later, as far as necessary.
-            Some(_) => None,
-            None => {
-                let spec = self.spec(batch)?;
-                let fitting = wanted.most_windows(layout, spec.plain).ok_or_else(|| self.cannot_carry())?;
-                Some(fitting.min(computer.granted(spec, &wanted.quantities)))
-            }
-        };
-        let mut pieces = Pieces::default();
-        for (group, inputs) in &lot.groups {
-            pieces.add_whole(*group, inputs, layout.ticks(), most);
+    ) -> Result<Option<usize>, OwnerError> {
+        if wanted.compared.each || batch.windows[0].stream_of_sums().is_some() {
+            return Ok(most_of_sums(wanted));
         }
-        lot.split.into_iter().for_each(|split| pieces.add_split(split));
-        Ok(pieces)
+        let spec = self.spec(batch)?;
+        let fitting = wanted.most_windows(batch.windows[0].layout(), spec.plain);
+        let fitting = fitting.ok_or_else(|| self.cannot_carry())?;
+        Ok(Some(fitting.min(computer.granted(spec, &wanted.quantities))))
     }
 
     pub(super) fn cannot_carry(&self) -> OwnerError {
@@ -331,6 +325,22 @@ impl<'w> DeviceWork<'w> {
         let spec = self.device.specs.get(&batch.windows[0].parameter_id);
         spec.ok_or_else(|| OwnerError::wrong("windows of unknown parameters"))
     }
+}
+
+/// Returns the most windows of a part of sums; None: any number, as sums are split later, as far as necessary.
+pub(super) fn most_of_sums(wanted: &Wanted<'_>) -> Option<usize> {
+    wanted.compared.each.then_some(1)
+}
+
+/// Divides the windows of a lot into parts that can be computed.
+pub(super) fn pieces(batch: &Batch<'_>, lot: Lot, most: Option<usize>) -> Pieces {
+    let ticks = batch.windows[0].layout().ticks();
+    let mut pieces = Pieces::default();
+    for (group, inputs) in &lot.groups {
+        pieces.add_whole(*group, inputs, ticks, most);
+    }
+    lot.split.into_iter().for_each(|split| pieces.add_split(split));
+    pieces
 }
 
 /// Returns the tick of a group at which a window starts, below 0 if it starts before the group.

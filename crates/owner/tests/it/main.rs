@@ -7,6 +7,7 @@ mod conditions;
 mod devices;
 mod mutes;
 mod question;
+mod question_carets;
 mod question_errors;
 mod question_round_trips;
 mod questions;

@@ -298,7 +298,7 @@ fn without_repeats(mut names: Vec<String>) -> Vec<String> {
 }
 
 prop_compose! {
-    fn question()(
+    pub(crate) fn question()(
         select in vec((expression(), prop::option::of(prop::sample::select(&["°F", "kWh/m²", "%", "m / s"][..])), prop::option::of(name())), 1..5),
         period in period(),
         by in prop::option::of(by()),

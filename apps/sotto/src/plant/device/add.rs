@@ -16,7 +16,7 @@ pub(crate) struct New {
     /// Its name: letters, digits, _ . -
     name: String,
     /// The channels that it measures, separated by commas [default: those of its latest bundle]
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', add = clap_complete::ArgValueCompleter::new(crate::complete::channels))]
     channels: Vec<String>,
     /// Put public keys into the bundle in place of the device's secret: the device cannot read what it has sent. Its
     /// windows are whole ciphertexts, many times as long as compact ones

@@ -40,6 +40,7 @@ pub(crate) enum Device {
     /// Take over the record that the cloud has of a device, after another copy of this folder has written it.
     Take {
         /// Its name
+        #[arg(add = clap_complete::ArgValueCompleter::new(crate::complete::device))]
         name: String,
         /// As one JSON document
         #[arg(long)]
@@ -48,6 +49,7 @@ pub(crate) enum Device {
     /// Write a new bundle for a device, for the questions that are declared now.
     Renew {
         /// Its name
+        #[arg(add = clap_complete::ArgValueCompleter::new(crate::complete::device))]
         name: String,
         /// The bundle's file [default: NAME-2.bundle in this folder, then NAME-3.bundle]
         #[arg(long, value_name = "FILE")]
@@ -60,6 +62,7 @@ pub(crate) enum Device {
     /// first one.
     Rename {
         /// Its name
+        #[arg(add = clap_complete::ArgValueCompleter::new(crate::complete::device))]
         name: String,
         /// Its new name
         new: String,
@@ -67,6 +70,7 @@ pub(crate) enum Device {
     /// Revoke a device and take it out of sotto.toml. Its stored windows stay in answers; `sotto forget` deletes them.
     Remove {
         /// Its name
+        #[arg(add = clap_complete::ArgValueCompleter::new(crate::complete::device))]
         name: String,
         /// Delete its secret as well: then only a copy of the secret or of the bundle can decrypt its windows
         #[arg(long)]

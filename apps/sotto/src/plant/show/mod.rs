@@ -1,5 +1,7 @@
 //! Answers for people.
 
+mod cycles;
+mod explained;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod histogram;
@@ -9,7 +11,9 @@ mod plot;
 mod series;
 mod table;
 
-pub(crate) use html::html;
+pub(crate) use explained::explained;
+pub(crate) use html::{html, report};
 pub(crate) use number::{ago, counted, number, rounded_up};
 pub(crate) use plot::plot;
-pub(crate) use table::{answer_text, explanation, table_of};
+pub(crate) use series::base;
+pub(crate) use table::{answer_text, cycles, steps, table_of};

@@ -1,5 +1,7 @@
 //! The rows of an answer as series over time.
 
+use std::collections::BTreeMap;
+
 use sotto_chart::extent;
 use sotto_owner::{Answer, Assurance, Row};
 
@@ -86,7 +88,7 @@ pub(super) fn series(answer: &Answer) -> Vec<Series<'_>> {
 }
 
 /// Returns the name without the index of a vector's element.
-fn base(name: &str) -> &str {
+pub(crate) fn base(name: &str) -> &str {
     let index = name.strip_suffix(']').and_then(|rest| rest.rsplit_once('['));
     index.filter(|(_, digits)| digits.parse::<u64>().is_ok()).map_or(name, |(name, _)| name)
 }
@@ -140,9 +142,13 @@ pub(super) fn readings(answer: &Answer) -> Option<u64> {
     if answer.question.contains("moving_average") {
         return None;
     }
-    let of = |series: &Series<'_>| series.rows().map(|row| row.count).fold(0, u64::saturating_add);
+    let mut of: BTreeMap<&str, u64> = BTreeMap::new();
+    for row in answer.rows.iter().filter(|row| row.bin.is_none()) {
+        let count = of.entry(base(&row.name)).or_default();
+        *count = count.saturating_add(row.count);
+    }
     // Takes the maximum, not the sum: results over one channel share its readings.
-    let most = series(answer).iter().map(of).max().unwrap_or_default();
+    let most = of.into_values().max().unwrap_or_default();
     let bins = |of: &super::histogram::Histogram<'_>| of.groups.iter().map(|group| group.rows[0].count).sum();
     let binned: Option<u64> = super::histogram::histograms(&answer.rows).iter().map(bins).max();
     Some(most.max(binned.unwrap_or_default()))

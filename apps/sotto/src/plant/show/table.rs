@@ -125,7 +125,7 @@ pub(super) fn subject(rows: &[Row]) -> Option<&'static str> {
 }
 
 /// Returns the keys of recurring groups in the order of the rows: the first changes least often.
-fn cycles(rows: &[Row]) -> Vec<Cycle> {
+pub(crate) fn cycles(rows: &[Row]) -> Vec<Cycle> {
     let recurs = || rows.iter().filter_map(|row| row.recurs);
     let is_there = |cycle: &Cycle| recurs().any(|recurs| recurs.part(*cycle).is_some());
     let mut cycles: Vec<Cycle> = Cycle::ALL.into_iter().filter(is_there).collect();
@@ -164,7 +164,7 @@ fn value(row: &Row) -> String {
 }
 
 /// Returns the steps of an answer's computation, its bytes and its time.
-pub(crate) fn explanation(answer: &Answer) -> String {
+pub(crate) fn steps(answer: &Answer) -> String {
     let steps: Vec<String> = answer.steps.iter().map(|(step, count)| format!("{count} × {step}")).collect();
     // Results may share readings: bytes a reading are shown for a single result only.
     let single = series(answer).len() == 1;

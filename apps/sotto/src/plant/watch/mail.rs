@@ -29,7 +29,7 @@ pub(super) struct To<'t> {
 
 /// RFC 3834, section 5: no vacation answers, please.
 #[derive(Clone)]
-struct AutoSubmitted;
+pub(crate) struct AutoSubmitted;
 
 impl Header for AutoSubmitted {
     fn name() -> HeaderName {
@@ -58,14 +58,31 @@ pub(super) fn send(
     limit: Duration,
     note: &Note<'_>,
 ) -> Result<(), String> {
-    let server: MailServer = settings.server.parse().map_err(|error| format!("{error}"))?;
     let message = message(&settings.from, to.all, event)?;
+    let left: Vec<&str> =
+        to.all.iter().copied().filter(|one| !to.reached.iter().any(|reached| reached == one)).collect();
+    send_message(settings, trust, &left, &message, limit, note)
+}
+
+/// Sends a message to each address in a transaction of its own.
+///
+/// # Errors
+/// Those of [`send`].
+pub(crate) fn send_message(
+    settings: &MailSettings,
+    trust: &Trust,
+    to: &[&str],
+    message: &Message,
+    limit: Duration,
+    note: &Note<'_>,
+) -> Result<(), String> {
+    let server: MailServer = settings.server.parse().map_err(|error| format!("{error}"))?;
     let said = |error: &SmtpError| format!("{}:{}: {}", server.host, server.port, in_words(error, limit));
     let (mut connection, mut failed) = (None, None);
-    for address in to.all.iter().filter(|one| !to.reached.iter().any(|reached| reached == *one)) {
+    for address in to {
         let mut open = match connection.take() {
             Some(open) => open,
-            None => connect(&server, trust, &message, limit)?.map_err(|error| said(&error))?,
+            None => connect(&server, trust, message, limit)?.map_err(|error| said(&error))?,
         };
         let from = message.envelope().from().cloned();
         let envelope =

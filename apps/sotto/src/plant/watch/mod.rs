@@ -22,7 +22,7 @@ use crate::output::tell;
 use crate::run::Run;
 
 pub(super) use deliver::{To, give, trust};
-pub(super) use mail::mailbox;
+pub(super) use mail::{AutoSubmitted, mailbox, send_message};
 
 /// Arguments of `sotto watch`.
 #[derive(clap::Args, Debug)]

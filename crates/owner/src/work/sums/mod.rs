@@ -3,6 +3,7 @@
 mod columns;
 mod fault;
 mod open;
+mod outline;
 mod request;
 mod tasks;
 mod weights;
@@ -22,6 +23,7 @@ use crate::streams::bins_of;
 use crate::work::job::{Computer, Progress, Results};
 use columns::Source;
 use open::{Keys, NotOpened};
+pub(super) use outline::outline;
 
 /// A stream of sums of a device.
 #[derive(Clone, Copy)]

@@ -20,7 +20,10 @@ pub(super) fn figure(series: &Series<'_>) -> String {
         let chart = timeline::chart(series, &local, &label(series));
         // The element has content, because HTML knows no empty `<div/>`.
         let read_out = Element::new("div").class("read-out").set("hidden", "").text("\n");
-        figure.children(several.then(|| legend(series))).child(chart).child(read_out)
+        figure
+            .children(several.then(|| legend(series.lines.iter().map(|line| line.device))))
+            .child(chart)
+            .child(read_out)
     } else {
         figure.child(comparison::chart(series, &label(series)))
     };
@@ -36,12 +39,13 @@ fn extent_text(series: &Series<'_>) -> String {
     format!("{} to {}", short(&first.from), short(&last.to))
 }
 
-fn legend(series: &Series<'_>) -> Element {
-    let items = series.lines.iter().enumerate().map(|(at, line)| {
+/// Returns the legend of lines: those of devices, or a single one of all devices.
+pub(super) fn legend<'d>(devices: impl Iterator<Item = Option<&'d str>>) -> Element {
+    let items = devices.enumerate().map(|(at, device)| {
         let sample = Element::new("path").class("line").class(&colour_class(at)).class(&dash_class(at));
         let picture = Element::new("svg").set("width", 22).set("height", 8).set("aria-hidden", true);
         let picture = picture.child(sample.set("d", "M0 4H22"));
-        Element::new("li").child(picture).text(line.device.unwrap_or("all devices"))
+        Element::new("li").child(picture).text(device.unwrap_or("all devices"))
     });
     Element::new("ul").class("legend").children(items)
 }

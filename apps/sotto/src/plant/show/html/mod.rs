@@ -4,6 +4,8 @@ mod comparison;
 mod computed;
 mod figure;
 mod map;
+mod recurring;
+mod report;
 mod rows;
 mod text;
 mod timeline;
@@ -14,23 +16,39 @@ mod tests;
 use sotto_chart::{DARK, LIGHT, MARKS, escape};
 use sotto_owner::Answer;
 
+use super::cycles;
 use super::histogram::histograms;
 use super::series::series;
+pub(crate) use report::report;
 
 /// Returns the page: a chart for each result, all rows, the steps of the computation.
 pub(crate) fn html(answer: &Answer) -> String {
-    let mut charts: Vec<String> = series(answer).iter().map(figure::figure).collect();
-    charts.extend(histograms(&answer.rows).iter().flat_map(map::figures));
     text::fill(
         include_str!("page.html"),
         &[
             ("question", &escape(&answer.question)),
-            ("style", &[LIGHT, DARK, MARKS, include_str!("page.css")].concat()),
+            ("style", &style()),
             ("facts", &computed::facts(answer)),
-            ("charts", &charts.join("\n")),
+            ("charts", &charts(answer).join("\n")),
             ("rows", &rows::rows(answer)),
             ("computed", &computed::computed(answer)),
-            ("script", include_str!("hover.js")),
+            ("script", script()),
         ],
     )
+}
+
+/// Returns the figures of an answer: those over time, those of groups that recur, histograms.
+fn charts(answer: &Answer) -> Vec<String> {
+    let mut charts: Vec<String> = series(answer).iter().map(figure::figure).collect();
+    charts.extend(cycles::recurring(answer).iter().flat_map(recurring::figures));
+    charts.extend(histograms(&answer.rows).iter().flat_map(map::figures));
+    charts
+}
+
+fn style() -> String {
+    [LIGHT, DARK, MARKS, include_str!("page.css")].concat()
+}
+
+fn script() -> &'static str {
+    include_str!("hover.js")
 }

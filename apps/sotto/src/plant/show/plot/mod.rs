@@ -1,6 +1,7 @@
 //! Answers as charts in a terminal of 80 columns.
 
 mod canvas;
+mod recurring;
 
 use std::fmt::Write as _;
 
@@ -27,6 +28,10 @@ pub(crate) fn plot(answer: &Answer) -> String {
             let _ = write!(text, "{}{unit}{device}", series.name);
             text.push_str(&chart(&series, line));
         }
+    }
+    for of in super::cycles::recurring(answer) {
+        text.push_str(&recurring::chart(&of));
+        text.push('\n');
     }
     for histogram in super::histogram::histograms(&answer.rows) {
         text.push_str(&super::histogram::map(&histogram));

@@ -1,0 +1,220 @@
+//! Completion in shells: the script that a shell reads once, and the names of the plant's folder when a word is completed.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap_complete::CompletionCandidate;
+use clap_complete::env::Shells;
+use sotto_owner::Plant;
+use sotto_owner::question::functions;
+
+use crate::output::say;
+use crate::run::Run;
+
+/// The variable that a shell's script sets when it asks for completions.
+pub(crate) const VARIABLE: &str = "COMPLETE";
+/// The words that may follow a selected result.
+const CLAUSES: [&str; 10] =
+    ["as", "in", "over", "during", "since", "until", "by", "per device", "across devices", "where"];
+
+/// Arguments of `sotto completions`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Completions {
+    /// The shell that reads the script
+    shell: Shell,
+}
+
+/// A shell.
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Shell {
+    Bash,
+    Elvish,
+    Fish,
+    Powershell,
+    Zsh,
+}
+
+impl Run for Completions {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let name = match self.shell {
+            Shell::Bash => "bash",
+            Shell::Elvish => "elvish",
+            Shell::Fish => "fish",
+            Shell::Powershell => "powershell",
+            Shell::Zsh => "zsh",
+        };
+        let shells = Shells::builtins();
+        let shell = shells.completer(name).ok_or_else(|| anyhow::anyhow!("no script for {name}"))?;
+        let mut script = Vec::new();
+        shell.write_registration(VARIABLE, "sotto", "sotto", "sotto", &mut script)?;
+        say(String::from_utf8(script)?.trim_end());
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Opens the plant of the command line that is completed, as far as it has one. Says nothing: the shell waits for names.
+fn plant() -> Option<Plant> {
+    let words: Vec<_> = std::env::args_os().collect();
+    let named = words.windows(2).find(|pair| pair[0] == "--plant").map(|pair| PathBuf::from(&pair[1]));
+    let joined = words.iter().find_map(|word| word.to_str()?.strip_prefix("--plant=").map(PathBuf::from));
+    let variable = std::env::var_os("SOTTO_PLANT").map(PathBuf::from);
+    match named.or(joined).or(variable) {
+        Some(folder) => Plant::open(&folder).ok(),
+        None => Plant::find(&std::env::current_dir().ok()?).ok(),
+    }
+}
+
+fn beginning<'n>(current: &OsStr, names: impl Iterator<Item = &'n String>) -> Vec<CompletionCandidate> {
+    let Some(current) = current.to_str() else { return Vec::new() };
+    names.filter(|name| name.starts_with(current)).map(CompletionCandidate::new).collect()
+}
+
+/// Completes the name of a channel.
+pub(crate) fn channel(current: &OsStr) -> Vec<CompletionCandidate> {
+    plant().map_or_else(Vec::new, |plant| beginning(current, plant.settings().channels.keys()))
+}
+
+/// Completes channels separated by commas.
+pub(crate) fn channels(current: &OsStr) -> Vec<CompletionCandidate> {
+    let (Some(plant), Some(current)) = (plant(), current.to_str()) else { return Vec::new() };
+    let (before, last) = current.rfind(',').map_or(("", current), |at| current.split_at(at + 1));
+    let new = |name: &&String| !before.split(',').any(|known| known == **name);
+    let names = plant.settings().channels.keys().filter(|name| name.starts_with(last)).filter(new);
+    names.map(|name| CompletionCandidate::new(format!("{before}{name}"))).collect()
+}
+
+/// Completes the name of a device.
+pub(crate) fn device(current: &OsStr) -> Vec<CompletionCandidate> {
+    plant().map_or_else(Vec::new, |plant| beginning(current, plant.settings().devices.keys()))
+}
+
+/// Completes the name of an alarm.
+pub(crate) fn alarm(current: &OsStr) -> Vec<CompletionCandidate> {
+    plant().map_or_else(Vec::new, |plant| beginning(current, plant.settings().alarms.keys()))
+}
+
+/// Completes the name of a saved question.
+pub(crate) fn saved(current: &OsStr) -> Vec<CompletionCandidate> {
+    plant().map_or_else(Vec::new, |plant| beginning(current, plant.settings().questions.keys()))
+}
+
+/// Completes the name of an answer, the newest first.
+pub(crate) fn answer(current: &OsStr) -> Vec<CompletionCandidate> {
+    let names = plant().and_then(|plant| plant.answers().ok()).unwrap_or_default();
+    beginning(current, names.iter().rev())
+}
+
+/// Completes the last word of a question, or the name of a saved one.
+pub(crate) fn question(current: &OsStr) -> Vec<CompletionCandidate> {
+    let (Some(current), plant) = (current.to_str(), plant()) else { return Vec::new() };
+    let names = Names::of(plant.as_ref());
+    completed(current, &names)
+        .into_iter()
+        .map(|text| CompletionCandidate::new(text.clone()).help(help(&text)))
+        .collect()
+}
+
+/// Returns the arguments of the function that ends a text.
+fn help(text: &str) -> Option<clap::builder::StyledStr> {
+    let word = text.strip_suffix('(')?.rsplit(|c: char| !in_word(c)).next()?;
+    let function = functions().find(|function| function.word == word)?;
+    Some(format!("{word}({})", function.arguments).into())
+}
+
+/// The names that a question may have.
+#[derive(Default)]
+struct Names {
+    questions: Vec<String>,
+    channels: Vec<String>,
+    devices: Vec<String>,
+}
+
+impl Names {
+    fn of(plant: Option<&Plant>) -> Self {
+        plant.map_or_else(Self::default, |plant| {
+            let settings = plant.settings();
+            Self {
+                questions: settings.questions.keys().cloned().collect(),
+                channels: settings.channels.keys().map(|name| quoted(name)).collect(),
+                devices: settings.devices.keys().map(|name| quoted(name)).collect(),
+            }
+        })
+    }
+}
+
+/// Returns a name as questions write it: in double quotes if it has other characters than words do.
+fn quoted(name: &str) -> String {
+    let plain = name.chars().all(in_word) && !name.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    if plain { name.to_owned() } else { format!("\"{name}\"") }
+}
+
+fn in_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '.'
+}
+
+/// Returns the texts that a question may go on to. A shell's own quote before it stays with the shell.
+fn completed(current: &str, names: &Names) -> Vec<String> {
+    let text = current.strip_prefix(['\'', '"']).unwrap_or(current);
+    let at = text
+        .rfind(|c: char| !in_word(c))
+        .map_or(0, |at| at + text[at..].chars().next().map_or(0, char::len_utf8));
+    let (before, word) = text.split_at(at);
+    let open = before.rfind('(').filter(|open| !before[*open..].contains(')'));
+    let before_open = open.map(|open| before[..open].trim_end());
+    let mut found: Vec<String> = Vec::new();
+    let mut add = |name: &str| {
+        if name.starts_with(word) || name.strip_prefix('"').is_some_and(|name| name.starts_with(word)) {
+            found.push(format!("{before}{name}"));
+        }
+    };
+    match before_open {
+        Some(call) if call.ends_with("device in") => names.devices.iter().for_each(|name| add(name)),
+        Some(call) if call.ends_with(" in") => {}
+        Some(call) if call.ends_with(in_word) => names.channels.iter().for_each(|name| add(name)),
+        _ => {
+            if before.is_empty() {
+                names.questions.iter().for_each(|name| add(name));
+            }
+            let trimmed = before.trim_end();
+            if trimmed.is_empty() || trimmed.ends_with([',', '+', '-', '*', '/', '(']) {
+                functions().for_each(|function| add(&format!("{}(", function.word)));
+            } else if before.ends_with(' ') {
+                CLAUSES.iter().for_each(|clause| add(clause));
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_word_of_a_question_is_completed() {
+        let names = Names {
+            questions: vec!["daily".to_owned()],
+            channels: vec!["temperature".to_owned(), quoted("t-in")],
+            devices: vec!["boiler".to_owned()],
+        };
+        for (text, expected) in [
+            ("da", vec!["daily"]),
+            ("me", vec!["mean("]),
+            ("'mean(te", vec!["mean(temperature"]),
+            ("mean(t", vec!["mean(temperature", "mean(\"t-in\""]),
+            ("mean(temperature) - ma", vec!["mean(temperature) - max("]),
+            ("mean(temperature) b", vec!["mean(temperature) by"]),
+            ("mean(x) where device in (b", vec!["mean(x) where device in (boiler"]),
+            ("mean(x) where weekday in (", vec![]),
+            ("é", vec![]),
+        ] {
+            assert_eq!(completed(text, &names), expected, "{text}");
+        }
+        assert!(completed("", &names).len() > 20);
+        assert_eq!(
+            help("sum(x), quantile(").map(|help| help.to_string()).as_deref(),
+            Some("quantile(x, 0.95)")
+        );
+    }
+}

@@ -1,0 +1,78 @@
+//! CSV by RFC 4180, with all digits of values and bounds.
+
+use std::fmt::Write as _;
+
+use super::table::{BOUND, Table, cycle_name};
+
+/// Returns a table as CSV. Units are in brackets behind the names of columns.
+pub(super) fn text(table: &Table<'_>) -> String {
+    let mut text = String::new();
+    let mut line = |fields: Vec<String>| {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{}", fields.join(","));
+    };
+    let mut header = vec!["from".to_owned(), "to".to_owned()];
+    header.extend(table.cycles.iter().map(|cycle| cycle_name(*cycle)));
+    header.extend(table.has_devices.then(|| "device".to_owned()));
+    for result in &table.results {
+        let unit = if result.unit.is_empty() { String::new() } else { format!(" [{}]", result.unit) };
+        header.extend(["", BOUND].map(|bound| field(&format!("{}{bound}{unit}", result.name))));
+    }
+    header.extend(["readings", "missing", "assurance", "why"].map(str::to_owned));
+    line(header);
+    for of in &table.lines {
+        let mut fields: Vec<String> = of.times().map(|(text, _)| text.to_owned()).into();
+        let cycles = table.cycles.iter();
+        fields.extend(cycles.map(|cycle| of.recurs().key(*cycle).unwrap_or_default()));
+        fields.extend(table.has_devices.then(|| field(of.device().unwrap_or_default())));
+        for column in 0..table.results.len() {
+            let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+            fields.extend(of.value(column).map(number));
+        }
+        fields.extend([of.readings(), of.missing()].map(|count| count.to_string()));
+        fields.extend([of.assurance().to_string(), field(&of.why())]);
+        line(fields);
+    }
+    text
+}
+
+/// Quotes a field if RFC 4180 requires it. A text that a spreadsheet would take for a formula gets a quote before it.
+pub(crate) fn field(text: &str) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        return field(&format!("'{text}"));
+    }
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sotto_owner::question::{Recurs, Weekday};
+
+    use super::super::super::show::fixture::{answer, row};
+    use super::super::table::Table;
+    use super::*;
+
+    #[test]
+    fn fields_are_quoted_and_are_no_formulas() {
+        let recurs = Recurs { hour_of_day: Some(7), weekday: Some(Weekday::Tue), month_of_year: None };
+        let mut rows = vec![
+            row("covariance(x, y)", Some("=1+1"), 0, Some(-1.5), 0.25),
+            row("mean(t)", Some("=1+1"), 0, None, 0.0),
+        ];
+        rows.iter_mut().for_each(|row| row.recurs = Some(recurs));
+        let answer = answer(rows);
+        let text = text(&Table::of(&answer));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "from,to,hour_of_day,weekday,device,\"covariance(x, y) [°C]\",\"covariance(x, y) ± [°C]\",mean(t) [°C],mean(t) ± [°C],readings,missing,assurance,why",
+                "2014-01-31T00:00:00+01:00,2014-01-31T01:00:00+01:00,7,tue,'=1+1,-1.5,0.25,,,0,0,authenticated,no reading"
+            ]
+        );
+    }
+}
