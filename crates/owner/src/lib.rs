@@ -65,7 +65,9 @@ pub use backup::{
 };
 #[doc(hidden)]
 pub use backup::{walked_backup, walked_contents};
-pub use declared::{CloudKeys, FloodingSettings, NewPlant, Plant, Removal, SETTINGS, edit, settings};
+pub use declared::{
+    CloudKeys, FETCHED, FloodingSettings, NewPlant, Plant, Removal, SETTINGS, edit, settings,
+};
 pub use devices::{
     BundleRecord, DeviceRecord, Enrolled, EnrolledKey, Enrolment, Fault, Found, Restored, Taken,
 };

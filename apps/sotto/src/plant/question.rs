@@ -8,6 +8,7 @@ use sotto_owner::question::{ExactScheme, Question as Asked};
 use sotto_owner::settings::{Compare, QuestionSettings};
 use sotto_owner::{Plant, edit};
 
+use super::from_readings;
 use super::group::OnPlant;
 use super::price::{Declaring, bundles_json, changes, prices, say_bundles, say_changes, say_dry};
 use super::progress::waiting;
@@ -123,6 +124,7 @@ fn add(
     }
     let under = declared.scheme.map_or_else(String::new, |scheme| format!(", under {scheme}"));
     say(format!("question {name}: {question}{under}"));
+    from_readings::declared(question);
     say_changes(&changes);
     say_bundles("the question", &bundles, &changes);
     if dry_run {

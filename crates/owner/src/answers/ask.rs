@@ -12,7 +12,7 @@ use super::computed::{computed, counted};
 use super::evidence::LogsThen;
 use super::listed::{complete, left_out, listed, shown};
 use super::rows::rows;
-use super::{group_notes, joint, many, notes};
+use super::{fetch, gap_notes, group_notes, joint, many, notes};
 use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::language::Period;
@@ -91,6 +91,7 @@ fn ask_once(
     notes.extend(notes::on_removed(plant, &clock, &done.took_part));
     notes.extend(notes::on_unknown(plant, &cloud, &known)?);
     notes.extend(twice.iter().map(|(_, note)| note.clone()));
+    notes.extend(fetch::note(&asked, &done.came_down));
     notes.extend(notes::on_undecided(&asked, done.by_device.iter()));
     let shown: Vec<&str> = listed.devices.iter().map(|device| device.shown.as_str()).collect();
     let notes = many::merged(notes, &shown);
@@ -100,6 +101,8 @@ fn ask_once(
     let faulty = done.faulty.iter().map(|(device, windows)| (device.clone(), windows.len() as u64)).collect();
     let columns = done.columns(&listed, question.grouping);
     let rows = rows(&asked, &listed.segments.rows, &columns, plant.settings());
+    let notes: Vec<String> =
+        notes.into_iter().chain(gap_notes::notes(&asked, &columns, plant.settings())).collect();
     let facts = Facts {
         question,
         devices: &listed.devices,

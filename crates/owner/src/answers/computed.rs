@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use sotto_wire::Digest;
 
+use super::fetch;
 use super::listed::Listed;
 use super::rows::Column;
 use crate::error::{FaultyWindow, OwnerError};
@@ -11,7 +12,7 @@ use crate::gathered::Tally;
 use crate::language::Devices;
 use crate::question::Asked;
 use crate::windows::{self, DeviceWindows, Segments};
-use crate::work::{Computed, Computer, DeviceWork, OnProgress};
+use crate::work::{CameDown, Computed, Computer, DeviceWork, OnProgress};
 
 /// The results of all devices.
 #[derive(Default)]
@@ -24,6 +25,8 @@ pub(super) struct Done {
     pub(super) took_part: BTreeMap<String, u64>,
     /// Windows left out by the fault of their device, by device.
     pub(super) faulty: BTreeMap<String, Vec<FaultyWindow>>,
+    /// The readings that came down for calls that need them, by device.
+    pub(super) came_down: BTreeMap<String, CameDown>,
 }
 
 /// Computes a question on the windows of all devices.
@@ -34,6 +37,7 @@ pub(super) fn computed(
     progress: OnProgress<'_>,
 ) -> Result<Done, OwnerError> {
     let Listed { devices, segments, ends, .. } = listed;
+    fetch::within(asked, devices, (&segments.times, ends), computer)?;
     let total: u64 = devices.iter().map(|device| device.windows.len() as u64).sum();
     let mut done = Done::default();
     let (mut finished, mut not_carried) = (0, None);
@@ -44,11 +48,14 @@ pub(super) fn computed(
         };
         let work = DeviceWork { asked, groups: &segments.times, ends, device };
         let tallied = work.tallies(computer, &mut tell)?;
-        let Computed { tallies, used, fetched } = tallied.computed;
+        let Computed { tallies, used, fetched, came_down } = tallied.computed;
         if !used.is_empty() {
             done.took_part.insert(device.shown.clone(), used.len() as u64);
         }
         done.used.extend(used);
+        if came_down.windows > 0 {
+            done.came_down.insert(device.shown.clone(), came_down);
+        }
         done.by_device.push(tallies);
         if !tallied.faulty.is_empty() {
             done.faulty.insert(device.shown.clone(), tallied.faulty);

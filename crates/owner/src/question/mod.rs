@@ -57,7 +57,7 @@
 //! word that starts a clause, must be in double quotes, with the escapes `\"` and `\\`.
 //!
 //! [`Call`] lists the functions. `avg`, `std` and `var` are synonyms of `mean`, `stddev` and `variance`, and `median(x)`
-//! is `quantile(x, 0.5)`. Calls with several values (`regression`, `polynomial`, `linear`, `histogram`) are selected alone,
+//! is `quantile(x, 0.5)`. Calls with several values (`regression`, `polynomial`, `linear`, `histogram`, `interpolate`, `spectrum`) are selected alone,
 //! without arithmetic. [`limits`] bounds all sizes.
 
 mod alarm;
@@ -89,7 +89,7 @@ pub use scheme::{ExactScheme, NotExact};
 pub use silence::Silence;
 pub(crate) use units::{conversion, unit_of};
 
-pub use crate::functions::{Bins, Call};
+pub use crate::functions::{Bins, Call, Side};
 pub use crate::language::{
     By, Calendar, Clause, Comparison, Condition, Cycle, Devices, Duration, DurationUnit, During, LinearModel,
     Measurand, ModelError, Period, QuestionError, QuestionErrorKind, Recurs, TextSpans, TimeOfDay, Times,
