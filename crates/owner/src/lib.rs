@@ -67,7 +67,7 @@ pub use backup::{
 #[doc(hidden)]
 pub use backup::{walked_backup, walked_contents};
 pub use declared::{
-    CloudKeys, FloodingSettings, NewPlant, Plant, Removal, SETTINGS, derived, edit, settings,
+    CloudKeys, FETCHED, FloodingSettings, NewPlant, Plant, Removal, SETTINGS, derived, edit, settings,
 };
 pub use devices::{
     BundleRecord, DeviceRecord, Enrolled, EnrolledKey, Enrolment, Fault, Found, Restored, Taken,

@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use sotto_owner::question::{Duration, Question, QuestionError, When};
-use sotto_owner::{Answer, Explanation, OwnerError, Plant, moment};
+use sotto_owner::{Answer, Explanation, FETCHED, OwnerError, Plant, moment};
 use sotto_pack::Clock;
 
+use super::bytes::bytes;
 use super::export::Export;
 use super::parameters::{self, parameter};
 use super::verify::repeating;
@@ -40,6 +41,10 @@ pub(crate) struct Ask {
     /// corrections too, counts for nothing (`sotto answers` lists them)
     #[arg(long, value_name = "ANSWER")]
     as_of: Option<String>,
+    /// Let at most these bytes of readings come down for results that are computed from readings, as last(x) or longest(x > 80):
+    /// 500kB, 64MB, 1GB
+    #[arg(long, value_name = "BYTES", value_parser = bytes, default_value_t = FETCHED, hide_default_value = true)]
+    fetch: u64,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -111,7 +116,7 @@ fn explained(arguments: &Ask) -> Result<Explanation, OwnerError> {
 }
 
 fn answer(arguments: &Ask) -> Result<Answer, OwnerError> {
-    let plant = arguments.place.open()?;
+    let plant = arguments.place.open()?.fetching_at_most(arguments.fetch);
     let question = question(&plant, arguments)?;
     let bar = ProgressBar::hidden();
     bar.set_style(

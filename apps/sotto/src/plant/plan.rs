@@ -11,7 +11,7 @@ use sotto_owner::{
 use sotto_pack::{ChannelBins, Cut, Quantity, Span};
 
 use super::progress::waiting;
-use super::{Place, device};
+use super::{Place, device, from_readings};
 use crate::output::{grouped, say};
 use crate::run::Run;
 
@@ -54,6 +54,7 @@ impl Run for Plan {
             for stream in streams {
                 print(stream);
                 a_day(stream, self.fresh);
+                from_readings::plan(&plant, stream, self.question.as_deref());
                 precision(&plant, stream);
                 for limit in limits.iter().flat_map(|limits| beyond(stream, limits)) {
                     say(format!("    TOO MUCH FOR THE CLOUD: {limit}"));

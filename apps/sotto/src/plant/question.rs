@@ -9,6 +9,7 @@ use sotto_owner::question::{ExactScheme, Question as Asked, Template};
 use sotto_owner::settings::{Compare, QuestionSettings};
 use sotto_owner::{Plant, edit};
 
+use super::from_readings;
 use super::group::OnPlant;
 use super::options::{is_free, options};
 use super::price::{Declaring, bundles_json, changes, prices, say_bundles, say_changes, say_dry};
@@ -137,6 +138,7 @@ fn add(
     let shown = if is_open { declared.text.clone() } else { question.to_string() };
     say(format!("question {name}: {shown}{under}{}", asked_with(&declared.text)));
     question.remarks.iter().for_each(|remark| say(format!("  {remark}")));
+    from_readings::declared(question);
     say_changes(&changes);
     say_bundles("the question", &bundles, &changes);
     if dry_run {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use sotto_pack::StreamProfile;
+
 use crate::declared::Plant;
 use crate::declared::settings::Settings;
 use crate::devices::{self, DeviceRecord};
@@ -15,15 +17,23 @@ use crate::streams::Kind;
 fn sends(settings: &Settings, record: &DeviceRecord, question: &Question, call: &Call) -> bool {
     let kind = Kind::of(&call.needs());
     let scheme = question.scheme.filter(|_| kind == Kind::Exact);
-    record.bundles.iter().flat_map(|bundle| &bundle.streams).any(|stream| {
-        let has = |name: &&str| {
-            stream.channels.iter().any(|channel| settings.shown_channel(&channel.name) == *name)
-        };
-        let stated = |scheme: ExactScheme| {
-            devices::spec_of(stream).is_ok_and(|spec| spec.is_some_and(|spec| spec.scheme == scheme.id()))
-        };
-        Kind::of_profile(stream) == Some(kind) && call.channels().iter().all(has) && scheme.is_none_or(stated)
-    })
+    let streams = || {
+        record.bundles.iter().flat_map(|bundle| &bundle.streams).filter(|stream| {
+            let stated = |scheme: ExactScheme| {
+                devices::spec_of(stream).is_ok_and(|spec| spec.is_some_and(|spec| spec.scheme == scheme.id()))
+            };
+            Kind::of_profile(stream) == Some(kind) && scheme.is_none_or(stated)
+        })
+    };
+    let has = |stream: &StreamProfile, name: &str| {
+        stream.channels.iter().any(|channel| settings.shown_channel(&channel.name) == name)
+    };
+    let channels = call.channels();
+    if call.is_of_readings() {
+        // Readings of several streams meet here.
+        return channels.iter().all(|name| streams().any(|stream| has(stream, name)));
+    }
+    streams().any(|stream| channels.iter().all(|name| has(stream, name)))
 }
 
 fn unsent(question: &Question, call: &Call, device: &str) -> String {

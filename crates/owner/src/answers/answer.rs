@@ -169,12 +169,21 @@ pub struct Row {
     /// The reason for a missing value, if there are readings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// The ends of a histogram's bin, in the channel's unit. A reading at an end belongs to the bin above it.
+    /// The ends of a histogram's bin, in the channel's unit, or of a spectrum's band, in cycles a day. A reading at an end belongs to the bin above it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bin: Option<[f64; 2]>,
+    /// True if the value lies on a straight line between readings.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub interpolated: bool,
     /// The recurring group, such as all Mondays; `from` and `to` are then those of all of them together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recurs: Option<Recurs>,
+    /// The time of the reading that is the value, or the time that the value is, as RFC 3339.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// The same, in milliseconds since 1970.
+    #[serde(skip)]
+    pub at_ms: Option<i64>,
     /// Start of the group, in milliseconds since 1970.
     #[serde(skip)]
     pub from_ms: i64,
@@ -196,6 +205,7 @@ impl Row {
 
     /// Returns the row with the times of its group written by the plant's clock.
     pub(crate) fn dated(self, clock: &Clock) -> Self {
-        Self { from: clock.rfc3339(self.from_ms), to: clock.rfc3339(self.to_ms), ..self }
+        let at = self.at_ms.map(|at| clock.rfc3339(at));
+        Self { from: clock.rfc3339(self.from_ms), to: clock.rfc3339(self.to_ms), at, ..self }
     }
 }

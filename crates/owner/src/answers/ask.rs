@@ -17,7 +17,7 @@ use super::evidence::LogsThen;
 use super::listed::{complete, left_out, listed, shown};
 use super::ranked::ranked;
 use super::rows::{RowTimes, rows};
-use super::{group_notes, joint, many, notes, tag_notes};
+use super::{fetch, gap_notes, group_notes, joint, many, notes, tag_notes};
 use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::language::Period;
@@ -98,6 +98,7 @@ fn ask_once(
     notes.extend(notes::on_removed(plant, &clock, &done.took_part));
     notes.extend(notes::on_unknown(plant, &cloud, &known)?);
     notes.extend(twice.iter().map(|(_, note)| note.clone()));
+    notes.extend(fetch::note(&asked, &done.came_down));
     notes.extend(notes::on_undecided(&asked, done.by_device.iter()));
     let rows_shown = Shown { question, listed: &listed, clock: &clock, known: &known };
     let mut earlier = Vec::new();
@@ -117,6 +118,7 @@ fn ask_once(
     let series = Series::new(&asked, times, &columns, &earlier, plant.settings());
     notes.extend(series.notes(&asked, times.hidden));
     notes.extend(days::notes(&asked, &columns, times.hidden, &clock));
+    notes.extend(gap_notes::notes(&asked, &columns, plant.settings()));
     let shown: Vec<&str> = listed.devices.iter().map(|device| device.shown.as_str()).collect();
     let notes = many::merged(notes, &shown);
     let rows = rows(&asked, times, &columns, &series, plant.settings());

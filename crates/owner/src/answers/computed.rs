@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sotto_wire::Digest;
 
+use super::fetch;
 use super::listed::Listed;
 use crate::declared::settings::Settings;
 use crate::error::{FaultyWindow, OwnerError};
 use crate::gathered::Tally;
 use crate::question::{Asked, AskedCall};
 use crate::windows::{self, DeviceWindows};
-use crate::work::{Computed, Computer, DeviceWork, OnProgress};
+use crate::work::{CameDown, Computed, Computer, DeviceWork, OnProgress};
 
 /// The results of all devices.
 #[derive(Default)]
@@ -25,6 +26,8 @@ pub(super) struct Done {
     pub(super) leaves: BTreeMap<String, HashSet<Digest>>,
     /// Windows left out by the fault of their device, by device.
     pub(super) faulty: BTreeMap<String, Vec<FaultyWindow>>,
+    /// The readings that came down for calls that need them, by device.
+    pub(super) came_down: BTreeMap<String, CameDown>,
 }
 
 /// Computes a question on the windows of all devices.
@@ -36,6 +39,7 @@ pub(super) fn computed(
     progress: OnProgress<'_>,
 ) -> Result<Done, OwnerError> {
     let Listed { devices, segments, ends, .. } = listed;
+    fetch::within(settings, asked, devices, (&segments.times, ends), computer)?;
     let total: u64 = devices.iter().map(|device| device.windows.len() as u64).sum();
     let mut done = Done::default();
     let (mut finished, mut not_carried) = (0, None);
@@ -44,16 +48,18 @@ pub(super) fn computed(
             finished += now;
             progress(finished.min(total), total);
         };
-        let takes: Vec<bool> =
-            asked.calls().map(|call| takes(settings, asked, call, &device.shown)).collect();
+        let takes = taken(settings, asked, &device.shown);
         let work = DeviceWork { asked, groups: &segments.times, ends, device, takes: &takes };
         let tallied = work.tallies(computer, &mut tell)?;
-        let Computed { tallies, used, fetched } = tallied.computed;
+        let Computed { tallies, used, fetched, came_down } = tallied.computed;
         if !used.is_empty() {
             done.took_part.insert(device.shown.clone(), used.len() as u64);
             done.leaves.insert(device.shown.clone(), used.keys().copied().collect());
         }
         done.used.extend(used);
+        if came_down.windows > 0 {
+            done.came_down.insert(device.shown.clone(), came_down);
+        }
         done.by_device.push(tallies);
         if !tallied.faulty.is_empty() {
             done.faulty.insert(device.shown.clone(), tallied.faulty);
@@ -66,6 +72,11 @@ pub(super) fn computed(
         Some(error) => Err(error),
         None => Ok(done),
     }
+}
+
+/// Returns, for each call, whether readings of a device count in it.
+pub(super) fn taken(settings: &Settings, asked: &Asked<'_>, device: &str) -> Vec<bool> {
+    asked.calls().map(|call| takes(settings, asked, call, device)).collect()
 }
 
 /// Returns true if readings of a device count in a call.

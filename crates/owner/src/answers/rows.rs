@@ -101,7 +101,10 @@ fn named(result: &AskedResult<'_>, of: &Of, RowTime { group, recurs }: RowTime) 
         held_back: false,
         why: None,
         bin: None,
+        interpolated: false,
         recurs,
+        at: None,
+        at_ms: None,
         from_ms: group.from,
         to_ms: group.to,
     }
@@ -177,12 +180,19 @@ impl<'t> From<'t> {
             rows.extend(parts.into_iter().map(|part| named.clone().with_part(part)));
             return;
         }
+        let at_ms = match (result.expression.only_call(), &result.calls[..]) {
+            (Some(call), [asked]) => match call.of().yields() {
+                Yields::One(of) => of.instant(&self.call(asked)),
+                Yields::Several(_) => None,
+            },
+            _ => None,
+        };
         let calls = result.calls.iter().zip(along);
         let mut fold = Fold { from: *self, calls, count: None, missing: 0 };
         let value = result.expression.fold(&mut fold);
         let value = value.and_then(|value| unit.convert(value));
         let counted = Counted { value, count: fold.count.unwrap_or_default(), missing: fold.missing };
-        rows.push(named.clone().with(counted, unit.name.clone()));
+        rows.push(Row { at_ms, ..named.clone().with(counted, unit.name.clone()) });
     }
 }
 
@@ -202,10 +212,10 @@ impl Row {
     }
 
     /// Returns the row with one of several values.
-    fn with_part(self, Part { name, counted, unit, bin, time }: Part) -> Self {
+    fn with_part(self, Part { name, counted, unit, bin, time, interpolated }: Part) -> Self {
         let Time { from, to } = time.unwrap_or(Time { from: self.from_ms, to: self.to_ms });
         let name = self.name.clone() + &name;
-        Self { name, bin, from_ms: from, to_ms: to, ..self.with(counted, unit) }
+        Self { name, bin, interpolated, from_ms: from, to_ms: to, ..self.with(counted, unit) }
     }
 }
 

@@ -26,6 +26,7 @@ use zeroize::Zeroizing;
 
 use super::authority;
 use super::edit;
+use super::fetched::FETCHED;
 use super::removed::{RemovedDevice, removed};
 use super::settings::{self, Settings};
 use crate::error::{OwnerError, io};
@@ -67,6 +68,8 @@ pub struct Plant {
     removed: BTreeMap<String, RemovedDevice>,
     interrupt: Interrupt,
     secrets: Secrets,
+    /// Bytes of readings that come down for a question, at most.
+    pub(super) most_fetched: u64,
 }
 
 /// Options for a new plant.
@@ -153,7 +156,14 @@ impl Plant {
         }
         let secrets = Secrets::of(folder);
         let removed = removed(&folder.join(DEVICES), &settings);
-        Ok(Self { folder: folder.to_owned(), settings, removed, interrupt: Interrupt::default(), secrets })
+        Ok(Self {
+            folder: folder.to_owned(),
+            settings,
+            removed,
+            interrupt: Interrupt::default(),
+            secrets,
+            most_fetched: FETCHED,
+        })
     }
 
     /// Opens the plant once more, so that later settings count. Its key stays open.
@@ -162,7 +172,12 @@ impl Plant {
     /// Those of [`Plant::open`].
     pub fn reopened(&self) -> Result<Self, OwnerError> {
         let plant = Self::open(&self.folder)?;
-        Ok(Self { interrupt: self.interrupt.clone(), secrets: self.secrets.reopened()?, ..plant })
+        Ok(Self {
+            interrupt: self.interrupt.clone(),
+            secrets: self.secrets.reopened()?,
+            most_fetched: self.most_fetched,
+            ..plant
+        })
     }
 
     /// Says how the passphrase of the plant, if it has one, is found.
@@ -364,6 +379,7 @@ impl Plant {
             settings,
             interrupt: self.interrupt.clone(),
             secrets: self.secrets.reopened()?,
+            most_fetched: self.most_fetched,
         })
     }
 

@@ -128,6 +128,14 @@ impl Arguments for Condition {
     }
 }
 
+/// Reads a condition on a channel and the closing parenthesis.
+pub(super) fn on_a_channel(parser: &mut Parser<'_>, expected: &'static str) -> Parsed<Condition> {
+    let reading = Measurand::Channel(parser.channel()?);
+    let condition = parser.condition(&reading)?.ok_or_else(|| parser.expected(expected))?;
+    parser.close()?;
+    Ok(condition)
+}
+
 /// Returns why no reading that is still to come fulfils a condition on a channel; None if one may.
 pub(super) fn never_holds(condition: &Condition, of: &Circumstances<'_>) -> Option<String> {
     let Measurand::Channel(channel) = &condition.reading else { return None };
@@ -147,4 +155,9 @@ pub(super) fn unit_of(reading: &Measurand, channels: &dyn Channels) -> String {
         Measurand::Channel(channel) => channels.unit(channel),
         Measurand::Polynomial { .. } | Measurand::Linear { .. } => String::new(),
     }
+}
+
+/// Returns an end of a bin or a band with at most nine digits, without the zeros at its end.
+pub(super) fn short(end: f64) -> f64 {
+    format!("{end:.8e}").parse().unwrap_or(end)
 }

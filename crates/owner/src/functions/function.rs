@@ -77,6 +77,11 @@ pub(crate) trait Function {
         self.needs().iter().any(Need::is_real)
     }
 
+    /// Returns the missing ticks of a group that have an effect on its values, beside their number; None if none can have.
+    fn gaps(&self, _: &Gathered<'_>) -> Option<Gaps> {
+        None
+    }
+
     /// Writes the call's canonical text.
     fn write(&self, arguments: &dyn Arguments, out: &mut Formatter<'_>) -> fmt::Result {
         write!(out, "{}({arguments})", self.name())
@@ -103,6 +108,11 @@ pub(crate) trait OneValue {
         false
     }
 
+    /// Returns the instant of the reading that is the value, in milliseconds since 1970; None if it is of several.
+    fn instant(&self, _: &Gathered<'_>) -> Option<i64> {
+        None
+    }
+
     /// Returns the value in a group.
     fn value(&self, from: &Gathered<'_>) -> Counted;
 }
@@ -126,6 +136,8 @@ pub(crate) struct Part {
     pub(crate) bin: Option<[f64; 2]>,
     /// The time of the value; None: that of the group.
     pub(crate) time: Option<Time>,
+    /// True if the value lies on a line between readings.
+    pub(crate) interpolated: bool,
 }
 
 /// A time from a start to an end, in milliseconds since 1970.
@@ -133,6 +145,21 @@ pub(crate) struct Part {
 pub(crate) struct Time {
     pub(crate) from: i64,
     pub(crate) to: i64,
+}
+
+/// Missing ticks that have an effect on a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Gaps {
+    pub(crate) ticks: u64,
+    /// Where they are and what they do, after their number.
+    pub(crate) words: &'static str,
+}
+
+impl Gaps {
+    /// Returns those of two groups.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self { ticks: self.ticks + other.ticks, ..self }
+    }
 }
 
 /// How an alarm takes a call.

@@ -13,10 +13,17 @@ mod count;
 mod covariance;
 mod coverage;
 mod degree_days;
+mod degree_hours;
+mod difference;
 mod direction;
 mod energy;
+mod episodes;
+mod first;
 mod histogram;
 mod increase;
+mod interpolate;
+mod last;
+mod longest;
 mod max;
 mod mean;
 mod min;
@@ -26,9 +33,12 @@ mod range;
 mod regression;
 mod rms;
 mod share;
+mod spectrum;
 mod stddev;
 mod sum;
 mod time;
+mod time_of_max;
+mod time_of_min;
 mod values;
 mod variance;
 mod weighted_sum;
@@ -37,11 +47,12 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
+pub use degree_hours::Side;
 pub use histogram::Bins;
 
 pub(crate) use arguments::{About, Arguments};
 pub(crate) use circumstances::Circumstances;
-pub(crate) use function::{Function, InAlarm, Named, Part, Syntax, Time, Yields};
+pub(crate) use function::{Function, Gaps, InAlarm, Named, Part, Syntax, Time, Yields};
 
 use crate::gathered::Need;
 use crate::language::{Condition, LinearModel, Measurand};
@@ -124,8 +135,8 @@ functions! {
     regression: Regression;
     weighted_sum: WeightedSum;
     moving_average: MovingAverage;
-    min: Min;
-    max: Max;
+    min: Min, MinDifference;
+    max: Max, MaxDifference;
     range: Range;
     quantile: Quantile;
     histogram: Histogram;
@@ -134,6 +145,15 @@ functions! {
     increase: Increase;
     changes: Changes;
     direction: Direction;
+    first: First;
+    last: Last;
+    time_of_max: TimeOfMax;
+    time_of_min: TimeOfMin;
+    longest: Longest;
+    episodes: Episodes;
+    degree_hours: DegreeHours;
+    interpolate: Interpolate;
+    spectrum: Spectrum;
     values: Values;
 }
 
@@ -233,6 +253,19 @@ impl Call {
             About::Channels(_) => None,
             About::Reading(reading) | About::Condition(Condition { reading, .. }) => Some(reading),
         }
+    }
+
+    /// Returns true if the call is computed from the readings themselves, which come down window by window.
+    ///
+    /// ```
+    /// use sotto_owner::question::Call;
+    ///
+    /// assert!(Call::last("temperature").is_of_readings());
+    /// assert!(!Call::mean("temperature").is_of_readings());
+    /// ```
+    #[must_use]
+    pub fn is_of_readings(&self) -> bool {
+        self.needs().iter().any(|need| matches!(need, Need::Readings { .. }))
     }
 
     /// Returns the condition of `count`, `time` and `share`.

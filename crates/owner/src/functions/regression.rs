@@ -104,6 +104,7 @@ impl SeveralValues for Regression {
             unit,
             bin: None,
             time: None,
+            interpolated: false,
         };
         let parts = [("slope", ratio(&y_unit, &x_unit)), ("intercept", y_unit.clone())];
         parts.into_iter().enumerate().map(part).collect()

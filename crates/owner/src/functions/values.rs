@@ -79,5 +79,5 @@ impl SeveralValues for Values {
 }
 
 fn part(name: String, counted: Counted, time: Option<Time>) -> Part {
-    Part { name, counted, unit: String::new(), bin: None, time }
+    Part { name, counted, unit: String::new(), bin: None, time, interpolated: false }
 }

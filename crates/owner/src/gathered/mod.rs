@@ -3,25 +3,36 @@
 //! A call names the results that it needs ([`Need`]). The work on windows puts them into a [`Tally`] for each group, and
 //! a function reads its own by [`Gathered`].
 
+mod bands;
 mod between;
 mod bins;
 mod day;
 mod decided;
 pub mod distribution;
+mod episodes;
+mod fourier;
+mod lines;
 pub mod moments;
 mod need;
 mod off;
+mod readings;
 mod reals;
 mod tally;
 mod weighted;
 mod window_quantity;
 mod windows;
 
+pub(crate) use bands::Bands;
 pub(crate) use between::Between;
 pub use bins::{BinsNeeded, USUAL_BINS};
 pub(crate) use day::DayMean;
 pub(crate) use decided::Decided;
+pub(crate) use episodes::Episodes;
+pub(crate) use lines::{Line, OnLines};
 pub(crate) use need::{ChannelPair, Need, NeedId, Needed};
+#[cfg(test)]
+pub(crate) use readings::tests::run as minutes;
+pub(crate) use readings::{Reading, Readings, Run, Taken};
 pub(crate) use reals::{Real, Reals};
 pub(crate) use tally::{ChannelTally, Energy, Tally};
 pub(crate) use weighted::{OfSign, Weighted};
@@ -187,6 +198,27 @@ impl<'t> Gathered<'t> {
     ) -> Counted {
         let windows = self.own(|tally, need| tally.windows.get(&need).cloned());
         self.counted(value(&windows), &[channel], windows.readings())
+    }
+
+    /// Returns a value that follows from the readings of a channel.
+    pub(crate) fn of_readings(
+        &self,
+        channel: &str,
+        value: impl FnOnce(&Readings) -> Result<Value, ValueError>,
+    ) -> Counted {
+        let readings = self.readings();
+        self.counted(value(&readings), &[channel], readings.count())
+    }
+
+    /// Returns the readings of the call's channel.
+    pub(crate) fn readings(&self) -> Readings {
+        self.readings_at(0)
+    }
+
+    /// Returns the readings of one of the call's needs, from 0.
+    pub(crate) fn readings_at(&self, need: usize) -> Readings {
+        let of = |tally: &Tally| tally.readings.get(self.needs.get(need)?).cloned();
+        self.last().and_then(of).unwrap_or_default()
     }
 
     /// Returns a value that follows from those of the call's polynomial or model.

@@ -1,6 +1,6 @@
 //! The intermediate results that calls need.
 
-use super::{BinsNeeded, WindowQuantity};
+use super::{BinsNeeded, Taken, WindowQuantity};
 use crate::language::{Condition, Measurand, Weights};
 
 /// An intermediate result that a call is computed from.
@@ -21,6 +21,8 @@ pub(crate) enum Need {
     },
     /// Quantities that a channel's windows hold, window by window.
     Windows { channel: String, quantities: Vec<WindowQuantity> },
+    /// The readings of a channel with their times, which come down.
+    Readings { channel: String, taken: Taken },
     /// Number and sum of the values of a polynomial or a model; with `each` every value.
     Reals { reading: Measurand, each: bool },
     /// The readings for which a condition on a polynomial or a model holds.
@@ -56,6 +58,11 @@ impl Need {
     /// Returns quantities that a channel's windows hold.
     pub(crate) fn windows(channel: &str, quantities: &[WindowQuantity]) -> Self {
         Self::Windows { channel: channel.to_owned(), quantities: quantities.to_vec() }
+    }
+
+    /// Returns all readings of a channel.
+    pub(crate) fn readings(channel: &str) -> Self {
+        Self::Readings { channel: channel.to_owned(), taken: Taken::All }
     }
 
     /// Returns count and sum of a channel's readings, or of the values of a polynomial or a model.
@@ -95,7 +102,8 @@ impl Need {
             | Self::Pair(_)
             | Self::Weighted { .. }
             | Self::Distribution { .. }
-            | Self::Windows { .. } => None,
+            | Self::Windows { .. }
+            | Self::Readings { .. } => None,
             Self::Reals { reading, .. } => Some(reading),
             Self::Decided(condition) => Some(&condition.reading),
         }
@@ -110,6 +118,7 @@ impl Need {
             | Self::Weighted { .. }
             | Self::Distribution { .. }
             | Self::Windows { .. }
+            | Self::Readings { .. }
             | Self::Reals { .. } => None,
         }
     }
@@ -122,6 +131,7 @@ impl Need {
             | Self::Pair(_)
             | Self::Weighted { .. }
             | Self::Windows { .. }
+            | Self::Readings { .. }
             | Self::Reals { .. }
             | Self::Decided(_) => None,
         }
@@ -135,6 +145,7 @@ impl Need {
             | Self::Pair(_)
             | Self::Weighted { .. }
             | Self::Distribution { .. }
+            | Self::Readings { .. }
             | Self::Reals { .. }
             | Self::Decided(_) => false,
         }
@@ -148,6 +159,7 @@ impl Need {
             | Self::Pair(_)
             | Self::Distribution { .. }
             | Self::Windows { .. }
+            | Self::Readings { .. }
             | Self::Reals { .. }
             | Self::Decided(_) => false,
         }
@@ -169,6 +181,7 @@ impl Need {
             Self::Moments { .. }
             | Self::Pair(_)
             | Self::Weighted { .. }
+            | Self::Readings { .. }
             | Self::Reals { .. }
             | Self::Decided(_) => None,
         }

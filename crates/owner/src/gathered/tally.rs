@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::distribution::Distribution;
 use super::moments::{Moments, Pair};
-use super::{ChannelPair, DayMean, Decided, NeedId, Reals, Weighted, Windows};
+use super::{ChannelPair, DayMean, Decided, NeedId, Readings, Reals, Weighted, Windows};
 
 /// All intermediate results of one group, for one device or several.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +16,8 @@ pub(crate) struct Tally {
     pub(crate) weighted: BTreeMap<NeedId, Weighted>,
     /// The quantities that single windows hold.
     pub(crate) windows: BTreeMap<NeedId, Windows>,
+    /// Readings that came down.
+    pub(crate) readings: BTreeMap<NeedId, Readings>,
     /// Values of polynomials and models.
     pub(crate) reals: BTreeMap<NeedId, Reals>,
     /// Means of the days of a row, by channel.
@@ -85,6 +87,9 @@ impl Tally {
         }
         for (need, windows) in &other.windows {
             self.windows.entry(*need).or_default().merge(windows);
+        }
+        for (need, readings) in &other.readings {
+            self.readings.entry(*need).or_default().merge(readings);
         }
         for (need, reals) in &other.reals {
             self.reals.entry(*need).or_default().merge(reals);

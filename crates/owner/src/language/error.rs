@@ -234,6 +234,12 @@ pub enum QuestionErrorKind {
         limits::BINS.start(), limits::BINS.end()
     )]
     Bins,
+    /// The number of bands is out of range.
+    #[error(
+        "expected a number of bands, a whole number from {} to {}, as in spectrum(x, 8)",
+        limits::BANDS.start(), limits::BANDS.end()
+    )]
+    Bands,
     /// The edges of a histogram are not in order, or too few.
     #[error(
         "the edges of a histogram are two numbers or more in ascending order: histogram(x, [0, 50, 100])"

@@ -31,6 +31,8 @@ pub const MOVING_GROUPS: core::ops::RangeInclusive<u32> = 2..=1000;
 pub const EARLIER: core::ops::RangeInclusive<u32> = 1..=10_000;
 /// Bins of one `histogram`.
 pub const BINS: core::ops::RangeInclusive<u32> = 2..=1024;
+/// Bands of one `spectrum`.
+pub const BANDS: core::ops::RangeInclusive<u32> = 2..=24;
 /// Windows of one alarm's `for` clause.
 pub const ALARM_WINDOWS: core::ops::RangeInclusive<u32> = 1..=1000;
 /// Bytes of the name of a model file in a question.

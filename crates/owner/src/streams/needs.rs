@@ -62,6 +62,8 @@ impl Needs {
             Need::Windows { channel, quantities } => {
                 self.windows.entry(channel.clone()).or_default().extend(quantities);
             }
+            // Every stream of sums holds the readings at its ticks.
+            Need::Readings { .. } => {}
             Need::Reals { reading, .. } => self.add_reading(reading),
             Need::Decided(Condition { reading, .. }) => {
                 self.conditions = true;

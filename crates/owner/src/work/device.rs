@@ -9,15 +9,17 @@ use super::crossings::note_crossings;
 use super::exact::ExactResults;
 use super::faults::Faults;
 use super::job::Computer;
+use super::job::Results;
 use super::pieces::{ByGroup, Piece, Pieces, Split};
 use super::progress::OnProgress;
+use super::readings::CameDown;
 use super::sums::SumsStream;
 use super::wanted::Wanted;
 use super::weights::GroupSpan;
 use crate::error::{FaultyWindow, OwnerError};
 use crate::gathered::{Need, NeedId, Tally};
 use crate::language::By;
-use crate::quantities::{Input, Part};
+use crate::quantities::{Input, Part, Quantity};
 use crate::question::{Asked, AskedCall};
 use crate::streams::Kind;
 use crate::windows;
@@ -62,6 +64,8 @@ pub(crate) struct Computed {
     pub(crate) used: HashMap<Digest, u64>,
     /// Number of windows whose readings were fetched one by one, as their bins do not answer the question.
     pub(crate) fetched: u64,
+    /// The readings that came down for calls that need them.
+    pub(crate) came_down: CameDown,
 }
 
 /// Groups of one batch whose quantities are equal. Weights depend on the number of ticks in a group.
@@ -125,7 +129,9 @@ impl<'w> DeviceWork<'w> {
     ) -> Result<Ended, OwnerError> {
         let mut computed = done.computed.clone();
         let answered = match batch.kind {
-            Kind::Exact => self.exact(batch, computer, &mut computed, progress),
+            Kind::Exact => self
+                .exact(batch, computer, &mut computed, progress)
+                .and_then(|()| self.add_readings(batch, computer, &mut computed, progress)),
             Kind::Steps => self.steps(batch, computer, &mut computed, progress),
             Kind::Real => self.real(batch, computer, &mut computed, progress),
         };
@@ -151,7 +157,8 @@ impl<'w> DeviceWork<'w> {
         if self.device.proves(batch.windows[0]) {
             return;
         }
-        let needs: Vec<NeedId> = self.needs(batch).into_iter().map(|(need, _)| need).collect();
+        let mut needs: Vec<NeedId> = self.needs(batch).into_iter().map(|(need, _)| need).collect();
+        needs.extend(self.needs_of_readings(batch));
         let pieces =
             |window: &&StoredWindow| windows::pieces(self.groups, Grouping::of(self.asked.question), window);
         for piece in batch.windows.iter().flat_map(pieces) {
@@ -222,7 +229,8 @@ impl<'w> DeviceWork<'w> {
         computed: &mut Computed,
         progress: OnProgress<'_>,
     ) -> Result<(), OwnerError> {
-        let needs = self.needs(batch);
+        let mut needs = self.needs(batch);
+        needs.retain(|(_, need)| !matches!(need, Need::Readings { .. }));
         if needs.is_empty() {
             return Ok(());
         }
@@ -236,14 +244,7 @@ impl<'w> DeviceWork<'w> {
             }
             computed.include(&pieces.parts);
             let (parts, quantities) = (&pieces.parts[..], &wanted.quantities[..]);
-            let device = self.device.device.as_str();
-            let results = match batch.windows[0].stream_of_sums() {
-                Some(stream) => {
-                    let stream = SumsStream { device, stream };
-                    computer.sums_results(stream, parts, quantities, progress)
-                }
-                None => computer.results(device, self.spec(batch)?, parts, quantities, progress),
-            };
+            let results = self.exact_results(batch, parts, quantities, computer, progress);
             let Some(results) = faults.note(results)? else { continue };
             for piece in pieces.with(&results) {
                 let exact = ExactResults { window: batch.windows[0], wanted: &wanted, piece: &piece };
@@ -254,8 +255,24 @@ impl<'w> DeviceWork<'w> {
         faults.end()
     }
 
+    /// Returns the results of parts of a batch of exact windows.
+    pub(super) fn exact_results(
+        &self,
+        batch: &Batch<'_>,
+        parts: &[Part],
+        quantities: &[Quantity],
+        computer: &mut Computer<'_>,
+        progress: OnProgress<'_>,
+    ) -> Result<Vec<Results>, OwnerError> {
+        let device = self.device.device.as_str();
+        match batch.windows[0].stream_of_sums() {
+            Some(stream) => computer.sums_results(SumsStream { device, stream }, parts, quantities, progress),
+            None => computer.results(device, self.spec(batch)?, parts, quantities, progress),
+        }
+    }
+
     /// Returns the fault of a piece's values. Those of sums have tags that fit: then it is the device's.
-    fn of_device(&self, batch: &Batch<'_>, piece: &Piece<'_>, error: OwnerError) -> OwnerError {
+    pub(super) fn of_device(&self, batch: &Batch<'_>, piece: &Piece<'_>, error: OwnerError) -> OwnerError {
         let is_tagged = batch.windows[0].stream_of_sums().is_some();
         if !is_tagged || !matches!(error, OwnerError::WrongAnswer(_)) {
             return error;

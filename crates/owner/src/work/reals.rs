@@ -97,7 +97,8 @@ impl<'w> DeviceWork<'w> {
                 | Need::Pair(_)
                 | Need::Weighted { .. }
                 | Need::Distribution { .. }
-                | Need::Windows { .. } => {}
+                | Need::Windows { .. }
+                | Need::Readings { .. } => {}
             }
         }
         all

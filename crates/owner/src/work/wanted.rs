@@ -93,6 +93,8 @@ impl<'q> Wanted<'q> {
                         None => wanted.compared.each = true,
                     }
                 }
+                // Readings come by themselves.
+                Need::Readings { .. } => {}
                 // Of streams of reals.
                 Need::Reals { .. } | Need::Decided(_) => {}
             }

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use sotto_owner::question::{
     Along, AlongGroups, Bins, By, Call, Comparison, Condition, Cycle, Dates, DayRange, Days, DaysOf, Decay,
     Devices, Duration, DurationUnit, Earlier, EarlierUnit, ExactScheme, Expression, LinearModel, Measurand,
-    Offset, Period, Question, RankedBy, Ranking, Scope, Selected, Template, Times, Weekday, Weights, When,
+    Offset, Period, Question, RankedBy, Ranking, Scope, Selected, Side, Template, Times, Weekday, Weights,
+    When,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -93,6 +94,12 @@ fn between() -> impl Strategy<Value = Condition> {
         })
 }
 
+/// A condition of `longest` and `episodes`.
+fn on_a_channel() -> impl Strategy<Value = Condition> {
+    (condition(), name())
+        .prop_map(|(condition, name)| Condition { reading: Measurand::Channel(name), ..condition })
+}
+
 fn bins() -> impl Strategy<Value = Bins> {
     let edges = vec(number(), 2..6).prop_map(|mut edges| {
         edges.sort_by(f64::total_cmp);
@@ -122,6 +129,21 @@ fn scalar() -> impl Strategy<Value = Call> {
         prop_oneof![condition(), between()].prop_map(Call::count_where),
         prop_oneof![condition(), between()].prop_map(Call::time_where),
         prop_oneof![condition(), between()].prop_map(Call::share),
+        name().prop_map(Call::first),
+        name().prop_map(Call::last),
+        name().prop_map(Call::time_of_max),
+        name().prop_map(Call::time_of_min),
+        on_a_channel().prop_map(Call::longest),
+        on_a_channel().prop_map(Call::episodes),
+        (name(), any::<bool>(), number()).prop_map(|(channel, below, limit)| {
+            Call::degree_hours(channel, if below { Side::Below } else { Side::Above }, limit)
+        }),
+        (name(), name()).prop_map(|(x, y)| Call::min_difference(x, y)),
+        (name(), name()).prop_map(|(x, y)| Call::max_difference(x, y)),
+        (name(), proptest::option::of(1..1000u32)).prop_map(|(channel, longest)| {
+            Call::interpolate(channel, longest.map(|count| Duration::new(count, DurationUnit::Minute)))
+        }),
+        (name(), 2..=24u32).prop_map(|(channel, bands)| Call::spectrum(channel, bands)),
         name().prop_map(Call::min),
         name().prop_map(Call::max),
         name().prop_map(Call::range),

@@ -15,6 +15,7 @@ mod growing;
 mod judge;
 mod many;
 mod messy;
+mod readings;
 mod refusals;
 mod series;
 mod shared;
@@ -46,6 +47,8 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             ("growing file", growing::run),
             ("messy files", messy::run),
             ("answers for others", shared::run),
+            ("readings", readings::run),
+            ("readings of data sets", readings::on_datasets),
             ("refusals", refusals::run),
         ],
     )

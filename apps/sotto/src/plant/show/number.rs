@@ -14,6 +14,20 @@ pub(super) fn when(row: &Row) -> String {
     if whole { date.to_owned() } else { format!("{date} {}", time.get(..8).unwrap_or(time)) }
 }
 
+/// Returns the time of the reading that is a row's value, to the second; None if it is of several.
+pub(super) fn at(row: &Row) -> Option<String> {
+    let (date, time) = row.at.as_deref()?.split_once('T')?;
+    let time = time.get(..8)?;
+    Some(format!("{date} {}", time.strip_suffix(":00").unwrap_or(time)))
+}
+
+/// Returns true if a row's value is a time, in seconds since 1970.
+pub(super) fn is_time(row: &Row) -> bool {
+    let at = row.at.as_deref().and_then(|at| at.parse::<jiff::Timestamp>().ok());
+    let seconds = at.map(|at| at.as_millisecond() as f64 / 1000.0);
+    row.unit == "s" && seconds.is_some() && seconds == row.value
+}
+
 /// Returns a row's value as text, with the mark `?` before one that the cloud may have made up.
 pub(super) fn marked(row: &Row, value: String) -> String {
     if row.assurance == Assurance::Unchecked { format!("? {value}") } else { value }

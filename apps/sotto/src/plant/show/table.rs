@@ -5,7 +5,7 @@ use sotto_owner::question::Cycle;
 use sotto_owner::{Answer, Next, Rank, Row};
 
 use super::histogram::{histograms, text};
-use super::number::{counted, marked, number, when};
+use super::number::{at, counted, is_time, marked, number, when};
 use super::series::{readings, series};
 
 /// The most rows of a table; the middle of a longer one is cut out.
@@ -58,6 +58,8 @@ fn pivot(table: &mut Table, rows: &[Row], names: &[&str]) {
     header.extend(subject.map(str::to_owned));
     header.extend(names.iter().map(|name| {
         let unit = rows.iter().find(|row| row.name == *name && !row.unit.is_empty());
+        // A time needs no unit.
+        let unit = unit.filter(|row| !is_time(row));
         unit.map_or_else(|| (*name).to_owned(), |row| format!("{name} [{}]", row.unit))
     }));
     header.push("readings".to_owned());
@@ -148,7 +150,7 @@ fn list(table: &mut Table, rows: &[Row]) {
         if is_cut(table, at, rows.len()) {
             continue;
         }
-        let unit = if row.unit.is_empty() { String::new() } else { format!(" {}", row.unit) };
+        let unit = if row.unit.is_empty() || is_time(row) { String::new() } else { format!(" {}", row.unit) };
         let device = row.subject().unwrap_or_default().to_owned();
         table.add_row([when(row), device, row.name.clone(), format!("{}{unit}", value(row))]);
     }
@@ -156,7 +158,12 @@ fn list(table: &mut Table, rows: &[Row]) {
 
 fn value(row: &Row) -> String {
     match (row.value, row.bound) {
-        (Some(value), Some(bound)) => marked(row, number(value, bound)),
+        (Some(_), Some(_)) if is_time(row) => marked(row, at(row).unwrap_or_default()),
+        (Some(value), Some(bound)) => {
+            let value = marked(row, number(value, bound));
+            let value = if row.interpolated { format!("{value} (between readings)") } else { value };
+            at(row).map_or_else(|| value.clone(), |at| format!("{value} at {at}"))
+        }
         _ if row.held_back => "unchecked".to_owned(),
         _ if row.count > 0 => "undetermined".to_owned(),
         _ => "–".to_owned(),

@@ -25,7 +25,10 @@ fn row(name: &str, value: f64, bound: f64) -> Row {
         missing: 0,
         why: None,
         bin: None,
+        interpolated: false,
         recurs: None,
+        at: None,
+        at_ms: None,
         from_ms: 0,
         to_ms: 0,
     }

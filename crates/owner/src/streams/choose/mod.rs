@@ -9,6 +9,7 @@ mod exact;
 mod held;
 mod judge;
 mod precision;
+mod readings;
 mod real;
 mod report;
 mod steps;

@@ -119,6 +119,8 @@ pub struct StreamReport {
     /// For sums: the values of a window that come down window by window, as they do not add.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window_by_window: Option<HeldReport>,
+    /// Bytes in which the readings of a full window come down, for results that are computed from readings.
+    pub readings_down: u64,
     /// Other choices, each with the reason why it was not chosen.
     pub alternatives: Vec<Alternative>,
 }
@@ -167,6 +169,7 @@ pub fn stream_report(chosen: &Chosen) -> StreamReport {
         public: chosen.stream.public,
         bins: bins.collect(),
         window_by_window: chosen.held(),
+        readings_down: chosen.readings_down(),
         alternatives: chosen.alternatives.clone(),
     }
 }

@@ -70,6 +70,11 @@ impl<'p> Computer<'p> {
         Ok(Self { plant, cloud, pinned, evidence, keys, largest_job, shared, spent: Spent::default() })
     }
 
+    /// Returns the bytes of readings that may come down for a question.
+    pub(crate) fn most_fetched(&self) -> u64 {
+        self.plant.most_fetched()
+    }
+
     /// Returns true if the cloud compares a polynomial or a model with limits, so that its values are not decrypted.
     ///
     /// # Errors

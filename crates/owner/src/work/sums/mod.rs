@@ -106,6 +106,24 @@ impl Computer<'_> {
     }
 }
 
+/// Returns a bound on the bytes of the sums that give these results.
+pub(super) fn most_bytes(
+    stream: &StreamHeader,
+    parts: &[Part],
+    quantities: &[Quantity],
+) -> Result<u64, OwnerError> {
+    // Windows that do not hold the quantities are left out.
+    let Some((inputs, tasks)) = tasks::tasks(stream, parts, quantities) else { return Ok(0) };
+    let sums: u64 =
+        tasks.iter().map(|task| request::most_bytes(stream, task, &inputs)).sum::<Result<_, _>>()?;
+    let (mut left, mut requests) = (&tasks[..], 0);
+    while !left.is_empty() {
+        left = &left[request::batch(stream, left)?..];
+        requests += request::OVERHEAD as u64;
+    }
+    Ok(sums + requests)
+}
+
 /// Returns results of zeros: for each quantity a number for each slot of a frame, for each bin, or for each window.
 fn empty(stream: &StreamHeader, layout: &Layout, part: &Part, quantities: &[Quantity]) -> Results {
     let numbers = |quantity: &Quantity| match quantity {

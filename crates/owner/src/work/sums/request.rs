@@ -25,7 +25,7 @@ const MOST_ADDITIONS: usize = 1 << 22;
 /// Largest size of the sums of a request, in bytes.
 const MOST_BYTES: usize = 16 << 20;
 /// Bytes of an answer beside its sums and the names of its windows, and of each sum beside its parts.
-const OVERHEAD: usize = 1 << 10;
+pub(super) const OVERHEAD: usize = 1 << 10;
 const SUM_OVERHEAD: usize = SUM_HEAD_BYTES + MOST_PARTS;
 /// Largest size of a window's name, in bytes: those of a start of its own, and of a run of one.
 const NAME_BYTES: usize = 12 + 5 + 10 + 5;
@@ -37,6 +37,18 @@ fn bytes(stream: &StreamHeader, parts: &[u8]) -> Result<usize, OwnerError> {
         Ok(Answer::most_bytes(&form, stream.layout().ticks()))
     };
     parts.iter().map(of).sum()
+}
+
+/// Returns a bound on the bytes of a sum, with those of the names of its windows.
+pub(super) fn most_bytes(stream: &StreamHeader, task: &Task, inputs: &[&Input]) -> Result<u64, OwnerError> {
+    let windows = &inputs[task.windows.clone()];
+    let ticks = windows.iter().map(|input| input.window.sent_ticks()).max().unwrap_or_default();
+    let of = |part: &u8| {
+        let form = stream.sums_form((*part).into()).map_err(|error| OwnerError::wrong(&error.to_string()))?;
+        Ok(Answer::most_bytes(&form, ticks))
+    };
+    let parts: usize = task.parts.iter().map(of).sum::<Result<_, OwnerError>>()?;
+    Ok((parts + SUM_OVERHEAD + NAME_BYTES * windows.len()) as u64)
 }
 
 /// Returns the number of tasks in the next request: at least one, within the cloud's limits.

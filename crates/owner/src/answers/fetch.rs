@@ -1,0 +1,105 @@
+//! Readings that come down for a question: their bytes, which are bounded before any comes, and the note.
+
+use std::collections::BTreeMap;
+
+use super::computed::taken;
+use crate::declared::settings::Settings;
+use crate::error::OwnerError;
+use crate::question::{Asked, AskedCall, WithDevices};
+use crate::windows::{DeviceWindows, Group};
+use crate::work::{CameDown, Computer, DeviceWork};
+
+/// Returns a number of bytes with three digits.
+fn bytes_in_words(bytes: u64) -> String {
+    let (size, unit) = match bytes {
+        0..1000 => return format!("{bytes} bytes"),
+        1000..1_000_000 => (bytes as f64 / 1e3, "kB"),
+        1_000_000..1_000_000_000 => (bytes as f64 / 1e6, "MB"),
+        _ => (bytes as f64 / 1e9, "GB"),
+    };
+    let places = (2.0 - size.log10().floor()).clamp(0.0, 2.0) as usize;
+    format!("{size:.places$} {unit}")
+}
+
+/// Returns the calls of a question that are computed from readings, each once.
+fn calls(asked: &Asked<'_>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for AskedCall { call, of, .. } in asked.calls().filter(|asked| asked.call.is_of_readings()) {
+        let name = WithDevices(call, *of).to_string();
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    all
+}
+
+/// Refuses a question for which more readings would come down than the plant allows.
+///
+/// # Errors
+/// [`OwnerError::Unanswerable`] with the bytes and the ways out.
+pub(super) fn within(
+    settings: &Settings,
+    asked: &Asked<'_>,
+    devices: &[DeviceWindows],
+    (groups, ends): (&[Group], &[i64]),
+    computer: &Computer<'_>,
+) -> Result<(), OwnerError> {
+    let calls = calls(asked);
+    if calls.is_empty() {
+        return Ok(());
+    }
+    let mut needed = CameDown::default();
+    for device in devices {
+        let takes = taken(settings, asked, &device.shown);
+        let of_device = DeviceWork { asked, groups, ends, device, takes: &takes }.bytes_of_readings()?;
+        needed.windows += of_device.windows;
+        needed.bytes = needed.bytes.saturating_add(of_device.bytes);
+    }
+    let most = computer.most_fetched();
+    if needed.bytes <= most {
+        return Ok(());
+    }
+    let megabytes = needed.bytes.div_ceil(1_000_000);
+    Err(OwnerError::Unanswerable(format!(
+        "{} computed from readings, of which {} would come down from {} windows, and at most {} may: ask for a shorter time or fewer \
+         devices, or allow them with --fetch {megabytes}MB",
+        subject(&calls),
+        bytes_in_words(needed.bytes),
+        needed.windows,
+        bytes_in_words(most)
+    )))
+}
+
+fn subject(calls: &[String]) -> String {
+    format!("{} {}", calls.join(", "), if calls.len() == 1 { "is" } else { "are" })
+}
+
+/// Returns a note on the readings that came down, if any did.
+pub(super) fn note(asked: &Asked<'_>, came_down: &BTreeMap<String, CameDown>) -> Option<String> {
+    let windows: u64 = came_down.values().map(|of| of.windows).sum();
+    let bytes = came_down.values().map(|of| of.bytes).sum();
+    let windows = if windows == 1 { "1 window".to_owned() } else { format!("{windows} windows") };
+    let of = match came_down.len() {
+        1 => came_down.keys().next()?.clone(),
+        count => format!("{count} devices"),
+    };
+    let calls = calls(asked);
+    (!came_down.is_empty()).then(|| {
+        format!(
+            "{} computed from readings: those of {windows} of {of} came down, {}",
+            subject(&calls),
+            bytes_in_words(bytes)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_have_three_digits() {
+        let of = [999, 1234, 45_600, 4_204_800, 64_000_000].map(bytes_in_words);
+        assert_eq!(of, ["999 bytes", "1.23 kB", "45.6 kB", "4.20 MB", "64.0 MB"]);
+    }
+}

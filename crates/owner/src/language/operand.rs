@@ -1,0 +1,48 @@
+//! A channel of one device: `temp of boiler`.
+
+use std::fmt::{self, Display, Formatter};
+
+use serde::{Deserialize, Serialize};
+
+use super::parser::{Parsed, Parser};
+use super::written::Name;
+
+/// A channel of one device.
+///
+/// ```
+/// use sotto_owner::question::{Call, OfDevice, Question};
+///
+/// let of = |device| OfDevice::new("temp", device);
+/// let question = Question::select(Call::correlation_of(of("boiler"), of("roof"))).build()?;
+/// assert_eq!(question.to_string(), "correlation(temp of boiler, temp of roof)");
+/// # Ok::<(), sotto_owner::question::QuestionError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OfDevice {
+    /// The channel's name.
+    pub channel: String,
+    /// The device's name.
+    pub device: String,
+}
+
+impl OfDevice {
+    /// Returns this channel of this device.
+    #[must_use]
+    pub fn new(channel: impl Into<String>, device: impl Into<String>) -> Self {
+        Self { channel: channel.into(), device: device.into() }
+    }
+}
+
+impl Display for OfDevice {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{} of {}", Name(&self.channel), Name(&self.device))
+    }
+}
+
+impl Parser<'_> {
+    /// Parses the device after a channel, as in `temp of boiler`, if there is one.
+    pub(crate) fn of_device(&mut self) -> Parsed<Option<String>> {
+        if self.accept_word("of")? { self.name("the name of a device").map(Some) } else { Ok(None) }
+    }
+}
