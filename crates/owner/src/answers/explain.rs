@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use sotto_pack::Clock;
 
+use super::computed::taken;
 use super::explanation::{ExplainedResult, ExplainedStream, ExplainedValues, Explanation};
 use super::learned::learned;
 use super::listed::listed;
@@ -12,7 +13,7 @@ use crate::error::OwnerError;
 use crate::gathered::{Need, WindowQuantity};
 use crate::language::Period;
 use crate::orders::Orders;
-use crate::question::{Asked, Expression, Question};
+use crate::question::{Asked, Question};
 use crate::windows::{self, DeviceWindows};
 use crate::work::{DeviceWork, OutlinedBatch, OutlinedValues};
 
@@ -29,7 +30,9 @@ pub(crate) fn explain(plant: &Plant, question: &Question) -> Result<Explanation,
     let mut explained = Explanation::new(question.to_string(), clock.name());
     explained.groups = listed.segments.rows.len() as u64;
     for device in &listed.devices {
-        let work = DeviceWork { asked: &asked, groups: &listed.segments.times, ends: &listed.ends, device };
+        let takes = taken(plant.settings(), &asked, &device.shown);
+        let (groups, ends) = (&listed.segments.times, &listed.ends);
+        let work = DeviceWork { asked: &asked, groups, ends, device, takes: &takes };
         explained.streams.extend(of_device(device, work.outline()?, &clock));
     }
     if let Some(stream) = explained.streams.first()
@@ -117,7 +120,7 @@ fn computed(asked: &Asked<'_>) -> Vec<ExplainedResult> {
                 from.push(words);
             }
         }
-        let is_plain = matches!(result.expression, Expression::Call(_)) && result.unit.is_none();
+        let is_plain = result.expression.only_call().is_some() && result.unit.is_none();
         let unit = result.unit.map_or_else(String::new, |unit| format!(" in {unit}"));
         let expression = (!is_plain).then(|| format!("{}{unit}", result.expression));
         let expression = expression.filter(|expression| *expression != result.name);
@@ -145,6 +148,7 @@ fn words(need: &Need) -> String {
             }
             format!("{} of {channel} in each window", all.join(", "))
         }
+        Need::Readings { channel, .. } => format!("the readings of {channel}"),
         Need::Reals { reading, .. } => format!("values of {reading}"),
         Need::Decided(condition) => format!("readings for which {condition}"),
     }

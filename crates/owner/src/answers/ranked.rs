@@ -155,6 +155,9 @@ mod tests {
             why: None,
             bin: None,
             recurs: None,
+            at: None,
+            interpolated: false,
+            at_ms: None,
             from_ms,
             to_ms: from_ms + 10,
         }

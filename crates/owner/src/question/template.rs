@@ -216,7 +216,9 @@ impl Template {
                 let is_sample =
                     |of: &Scope| matches!(of, Scope::Device(name) | Scope::Tag(name) if is_any(name));
                 match part {
-                    Expression::CallOf { call, of } if is_sample(of) => *part = Expression::Call(call.clone()),
+                    Expression::CallOf { call, of } if is_sample(of) => {
+                        *part = Expression::Call(call.clone())
+                    }
                     Expression::Along(Along { devices, .. }) | Expression::Offset(Offset { devices, .. })
                         if devices.as_ref().is_some_and(is_sample) =>
                     {
