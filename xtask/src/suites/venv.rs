@@ -22,6 +22,16 @@ impl Venv {
         Ok(new)
     }
 
+    /// Returns the environment with pandas beside the programs, for every suite that compares with it.
+    pub(crate) fn with_pandas(programs: &Path) -> Result<Self> {
+        let venv = Self::new(&programs.join("pandas-venv"))?;
+        let found = venv.python().args(["-c", "import pandas"]).output();
+        if !found.is_ok_and(|done| done.status.success()) {
+            venv.install(&["pandas"])?;
+        }
+        Ok(venv)
+    }
+
     /// Returns its interpreter as a command, which finds the programs of installed packages.
     pub(crate) fn python(&self) -> Command {
         let mut python = cargo::command(self.program());

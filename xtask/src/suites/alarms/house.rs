@@ -197,13 +197,7 @@ fn expected(cases: &Cases, site: &Site, rounds: &[Value]) -> Result<Vec<Value>> 
     site.write("rounds.json", serde_json::to_vec(rounds)?)?;
     site.write("house.py", SCRIPT)?;
     let programs = cases.sotto().parent().context("the program has no folder")?;
-    let venv = Venv::new(&programs.join("pandas-venv"))?;
-    let has_pandas = |venv: &Venv| {
-        venv.python().args(["-c", "import pandas"]).output().is_ok_and(|done| done.status.success())
-    };
-    if !has_pandas(&venv) {
-        venv.install(&["pandas"])?;
-    }
+    let venv = Venv::with_pandas(programs)?;
     let found = venv.python().arg("house.py").current_dir(site.folder()).output()?;
     ensure!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
     Ok(serde_json::from_slice(&found.stdout)?)

@@ -9,12 +9,14 @@ mod datasets;
 mod devices;
 mod distributions;
 mod each;
+mod everywhere;
 mod functions;
 mod generator;
 mod growing;
 mod judge;
 mod many;
 mod messy;
+mod questions;
 mod readings;
 mod refusals;
 mod series;
@@ -50,6 +52,8 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             ("readings", readings::run),
             ("readings of data sets", readings::on_datasets),
             ("refusals", refusals::run),
+            ("questions", questions::run),
+            ("everywhere", everywhere::run),
         ],
     )
 }

@@ -87,7 +87,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
 }
 
 /// Asks twice, for people and as JSON; returns the faults.
-fn told_twice(site: &Site, question: &str, code: u8, words: &[&str]) -> Result<Vec<String>> {
+pub(super) fn told_twice(site: &Site, question: &str, code: u8, words: &[&str]) -> Result<Vec<String>> {
     let mut faults = refusal(&site.try_sotto(&["ask", question])?, code, words);
     let done = site.try_sotto(&["ask", question, "--json"])?;
     match serde_json::from_str::<Value>(&done.stdout) {
