@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sotto_wire::Digest;
 
+use super::column::Column;
 use super::days;
 use super::listed::Listed;
-use super::rows::Column;
 use crate::error::{FaultyWindow, OwnerError};
 use crate::gathered::{Channels, Tally};
 use crate::language::Devices;
@@ -36,7 +36,7 @@ pub(super) fn computed(
     computer: &mut Computer<'_>,
     progress: OnProgress<'_>,
 ) -> Result<Done, OwnerError> {
-    let Listed { devices, segments, ends, .. } = listed;
+    let Listed { devices, segments, ends, gap, .. } = listed;
     let total: u64 = devices.iter().map(|device| device.windows.len() as u64).sum();
     let mut done = Done::default();
     let (mut finished, mut not_carried) = (0, None);
@@ -45,7 +45,7 @@ pub(super) fn computed(
             finished += now;
             progress(finished.min(total), total);
         };
-        let work = DeviceWork { asked, groups: &segments.times, ends, device };
+        let work = DeviceWork { asked, groups: &segments.times, ends, gap: *gap, device };
         let tallied = work.tallies(computer, &mut tell)?;
         let Computed { tallies, used, fetched } = tallied.computed;
         if !used.is_empty() {
@@ -95,7 +95,7 @@ impl Done {
         let covered = |devices: &[DeviceWindows]| {
             let windows = || devices.iter().flat_map(|device| &device.windows);
             let first = windows().map(StoredWindow::from).min().unwrap_or_default();
-            segments.covered(first, windows().map(StoredWindow::to).max().unwrap_or_default())
+            segments.covered(first, windows().map(StoredWindow::to).max().unwrap_or_default(), listed.gap)
         };
         let columns = match question.grouping {
             Devices::Each => {

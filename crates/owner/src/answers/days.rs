@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sotto_pack::Clock;
 
-use super::rows::Column;
+use super::column::Column;
 use crate::gathered::{Channels, DayMean, Tally};
 use crate::question::Question;
 use crate::value::Value;

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use sotto_api::devices::Device;
 use sotto_pack::Clock;
 
+use super::column::Column;
 use super::computed::{Done, computed};
 use super::days;
 use super::evidence::LogsThen;
 use super::listed::{Listed, windows_of};
 use super::notes;
-use super::rows::Column;
 use crate::error::OwnerError;
 use crate::functions::{Call, Yields};
 use crate::gathered::{Channels, Counted, Gathered, NeedId};
@@ -44,7 +44,7 @@ pub(super) struct EarlierGroups {
 /// By device and channel, the time from the first to the last window.
 type Covered = BTreeMap<(String, String), Group>;
 
-/// The parts of a pass over the earlier groups that an answer tells of, too.
+/// The windows of earlier groups and the notes on them, which an answer has beside its own.
 pub(super) struct Also {
     pub(super) done: Done,
     pub(super) notes: Vec<String>,
@@ -76,7 +76,7 @@ pub(super) struct Shown<'s> {
 }
 
 impl Shown<'_> {
-    /// Returns the groups of the rows, cut to the time of the answer.
+    /// Returns the groups of the rows.
     fn groups(&self) -> Vec<Group> {
         let rows = self.listed.segments.rows.iter().skip(self.listed.before);
         rows.map(|row| row.group).collect()
@@ -134,7 +134,8 @@ impl EarlierGroups {
         let segments = segments.ok_or_else(too_many)?;
         let windows = devices.iter().flat_map(|device| &device.windows);
         let ends = windows::last_readings(&segments.times, Grouping::of(&question), windows);
-        let mut listed = Listed { devices, segments, hidden: 0, before: 0, ends, between, last: None };
+        let mut listed =
+            Listed { devices, segments, hidden: 0, before: 0, gap: None, ends, between, last: None };
         let mut done = computed(&asked, &mut listed, computer, progress)?;
         let columns = std::mem::take(&mut done.by_device);
         let columns = Done { by_device: columns, ..Done::default() }.columns(
@@ -179,7 +180,7 @@ impl EarlierGroups {
         notes
     }
 
-    /// Returns the value of a call at a row of the answer. `with` are the devices whose readings the row has.
+    /// Returns the value of a call at a row of the answer, and true if no tag shows what the cloud gave for it.
     pub(super) fn value(
         &self,
         asked: &AskedCall<'_>,

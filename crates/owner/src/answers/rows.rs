@@ -3,6 +3,7 @@
 use super::along::{OfCall, Series};
 use super::answer::Row;
 use super::assurance::Assurance;
+use super::column::{Column, RowTimes};
 use crate::functions::{Call, Part, Time, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Tally};
 use crate::question::{
@@ -11,23 +12,6 @@ use crate::question::{
 use crate::units::Conversion;
 use crate::value::{Value, ValueError};
 use crate::windows::RowTime;
-
-/// The tallies of one device, or of all devices together, by group.
-pub(crate) struct Column {
-    /// The device; None for all devices together.
-    pub(crate) device: Option<String>,
-    pub(crate) tallies: Vec<Tally>,
-    /// For each group, the time that windows cover, in milliseconds.
-    pub(crate) covered: Vec<i64>,
-}
-
-/// The groups of an answer. Those before the first row are computed and not shown.
-#[derive(Clone, Copy)]
-pub(crate) struct RowTimes<'t> {
-    pub(crate) times: &'t [RowTime],
-    /// The number of groups before the first row.
-    pub(crate) hidden: usize,
-}
 
 /// Returns the rows of an answer, group after group. `series` has the values along groups.
 pub(crate) fn rows(

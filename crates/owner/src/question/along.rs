@@ -6,7 +6,6 @@ use std::fmt::{self, Display, Formatter};
 use serde::{Deserialize, Serialize};
 use sotto_program::text;
 
-use super::{Expression, Selected};
 use crate::functions::Call;
 use crate::language::{
     Duration, Number, Parsed, Parser, QuestionErrorKind as Kind, Spanned, Token, limits, token,
@@ -109,24 +108,6 @@ impl Along {
     #[must_use]
     pub fn ewma(of: Call, decay: Decay) -> Self {
         Self { function: AlongGroups::Ewma(decay), of }
-    }
-
-    /// Names the result, like `as`.
-    #[must_use]
-    pub fn named(self, name: impl Into<String>) -> Selected {
-        Expression::Along(self).named(name)
-    }
-}
-
-impl From<Along> for Expression {
-    fn from(along: Along) -> Self {
-        Self::Along(along)
-    }
-}
-
-impl From<Along> for Selected {
-    fn from(along: Along) -> Self {
-        Expression::Along(along).into()
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sotto_program::text;
 
-use super::{AlongGroups, Expression, Question, Selected, along};
+use super::{AlongGroups, Expression, Offset, Question, Selected, along};
 use crate::functions::{self, Call};
 use crate::language::{
     By, Clause, Cycle, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Spanned, TextSpans, Token,
@@ -203,7 +203,10 @@ impl<'t> Parser<'t> {
                     return Ok(Term::leaf(Expression::Along(along)));
                 }
                 let call = self.call(word, next)?;
-                Ok(Term::leaf(self.offset(call, next.start)?))
+                Ok(Term::leaf(match self.offset(&call, next.start)? {
+                    Some(earlier) => Expression::Offset(Offset { of: call, earlier }),
+                    None => Expression::Call(call),
+                }))
             }
             Token::Quoted(inside) => {
                 let name: String = unquoted(inside).chars().take(limits::NAME_BYTES).collect();

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Expression, Question, Selected};
+use super::Question;
 use crate::functions::Call;
 use crate::language::{By, Duration, DurationUnit, Parsed, Parser, QuestionErrorKind as Kind, limits};
 
@@ -125,26 +125,6 @@ impl Earlier {
     }
 }
 
-impl Offset {
-    /// Names the result, like `as`.
-    #[must_use]
-    pub fn named(self, name: impl Into<String>) -> Selected {
-        Expression::Offset(self).named(name)
-    }
-}
-
-impl From<Offset> for Expression {
-    fn from(offset: Offset) -> Self {
-        Self::Offset(offset)
-    }
-}
-
-impl From<Offset> for Selected {
-    fn from(offset: Offset) -> Self {
-        Expression::Offset(offset).into()
-    }
-}
-
 impl Display for Offset {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         write!(out, "{} offset {}", self.of, self.earlier)
@@ -161,11 +141,11 @@ impl Display for Earlier {
 }
 
 impl Parser<'_> {
-    /// Parses `offset 1w` after a call, if it is there.
-    pub(super) fn offset(&mut self, of: Call, at: usize) -> Parsed<Expression> {
+    /// Parses `offset 1w` after a call that begins at `at`, if it is there.
+    pub(super) fn offset(&mut self, of: &Call, at: usize) -> Parsed<Option<Earlier>> {
         let word = self.start();
         if !self.accept_word("offset")? {
-            return Ok(Expression::Call(of));
+            return Ok(None);
         }
         if of.is_vector() {
             let kind = Kind::VectorInArithmetic { call: of.function(), instead: of.instead() };
@@ -182,7 +162,7 @@ impl Parser<'_> {
             Earlier::read(written).ok_or_else(|| self.error(Kind::Offset, written_at))?
         };
         self.places.offsets.push(word);
-        Ok(Expression::Offset(Offset { of, earlier }))
+        Ok(Some(earlier))
     }
 
     /// Refuses offsets that lead to no whole group.
