@@ -138,6 +138,9 @@ mod tests {
             let expected = text.replace("silent silent", "hush silent");
             assert_eq!(renamed(text, Names::Channels, "silent", "hush"), expected);
         }
+        let offset = "mean(previous) offset previous by day";
+        let expected = "mean(last) offset previous by day";
+        assert_eq!(renamed(offset, Names::Channels, "previous", "last"), expected);
         assert_eq!(renamed("mean(heat)", Names::Channels, "heat", "over"), "mean(\"over\")");
         assert_eq!(renamed("mean(day) by day", Names::Channels, "day", "light"), "mean(light) by day");
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sotto_program::text;
 
-use super::{AlongGroups, Expression, Question, Selected, along};
+use super::{AlongGroups, Expression, Offset, Question, Selected, along};
 use crate::functions::{self, Call};
 use crate::language::{
     By, Clause, Cycle, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Ranking, Scope, Spanned,
@@ -216,8 +216,11 @@ impl<'t> Parser<'t> {
                 if let Some(along) = self.along(word, next)? {
                     return Ok(Term::leaf(Expression::Along(along)));
                 }
-                let call = self.call(word, next)?;
-                Ok(Term::leaf(self.offset(call, next.start)?))
+                let (of, devices) = self.call(word, next)?;
+                Ok(Term::leaf(match self.offset(&of, next.start)? {
+                    Some(earlier) => Expression::Offset(Offset { of, devices, earlier }),
+                    None => Expression::of(of, devices),
+                }))
             }
             Token::Quoted(inside) => {
                 let name: String = unquoted(inside).chars().take(limits::NAME_BYTES).collect();
