@@ -77,6 +77,7 @@ mod clauses;
 mod conditions;
 mod expression;
 mod grammar;
+mod place;
 mod scheme;
 mod scoped;
 mod silence;
