@@ -83,6 +83,7 @@ mod conditions;
 mod expression;
 mod grammar;
 mod offset;
+mod place;
 mod reference;
 mod scheme;
 mod scoped;
