@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use sotto_pack::StreamProfile;
 
 use crate::declared::Plant;
-use crate::declared::settings::Settings;
 use crate::devices::{self, DeviceRecord};
 use crate::error::OwnerError;
 use crate::functions::Call;
+use crate::language::OfDevice;
 use crate::question::{ExactScheme, Question};
 use crate::streams::Kind;
 
 /// Returns true if a bundle of the device sends the stream that a call needs, under the scheme that the question states.
-fn sends(settings: &Settings, record: &DeviceRecord, question: &Question, call: &Call) -> bool {
+fn sends(plant: &Plant, record: &DeviceRecord, question: &Question, call: &Call) -> bool {
+    let (settings, shown) = (plant.settings(), plant.shown_device(&record.device));
     let kind = Kind::of(&call.needs());
     let scheme = question.scheme.filter(|_| kind == Kind::Exact);
     let streams = || {
@@ -28,6 +29,11 @@ fn sends(settings: &Settings, record: &DeviceRecord, question: &Question, call: 
         stream.channels.iter().any(|channel| settings.shown_channel(&channel.name) == name)
     };
     let channels = call.channels();
+    let of_devices = call.of_devices();
+    if !of_devices.is_empty() {
+        let own = |of: &&OfDevice| of.device == shown;
+        return of_devices.into_iter().filter(own).any(|of| streams().any(|stream| has(stream, &of.channel)));
+    }
     if call.is_of_readings() {
         // Readings of several streams meet here.
         return channels.iter().all(|name| streams().any(|stream| has(stream, name)));
@@ -50,12 +56,12 @@ fn unsent(question: &Question, call: &Call, device: &str) -> String {
 
 /// Refuses a question with a call that no device can answer.
 pub(super) fn can_answer(
-    settings: &Settings,
+    plant: &Plant,
     question: &Question,
     devices: &BTreeMap<String, DeviceRecord>,
 ) -> Result<(), OwnerError> {
     for call in question.calls() {
-        if !devices.values().any(|record| sends(settings, record, question, call)) {
+        if !devices.values().any(|record| sends(plant, record, question, call)) {
             let device = devices.keys().next().map_or("NAME", String::as_str);
             return Err(OwnerError::Unanswerable(unsent(question, call, device)));
         }
@@ -77,7 +83,7 @@ pub(super) fn devices_of(
     }
     devices.retain(|name, record| {
         let named = question.only.as_ref().is_none_or(|only| only.contains(name));
-        named && question.calls().any(|call| sends(plant.settings(), record, question, call))
+        named && question.calls().any(|call| sends(plant, record, question, call))
     });
     if devices.is_empty() {
         return Err(nobody_sends(plant, question)?);

@@ -63,7 +63,7 @@ pub(super) fn listed(
     // Readings follow each other also where the ones before do not count.
     let follows = asked.needs().any(|(_, need)| need.follows());
     let segments = Segments::new(clock, question, groups, follows).ok_or_else(too_many)?;
-    able::can_answer(plant.settings(), question, &records)?;
+    able::can_answer(plant, question, &records)?;
     let ends = windows::last_readings(&segments.times, Grouping::of(question), all());
     Ok(Listed { devices, segments, hidden, ends, between, last })
 }

@@ -5,7 +5,7 @@ use sotto_pack::Clock;
 use super::plant::Plant;
 use crate::error::OwnerError;
 use crate::functions::{Call, Circumstances};
-use crate::language::{By, Clause, Period, QuestionError, TextSpans};
+use crate::language::{By, Clause, OfDevice, Period, QuestionError, TextSpans};
 use crate::question::Question;
 
 const HOUR: u64 = 3_600_000;
@@ -32,6 +32,7 @@ pub(super) fn check(
     let circumstances = circumstances(plant, question, &clock, is_new);
     for (index, call) in question.calls().enumerate() {
         let reason = call.cannot_work(&circumstances).or_else(|| nobody_measures(plant, question, call));
+        let reason = reason.or_else(|| lacking(plant, question, call));
         let Some(reason) = reason else { continue };
         let of_call = || places.error_at_call(index, reason.clone());
         // The condition of an alarm may name a channel without a call.
@@ -95,7 +96,7 @@ fn too_fine(plant: &Plant, question: &Question) -> Option<String> {
 
 /// Returns why no device of `where device in (…)` answers a call; None if one may.
 fn nobody_measures(plant: &Plant, question: &Question, call: &Call) -> Option<String> {
-    let only = question.only.as_ref()?;
+    let only = question.only.as_ref().filter(|_| call.of_devices().is_empty())?;
     let channels = call.channels();
     // The channels of a removed device are those of its stored windows.
     let may = |name: &String| {
@@ -107,6 +108,24 @@ fn nobody_measures(plant: &Plant, question: &Question, call: &Call) -> Option<St
     (!only.iter().any(may)).then(|| {
         let all = if channels.len() > 1 { "all of " } else { "" };
         format!("no device of the where clause measures {all}{}", channels.join(", "))
+    })
+}
+
+/// Returns why a device that a call names cannot take part; None if all can.
+fn lacking(plant: &Plant, question: &Question, call: &Call) -> Option<String> {
+    call.of_devices().into_iter().find_map(|of| {
+        let OfDevice { channel, device } = of;
+        let only = question.only.as_ref();
+        if only.is_some_and(|only| !only.contains(device)) {
+            return Some(format!("the where clause leaves {device} out: name it there, too"));
+        }
+        let Some(settings) = plant.settings().devices.get(device) else {
+            let devices: Vec<&str> = plant.settings().devices.keys().map(String::as_str).collect();
+            return Some(format!("no device is called {device}: declared are {}", devices.join(", ")));
+        };
+        let measures = settings.channels.contains(channel);
+        (!measures)
+            .then(|| format!("{device} does not measure {channel}, but {}", settings.channels.join(", ")))
     })
 }
 

@@ -40,7 +40,7 @@ fn renamed(text: &str, of: Names, old: &str, new: &str) -> String {
     };
     let written = if is_plain(new) { new.to_owned() } else { format!("\"{new}\"") };
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
-    let (mut before, mut in_devices) = (Token::End, false);
+    let (mut before, mut in_devices, mut open) = (Token::End, false, 0u32);
     // A text that is no question stays as it is.
     while let Ok(found) = token(text, at) {
         let is_function = matches!(token(text, found.end), Ok(next) if next.token == Token::Symbol('('));
@@ -60,15 +60,18 @@ fn renamed(text: &str, of: Names, old: &str, new: &str) -> String {
             Token::Comparison(_) => true,
             _ => false,
         };
+        // `heat of boiler` in a call names a device; `by hour of day` stands outside of calls.
+        let is_device = in_devices || open > 0 && before == Token::Word("of");
         let is_of = match of {
-            Names::Channels => !in_devices && !in_clause,
-            Names::Devices => in_devices,
+            Names::Channels => !is_device && !in_clause,
+            Names::Devices => is_device,
         };
         out.push_str(&text[at..found.start]);
         out.push_str(if is_old && is_of { &written } else { &text[found.start..found.end] });
         match found.token {
             Token::Word("in") => in_devices |= before == Token::Word("device"),
-            Token::Symbol(')') => in_devices = false,
+            Token::Symbol('(') => open += 1,
+            Token::Symbol(')') => (in_devices, open) = (false, open.saturating_sub(1)),
             _ => {}
         }
         (before, at) = (found.token, found.end);
@@ -94,6 +97,7 @@ mod tests {
             ("silent(heat) for 3h", "silent(warmth) for 3h"),
             ("time(heat = heat)", "time(warmth = heat)"),
             ("sum(heat) where device in (heat, pump)", "sum(warmth) where device in (heat, pump)"),
+            ("covariance(heat of heat, cold of heat)", "covariance(warmth of heat, cold of heat)"),
             ("", ""),
         ] {
             assert_eq!(renamed(text, Names::Channels, "heat", "warmth"), expected, "{text}");
@@ -101,6 +105,9 @@ mod tests {
         let text = "sum(heat) where device in (heat, pump) by day";
         let expected = "sum(heat) where device in (\"hot-water\", pump) by day";
         assert_eq!(renamed(text, Names::Devices, "heat", "hot-water"), expected);
+        let text = "correlation(heat of day, cold of \"heat\") by hour of day";
+        let expected = "correlation(heat of night, cold of \"heat\") by hour of day";
+        assert_eq!(renamed(text, Names::Devices, "day", "night"), expected);
         for text in ["silent for 3h", "silent silent for 3h"] {
             let expected = text.replace("silent silent", "hush silent");
             assert_eq!(renamed(text, Names::Channels, "silent", "hush"), expected);

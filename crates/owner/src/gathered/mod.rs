@@ -10,6 +10,7 @@ mod decided;
 pub mod distribution;
 mod episodes;
 mod fourier;
+mod joined;
 mod lines;
 pub mod moments;
 mod need;
@@ -26,6 +27,7 @@ pub(crate) use between::Between;
 pub use bins::{BinsNeeded, USUAL_BINS};
 pub(crate) use decided::Decided;
 pub(crate) use episodes::Episodes;
+pub(crate) use joined::joined;
 pub(crate) use lines::{Line, OnLines};
 pub(crate) use need::{ChannelPair, Need, NeedId, Needed};
 #[cfg(test)]

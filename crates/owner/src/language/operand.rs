@@ -43,6 +43,12 @@ impl Display for OfDevice {
 impl Parser<'_> {
     /// Parses the device after a channel, as in `temp of boiler`, if there is one.
     pub(crate) fn of_device(&mut self) -> Parsed<Option<String>> {
-        if self.accept_word("of")? { self.name("the name of a device").map(Some) } else { Ok(None) }
+        if !self.accept_word("of")? {
+            return Ok(None);
+        }
+        let at = self.start();
+        let device = self.name("the name of a device")?;
+        self.places.devices.push((device.clone(), at));
+        Ok(Some(device))
     }
 }

@@ -7,8 +7,8 @@ use sotto_program::text;
 use super::{Expression, Question, Selected};
 use crate::functions::{self, Call};
 use crate::language::{
-    By, Clause, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Spanned, TextSpans, Token,
-    in_unit, limits, near, outside_of_a_call, unquoted,
+    By, Clause, Devices, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Spanned, TextSpans,
+    Token, in_unit, limits, near, outside_of_a_call, unquoted,
 };
 use crate::units::Unit;
 
@@ -259,6 +259,12 @@ impl Parser<'_> {
             && question.by == Some(By::Window)
         {
             return Err(self.error(Kind::TimesOfWindows, *at));
+        }
+        let mut calls = question.calls().zip(&self.places.calls);
+        if question.grouping == Devices::Each
+            && let Some((call, at)) = calls.find(|(call, _)| !call.of_devices().is_empty())
+        {
+            return Err(self.error(Kind::DevicesNamed { call: call.function() }, *at));
         }
         let recurs = question.by.as_ref().is_some_and(By::is_recurring);
         for (call, at) in question.calls().zip(&self.places.calls) {

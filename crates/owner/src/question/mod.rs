@@ -92,8 +92,8 @@ pub(crate) use units::{conversion, unit_of};
 pub use crate::functions::{Bins, Call, Side};
 pub use crate::language::{
     By, Calendar, Clause, Comparison, Condition, Cycle, Devices, Duration, DurationUnit, During, LinearModel,
-    Measurand, ModelError, Period, QuestionError, QuestionErrorKind, Recurs, TextSpans, TimeOfDay, Times,
-    Weekday, Weights, When, limits,
+    Measurand, ModelError, OfDevice, Period, QuestionError, QuestionErrorKind, Recurs, TextSpans, TimeOfDay,
+    Times, Weekday, Weights, When, limits,
 };
 
 use crate::language::{Name, UnitName, list, only_devices};

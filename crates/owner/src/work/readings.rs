@@ -102,8 +102,13 @@ impl<'w> DeviceWork<'w> {
         }
         // The channels of a call may be in several streams.
         let of = |(need, of): (NeedId, &Need)| match of {
-            Need::Readings { channel, taken } => {
-                Some(WantedReadings { need, channel: batch.windows[0].channel(channel)?, taken: *taken })
+            Need::Readings { channel, taken, device } => {
+                let is_asked = device.as_ref().is_none_or(|device| *device == self.device.shown);
+                Some(WantedReadings {
+                    need,
+                    channel: batch.windows[0].channel(channel).filter(|_| is_asked)?,
+                    taken: *taken,
+                })
             }
             _ => None,
         };

@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use sotto_owner::question::{
     Bins, By, Call, Comparison, Condition, Cycle, Devices, Duration, DurationUnit, ExactScheme, Expression,
-    LinearModel, Measurand, Period, Question, Selected, Side, Times, Weekday, Weights, When,
+    LinearModel, Measurand, OfDevice, Period, Question, Selected, Side, Times, Weekday, Weights, When,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -80,6 +80,10 @@ fn condition() -> impl Strategy<Value = Condition> {
     )
 }
 
+fn of_device() -> impl Strategy<Value = OfDevice> {
+    (name(), name()).prop_map(|(channel, device)| OfDevice::new(channel, device))
+}
+
 /// A condition of `longest` and `episodes`.
 fn on_a_channel() -> impl Strategy<Value = Condition> {
     (condition(), name())
@@ -112,6 +116,8 @@ fn scalar() -> impl Strategy<Value = Call> {
         (name(), 2..=1000u32).prop_map(|(channel, groups)| Call::moving_average(channel, groups)),
         condition().prop_map(Call::count_where),
         condition().prop_map(Call::time_where),
+        (of_device(), of_device()).prop_map(|(x, y)| Call::covariance_of(x, y)),
+        (of_device(), of_device()).prop_map(|(x, y)| Call::correlation_of(x, y)),
         name().prop_map(Call::first),
         name().prop_map(Call::last),
         name().prop_map(Call::time_of_max),
@@ -255,6 +261,9 @@ prop_compose! {
         // Others are refused.
         if averages && question.by.is_none_or(|by| by == By::Window || by.is_recurring()) {
             question.by = Some(By::Day);
+        }
+        if question.calls().any(|call| call.to_string().contains(" of ")) {
+            question.grouping = Devices::Across;
         }
         let weighs = question.calls().any(|call| call.function() == "weighted_sum");
         if weighs || question.by == Some(By::Window) {

@@ -45,6 +45,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     let limits = [24.03, 10.07];
     judged(cases, "generated", &site, &series, limits)?;
     night(cases, &site, &series, limits)?;
+    across(cases, &site, &series)?;
     bounded(cases, &site)?;
     cases.case("nothing is left behind", site.close()?);
     Ok(())
@@ -160,14 +161,63 @@ fn night(cases: &mut Cases, site: &Site, series: &Series, limits: [f64; 2]) -> R
     Ok(())
 }
 
+/// Channels of two devices are compared at common ticks.
+fn across(cases: &mut Cases, site: &Site, series: &Series) -> Result<()> {
+    let [x, y] = ["temperature of boiler", "flow of tank"];
+    let text = format!("correlation({x}, {y}), covariance({x}, {y}), regression({y} ~ {x}) by day");
+    let answer = site.ask(&text, &[])?;
+    let rows = answer["rows"].as_array().map_or(&[][..], Vec::as_slice);
+    let mut faults: Vec<String> =
+        (rows.len() < 28).then(|| format!("{} rows", rows.len())).into_iter().collect();
+    for row in rows {
+        let time = |key: &str| row[key].as_str().and_then(instant).unwrap_or_default();
+        let group = (time("from"), time("to"));
+        let of = |device: &str, at: usize| readings(series, group, Some(device), at, &|_| true).remove(0);
+        let (of_x, of_y) = (of("boiler", 0), of("tank", 1));
+        let both =
+            of_x.iter().filter_map(|(at, x)| Some((*x, of_y.iter().find(|(other, _)| other == at)?.1)));
+        let both: Vec<(f64, f64)> = both.collect();
+        let n = both.len() as f64;
+        let mean = |of: fn(&(f64, f64)) -> f64| both.iter().map(of).sum::<f64>() / n;
+        let (mx, my) = (mean(|two| two.0), mean(|two| two.1));
+        let sum =
+            |of: &dyn Fn(f64, f64) -> f64| both.iter().map(|(x, y)| of(x - mx, y - my)).sum::<f64>() / n;
+        let (xx, xy, yy) = (sum(&|x, _| x * x), sum(&|x, y| x * y), sum(&|_, y| y * y));
+        let name = row["name"].as_str().unwrap_or_default();
+        let right = match name.split('(').next().unwrap_or_default() {
+            _ if both.is_empty() => f64::NAN,
+            "correlation" => xy / (xx * yy).sqrt(),
+            "covariance" => xy,
+            _ if name.ends_with(".slope") => xy / xx,
+            _ => my - mx * xy / xx,
+        };
+        let is_right = match row["value"].as_f64() {
+            Some(found) => (found - right).abs() < 1e-6 && row["count"].as_u64() == Some(both.len() as u64),
+            None => right.is_nan(),
+        };
+        faults.extend((!is_right).then(|| format!("{row} is not {right} of {n}")));
+    }
+    faults.truncate(6);
+    cases.case("channels of two devices", faults);
+    Ok(())
+}
+
 /// A question for which too many bytes would come down is refused before any does.
 fn bounded(cases: &mut Cases, site: &Site) -> Result<()> {
     let text = "longest(temperature > 24)";
     let refused = site.try_sotto(&["ask", text, "--fetch", "2kB", "--no-keep"])?;
     let told = refused.stderr;
-    let right =
-        refused.status.code() == Some(4) && told.contains("--fetch 1MB") && told.contains("18 windows");
+    let kilobytes = |text: &str, before: &str| -> Option<f64> {
+        text.split_once(before)?.1.split_once(" kB")?.0.parse().ok()
+    };
+    let most = kilobytes(&told, "of which ");
+    let right = refused.status.code() == Some(4) && told.contains("--fetch 1MB") && most.is_some();
     cases.case("too many bytes are refused", (!right).then_some(told).into_iter().collect());
+    let note = site.ask(text, &["--fetch", "1MB"])?["notes"].to_string();
+    let came = kilobytes(&note, "came down, ");
+    let right = came.zip(most).is_some_and(|(came, most)| came <= most && 1.5 * came >= most);
+    let wrong = || format!("{came:?} kB came down, {most:?} at most: {note}");
+    cases.case("no more bytes come down than were told", (!right).then(wrong).into_iter().collect());
     let last = site.ask("last(temperature)", &["--fetch", "5kB"])?;
     let note = last["notes"].to_string();
     let few =
@@ -179,7 +229,7 @@ fn bounded(cases: &mut Cases, site: &Site) -> Result<()> {
 /// A reading as the device rounds it.
 fn rounded(channel: &Channel, value: f64) -> f64 {
     let centre = f64::midpoint(channel.low, channel.high);
-    centre + ((value - centre) / channel.resolution + 0.5 - 1e-9).floor() * channel.resolution
+    centre + ((value - centre) / channel.resolution + 0.5 + 1e-6).floor() * channel.resolution
 }
 
 /// The time and the rounded value of readings of one device, in order of time.
