@@ -2,12 +2,9 @@
 
 use super::Plant;
 
-/// Bytes of readings that come down for a question at most, unless it says otherwise: a year of minutes and more.
-pub const FETCHED: u64 = 8_000_000;
-
 impl Plant {
     /// Lets at most this many bytes of readings come down for a question that is computed from readings, in the place of
-    /// [`FETCHED`]. A question that needs more is refused before any comes down.
+    /// [`FETCHED`](crate::FETCHED). A question that needs more is refused before any comes down.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;

@@ -149,8 +149,3 @@ pub(super) fn unit_of(reading: &Measurand, channels: &dyn Channels) -> String {
         Measurand::Polynomial { .. } | Measurand::Linear { .. } => String::new(),
     }
 }
-
-/// Returns an end of a bin or a band with at most nine digits, without the zeros at its end.
-pub(super) fn short(end: f64) -> f64 {
-    format!("{end:.8e}").parse().unwrap_or(end)
-}

@@ -57,8 +57,8 @@
 //! word that starts a clause, must be in double quotes, with the escapes `\"` and `\\`.
 //!
 //! [`Call`] lists the functions. `avg`, `std` and `var` are synonyms of `mean`, `stddev` and `variance`, and `median(x)`
-//! is `quantile(x, 0.5)`. Calls with several values (`regression`, `polynomial`, `linear`, `histogram`, `interpolate`, `spectrum`) are selected alone,
-//! without arithmetic. [`limits`] bounds all sizes.
+//! is `quantile(x, 0.5)`. Calls with several values (`regression`, `polynomial`, `linear`, `histogram`, `interpolate`,
+//! `spectrum`) are selected alone, without arithmetic. [`limits`] bounds all sizes.
 
 mod alarm;
 mod alarm_condition;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::batch::Batch;
+use super::came_down::CameDown;
 use super::device::{Computed, DeviceWork};
 use super::exact::ExactResults;
 use super::faults::Faults;
@@ -17,13 +18,6 @@ use crate::gathered::{Need, NeedId, Run, Taken};
 use crate::quantities::Quantity;
 use crate::streams::{Kind, expanded_bytes};
 use crate::windows::{self, Grouping, StoredWindow};
-
-/// Readings that came down.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct CameDown {
-    pub(crate) windows: u64,
-    pub(crate) bytes: u64,
-}
 
 /// The readings of a channel that a call needs.
 struct WantedReadings {

@@ -129,10 +129,6 @@ fn scalar() -> impl Strategy<Value = Call> {
         }),
         (name(), name()).prop_map(|(x, y)| Call::min_difference(x, y)),
         (name(), name()).prop_map(|(x, y)| Call::max_difference(x, y)),
-        (name(), proptest::option::of(1..1000u32)).prop_map(|(channel, longest)| {
-            Call::interpolate(channel, longest.map(|count| Duration::new(count, DurationUnit::Minute)))
-        }),
-        (name(), 2..=24u32).prop_map(|(channel, bands)| Call::spectrum(channel, bands)),
         name().prop_map(Call::min),
         name().prop_map(Call::max),
         name().prop_map(Call::range),
@@ -169,6 +165,10 @@ fn expression() -> impl Strategy<Value = Expression> {
         1 => derived().prop_map(|reading| Call::values(reading).into()),
         1 => (name(), name()).prop_map(|(y, x)| Call::regression(y, x).into()),
         1 => (name(), bins()).prop_map(|(channel, bins)| Call::histogram(channel, bins).into()),
+        1 => (name(), proptest::option::of(duration()))
+            .prop_map(|(channel, longest)| Call::interpolate(channel, longest).into()),
+        1 => (name(), 2..=24u32).prop_map(|(channel, bands)| Call::spectrum(channel, bands).into()),
+        1 => (of_device(), of_device()).prop_map(|(y, x)| Call::regression_of(y, x).into()),
     ]
 }
 

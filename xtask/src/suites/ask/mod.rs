@@ -13,6 +13,7 @@ mod growing;
 mod judge;
 mod many;
 mod messy;
+mod plain_readings;
 mod readings;
 mod refusals;
 mod series;
