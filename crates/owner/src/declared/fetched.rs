@@ -12,7 +12,7 @@ impl Plant {
     /// # sotto_owner::Plant::init(folder.path(), &here)?;
     /// let plant = sotto_owner::Plant::open(folder.path())?.fetching_at_most(64_000_000);
     /// assert_eq!(plant.most_fetched(), 64_000_000);
-    /// # Ok::<(), sotto_owner::OwnerError>(())
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     #[must_use]
     pub fn fetching_at_most(mut self, bytes: u64) -> Self {
