@@ -150,7 +150,8 @@ impl<'t> From<'t> {
         let value = result.expression.fold(&mut fold);
         let value = value.and_then(|value| unit.convert(value));
         let counted = Counted { value, count: fold.count.unwrap_or_default(), missing: fold.missing };
-        rows.push(Row { at_ms, ..named.clone().with(counted, unit.name.clone()) });
+        let row = named.clone().with(counted, unit.name.clone());
+        rows.push(Row { at_ms: at_ms.filter(|_| row.value.is_some()), ..row });
     }
 }
 

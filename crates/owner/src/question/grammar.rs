@@ -7,8 +7,8 @@ use sotto_program::text;
 use super::{AlongGroups, Expression, Offset, Question, Selected, along};
 use crate::functions::{self, Call};
 use crate::language::{
-    By, Clause, Cycle, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Ranking, Scope, Spanned,
-    TextSpans, Token, in_unit, limits, near, outside_of_a_call, unquoted,
+    By, Clause, Cycle, Devices, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Ranking, Scope,
+    Spanned, TextSpans, Token, in_unit, limits, near, outside_of_a_call, unquoted,
 };
 use crate::units::Unit;
 
@@ -287,6 +287,12 @@ impl Parser<'_> {
             && question.by == Some(By::Window)
         {
             return Err(self.error(Kind::TimesOfWindows, *at));
+        }
+        let mut calls = question.calls().zip(&self.places.calls);
+        if question.grouping == Devices::Each
+            && let Some((call, at)) = calls.find(|(call, _)| !call.of_devices().is_empty())
+        {
+            return Err(self.error(Kind::DevicesNamed { call: call.function() }, *at));
         }
         let recurs = question.by.as_ref().is_some_and(By::is_recurring);
         let by_days = question.needs_days();

@@ -5,14 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use sotto_wire::Digest;
 
 use super::batch::Batch;
+use super::came_down::CameDown;
 use super::crossings::note_crossings;
 use super::exact::ExactResults;
 use super::faults::Faults;
-use super::job::Computer;
-use super::job::Results;
+use super::job::{Computer, Results};
 use super::pieces::{ByGroup, Piece, Pieces, Split};
 use super::progress::OnProgress;
-use super::readings::CameDown;
 use super::sums::SumsStream;
 use super::wanted::Wanted;
 use super::weights::GroupSpan;

@@ -15,6 +15,7 @@ mod growing;
 mod judge;
 mod many;
 mod messy;
+mod plain_readings;
 mod readings;
 mod refusals;
 mod series;
