@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use sotto_pack::StreamProfile;
 
 use crate::declared::Plant;
-use crate::declared::settings::Settings;
 use crate::devices::{self, DeviceRecord};
 use crate::error::OwnerError;
 use crate::functions::Call;
-use crate::language::Scope;
+use crate::language::{OfDevice, Scope};
 use crate::question::{ExactScheme, Question};
 use crate::streams::Kind;
 
 /// Returns true if a bundle of the device sends the stream that a call needs, under the scheme that the question states.
-fn sends(settings: &Settings, record: &DeviceRecord, question: &Question, call: &Call) -> bool {
+fn sends(plant: &Plant, record: &DeviceRecord, question: &Question, call: &Call) -> bool {
+    let (settings, shown) = (plant.settings(), plant.shown_device(&record.device));
     let kind = Kind::of(&call.needs());
     let scheme = question.scheme.filter(|_| kind == Kind::Exact);
     let streams = || {
@@ -29,6 +29,11 @@ fn sends(settings: &Settings, record: &DeviceRecord, question: &Question, call: 
         stream.channels.iter().any(|channel| settings.shown_channel(&channel.name) == name)
     };
     let channels = call.channels();
+    let of_devices = call.two_devices();
+    if !of_devices.is_empty() {
+        let own = |of: &&OfDevice| of.device == shown;
+        return of_devices.into_iter().filter(own).any(|of| streams().any(|stream| has(stream, &of.channel)));
+    }
     if call.is_of_readings() {
         // Readings of several streams meet here.
         return channels.iter().all(|name| streams().any(|stream| has(stream, name)));
@@ -51,22 +56,23 @@ fn unsent(question: &Question, call: &Call, device: &str) -> String {
 
 /// Returns true if a device sends the stream that a call needs, and its readings count in it.
 fn answers(
-    settings: &Settings,
+    plant: &Plant,
     (name, record): (&String, &DeviceRecord),
     question: &Question,
     call: (&Call, Option<&Scope>),
 ) -> bool {
-    settings.takes(question, call, settings.member(name)) && sends(settings, record, question, call.0)
+    let settings = plant.settings();
+    settings.takes(question, call, settings.member(name)) && sends(plant, record, question, call.0)
 }
 
 /// Refuses a question with a call that no device can answer.
 pub(super) fn can_answer(
-    settings: &Settings,
+    plant: &Plant,
     question: &Question,
     devices: &BTreeMap<String, DeviceRecord>,
 ) -> Result<(), OwnerError> {
     for (call, of) in question.calls_of() {
-        if !devices.iter().any(|device| answers(settings, device, question, (call, of))) {
+        if !devices.iter().any(|device| answers(plant, device, question, (call, of))) {
             let device = match of {
                 Some(Scope::Device(name)) => Some(name),
                 _ => devices.keys().next(),
@@ -95,7 +101,7 @@ pub(super) fn devices_of(
         )));
     }
     devices.retain(|name, record| {
-        question.calls_of().any(|call| answers(plant.settings(), (name, record), question, call))
+        question.calls_of().any(|call| answers(plant, (name, record), question, call))
     });
     if devices.is_empty() {
         return Err(nobody_sends(plant, question)?);

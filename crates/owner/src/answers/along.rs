@@ -1,8 +1,8 @@
 //! Values that follow from other groups than the row's own: cumulative sums, differences, rates, exponentially weighted means,
 //! and those of earlier groups.
 
+use super::column::{Column, RowTimes};
 use super::earlier::EarlierGroups;
-use super::rows::{Column, RowTimes};
 use crate::functions::Yields;
 use crate::gathered::{Channels, Counted, Gathered};
 use crate::language::Duration;

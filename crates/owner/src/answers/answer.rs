@@ -169,7 +169,8 @@ pub struct Row {
     /// The reason for a missing value, if there are readings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// The ends of a histogram's bin, in the channel's unit, or of a spectrum's band, in cycles a day. A reading at an end belongs to the bin above it.
+    /// The ends of a histogram's bin, in the channel's unit, or of a spectrum's band, in cycles a day. A reading at an end belongs
+    /// to the bin above it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bin: Option<[f64; 2]>,
     /// True if the value lies on a straight line between readings.

@@ -22,7 +22,10 @@ pub(super) struct Facts<'f> {
 
 /// Returns why an answer with these rows has no value; None if it has one, or readings of which none can be computed.
 pub(super) fn why(rows: &[Row], facts: &Facts<'_>) -> Option<Empty> {
-    let is_empty = |row: &Row| row.value.is_none() && row.count == 0 && row.why.is_none() && !row.held_back;
+    // Of an earlier group, a row says itself why it has no value, unless the answer has no windows at all.
+    let no_windows = facts.devices.iter().all(|device| device.windows.is_empty());
+    let is_told = |row: &Row| row.why.is_some() && !no_windows;
+    let is_empty = |row: &Row| row.value.is_none() && row.count == 0 && !is_told(row) && !row.held_back;
     if !rows.iter().all(is_empty) {
         return None;
     }

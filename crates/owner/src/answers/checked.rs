@@ -45,7 +45,7 @@ impl Answer {
         let mut answer = self.clone();
         for row in answer.rows.iter_mut().filter(|row| row.assurance == Assurance::Unchecked) {
             if row.value.is_some() {
-                (row.value, row.bound) = (None, None);
+                (row.value, row.bound, row.at, row.at_ms) = (None, None, None, None);
                 (row.held_back, row.why) = (true, Some(HELD_BACK.to_owned()));
             }
         }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::computed::takes;
 use super::days;
 use super::listed::Listed;
-use super::rows::{Column, Of, OfDevices};
+use super::column::{Column, Of, OfDevices};
 use crate::declared::settings::Settings;
 use crate::gathered::Tally;
 use crate::language::{Devices, Scope};
@@ -89,7 +89,8 @@ impl Merged<'_> {
         let of = || devices.iter().map(|device| &self.listed.devices[*device]);
         let windows = || of().flat_map(|device| &device.windows);
         let first = windows().map(StoredWindow::from).min().unwrap_or_default();
-        let covered = segments.covered(first, windows().map(StoredWindow::to).max().unwrap_or_default());
+        let last = windows().map(StoredWindow::to).max().unwrap_or_default();
+        let covered = segments.covered(first, last, self.listed.gap);
         let names = of().map(|device| device.shown.clone()).collect();
         let all = Rc::new(OfDevices { names, tallies, covered });
         self.known.insert(devices, Rc::clone(&all));

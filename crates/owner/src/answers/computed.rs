@@ -38,7 +38,7 @@ pub(super) fn computed(
     computer: &mut Computer<'_>,
     progress: OnProgress<'_>,
 ) -> Result<Done, OwnerError> {
-    let Listed { devices, segments, ends, .. } = listed;
+    let Listed { devices, segments, ends, gap, .. } = listed;
     fetch::within(settings, asked, devices, (&segments.times, ends), computer)?;
     let total: u64 = devices.iter().map(|device| device.windows.len() as u64).sum();
     let mut done = Done::default();
@@ -49,7 +49,7 @@ pub(super) fn computed(
             progress(finished.min(total), total);
         };
         let takes = taken(settings, asked, &device.shown);
-        let work = DeviceWork { asked, groups: &segments.times, ends, device, takes: &takes };
+        let work = DeviceWork { asked, groups: &segments.times, ends, gap: *gap, device, takes: &takes };
         let tallied = work.tallies(computer, &mut tell)?;
         let Computed { tallies, used, fetched, came_down } = tallied.computed;
         if !used.is_empty() {

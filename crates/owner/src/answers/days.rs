@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sotto_pack::Clock;
 
-use super::rows::{Column, Of};
+use super::column::{Column, Of};
 use crate::gathered::{Channels, DayMean, Tally};
 use crate::question::{Asked, Question};
 use crate::value::Value;

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use sotto_api::devices::Device;
 use sotto_pack::Clock;
 
+use super::column::Column;
 use super::columns::columns;
 use super::computed::{Done, computed};
 use super::days;
 use super::evidence::LogsThen;
 use super::listed::{Listed, windows_of};
 use super::notes;
-use super::rows::Column;
 use crate::error::OwnerError;
 use crate::functions::{Call, Yields};
 use crate::gathered::{Channels, Counted, Gathered, NeedId};
@@ -45,7 +45,7 @@ pub(super) struct EarlierGroups {
 /// By device and channel, the time from the first to the last window.
 type Covered = BTreeMap<(String, String), Group>;
 
-/// The parts of a pass over the earlier groups that an answer tells of, too.
+/// The windows of earlier groups and the notes on them, which an answer has beside its own.
 pub(super) struct Also {
     pub(super) done: Done,
     pub(super) notes: Vec<String>,
@@ -80,7 +80,7 @@ pub(super) struct Shown<'s> {
 }
 
 impl Shown<'_> {
-    /// Returns the groups of the rows, cut to the time of the answer.
+    /// Returns the groups of the rows.
     fn groups(&self) -> Vec<Group> {
         let rows = self.listed.segments.rows.iter().skip(self.listed.before);
         rows.map(|row| row.group).collect()
@@ -138,7 +138,8 @@ impl EarlierGroups {
         let segments = segments.ok_or_else(too_many)?;
         let windows = devices.iter().flat_map(|device| &device.windows);
         let ends = windows::last_readings(&segments.times, Grouping::of(&question), windows);
-        let mut listed = Listed { devices, segments, hidden: 0, before: 0, ends, between, last: None };
+        let mut listed =
+            Listed { devices, segments, hidden: 0, before: 0, gap: None, ends, between, last: None };
         let mut done = computed(settings, &asked, &mut listed, computer, progress)?;
         let columns = columns(settings, &asked, &listed, std::mem::take(&mut done.by_device));
         let needs = asked.calls().map(|call| call.needs.clone()).collect();
@@ -178,7 +179,7 @@ impl EarlierGroups {
         notes
     }
 
-    /// Returns the value of a call at a row of a column of the answer.
+    /// Returns the value of a call at a row of a column of the answer, and true if no tag shows what the cloud gave for it.
     pub(super) fn value(
         &self,
         asked: &AskedCall<'_>,

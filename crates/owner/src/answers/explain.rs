@@ -32,7 +32,7 @@ pub(crate) fn explain(plant: &Plant, question: &Question) -> Result<Explanation,
     for device in &listed.devices {
         let takes = taken(plant.settings(), &asked, &device.shown);
         let (groups, ends) = (&listed.segments.times, &listed.ends);
-        let work = DeviceWork { asked: &asked, groups, ends, device, takes: &takes };
+        let work = DeviceWork { asked: &asked, groups, ends, gap: listed.gap, device, takes: &takes };
         explained.streams.extend(of_device(device, work.outline()?, &clock));
     }
     if let Some(stream) = explained.streams.first()

@@ -1,6 +1,6 @@
 //! Notes on missing ticks that a call does not pass over in silence.
 
-use super::rows::Column;
+use super::column::Column;
 use crate::functions::Gaps;
 use crate::gathered::{Channels, Gathered};
 use crate::question::{Asked, AskedCall, WithDevices};

@@ -11,7 +11,7 @@ use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::orders::Orders;
 use crate::question::Asked;
-use crate::windows::{self, Between, DeviceWindows, Grouping, Groups, Needed, RowTime, Segments};
+use crate::windows::{self, Between, DeviceWindows, Group, Grouping, Groups, Needed, RowTime, Segments};
 
 /// The devices of a question with their windows, and the groups of the answer.
 pub(super) struct Listed {
@@ -20,6 +20,8 @@ pub(super) struct Listed {
     pub(super) segments: Segments,
     /// Number of rows before the first one that is shown.
     pub(super) before: usize,
+    /// The time of the first row that is shown before that of the question, if groups before it count.
+    pub(super) gap: Option<Group>,
     /// Number of groups without windows that are left out.
     pub(super) hidden: u64,
     /// For each of these times, the end of the last tick with a reading of any device.
@@ -44,7 +46,9 @@ pub(super) fn listed(
     let mut devices = windows_of(orders, asked, Between::around(&fetched(between)), as_of)?;
     let last = windows::last_reading(&question.channels(), devices.iter().flat_map(|device| &device.windows));
     between.back_from_newest(question, &devices, clock);
-    Between::keep(&fetched(between), &mut devices);
+    let parts = fetched(between);
+    Between::keep(&parts, &mut devices);
+    let gap = Between::gap(&parts);
     let all = || devices.iter().flat_map(|device| &device.windows);
     let too_many = || {
         OwnerError::Unanswerable(
@@ -59,7 +63,7 @@ pub(super) fn listed(
     let is_before = |row: &&RowTime| between.since.is_some_and(|since| row.group.to <= since);
     let before = segments.rows.iter().take_while(is_before).count();
     let ends = windows::last_readings(&segments.times, Grouping::of(question), all());
-    Ok(Listed { devices, segments, before, hidden, ends, between, last })
+    Ok(Listed { devices, segments, before, gap, hidden, ends, between, last })
 }
 
 /// Lists the windows of a question's devices between two times.
@@ -83,7 +87,7 @@ pub(super) fn windows_of(
         }
         devices.push(found);
     }
-    able::can_answer(plant.settings(), question, &records)?;
+    able::can_answer(plant, question, &records)?;
     Ok(devices)
 }
 

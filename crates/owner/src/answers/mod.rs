@@ -8,6 +8,7 @@ mod assurance;
 mod by_window;
 mod cause;
 mod checked;
+mod column;
 mod columns;
 mod computed;
 mod days;

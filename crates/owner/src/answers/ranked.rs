@@ -10,6 +10,9 @@ use crate::language::{RankedBy, Ranking};
 /// Number of devices that a note names.
 const NAMED: usize = 5;
 
+/// The largest relative difference of values that differ in the last digits of a double alone.
+const ROUNDING: f64 = 1e-13;
+
 /// Returns the rows of the first devices of each group in order, and notes on what was left out or left open. `name` is the
 /// result that decides.
 pub(super) fn ranked(ranking: Ranking, name: &str, rows: Vec<Row>) -> (Vec<Row>, Vec<String>) {
@@ -68,7 +71,7 @@ fn first_of(ranking: Ranking, name: &str, group: Vec<Row>, facts: &mut Facts) ->
     let near = |at: usize| {
         let ((one, bound, _), (next, bound_of_next, _)) = (devices.get(at)?, devices.get(at + 1)?);
         match (one - next).abs() {
-            0.0 => Some(Next::Equal),
+            apart if apart <= ROUNDING * one.abs() => Some(Next::Equal),
             apart if apart <= bound + bound_of_next => Some(Next::Overlaps),
             _ => None,
         }
@@ -177,7 +180,7 @@ mod tests {
             ("b", Some((5.0, 0.0))),
             ("c", Some((3.0, 0.1))),
             ("d", Some((3.15, 0.1))),
-            ("e", Some((5.0, 0.0))),
+            ("e", Some((5.0 - 1e-15, 0.0))),
             ("f", None),
         ]
         .into_iter()

@@ -260,7 +260,7 @@ impl Plant {
         declared::question_between(self, text, &BTreeMap::new(), since, until)
     }
 
-    /// Parses a text like [`Plant::question_between`], with values of its parameters by name: those of `$room` is that of
+    /// Parses a text like [`Plant::question_between`], with values of its parameters: that of `$room` is under
     /// `room`.
     ///
     /// # Errors

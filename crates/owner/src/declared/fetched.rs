@@ -2,12 +2,9 @@
 
 use super::Plant;
 
-/// Bytes of readings that come down for a question at most, unless it says otherwise: a year of minutes and more.
-pub const FETCHED: u64 = 8_000_000;
-
 impl Plant {
     /// Lets at most this many bytes of readings come down for a question that is computed from readings, in the place of
-    /// [`FETCHED`]. A question that needs more is refused before any comes down.
+    /// [`FETCHED`](crate::FETCHED). A question that needs more is refused before any comes down.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -15,7 +12,7 @@ impl Plant {
     /// # sotto_owner::Plant::init(folder.path(), &here)?;
     /// let plant = sotto_owner::Plant::open(folder.path())?.fetching_at_most(64_000_000);
     /// assert_eq!(plant.most_fetched(), 64_000_000);
-    /// # Ok::<(), sotto_owner::OwnerError>(())
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     #[must_use]
     pub fn fetching_at_most(mut self, bytes: u64) -> Self {

@@ -28,6 +28,9 @@ impl Settings {
         device: Member<'_>,
     ) -> bool {
         match of {
+            _ if !call.two_devices().is_empty() => {
+                call.two_devices().iter().any(|of| of.device == device.name)
+            }
             Some(Scope::Device(name)) => name == device.name,
             Some(Scope::Tag(tag)) => self.has_tag(call, std::slice::from_ref(tag), device),
             Some(Scope::AllDevices) | None => {

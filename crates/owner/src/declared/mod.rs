@@ -34,14 +34,13 @@ pub(crate) use channels::remove_channel;
 pub use conditions::{Declared, OnLimit, Watched};
 pub(crate) use conditions::{alarm, is_alarm, with_alarms};
 pub use derived::derived;
-pub use fetched::FETCHED;
 pub use flooding::FloodingSettings;
 pub use mail::{MailServer, MailSettings, MailTls};
 pub(crate) use members::Member;
 pub use pins::CloudKeys;
 pub(crate) use pins::{claimed_cloud_key, cloud_keys, not_pinned, pin_cloud};
 pub(crate) use plant::CLOUD;
-pub use plant::{NewPlant, Plant, SETTINGS};
+pub use plant::{FETCHED, NewPlant, Plant, SETTINGS};
 pub(crate) use questions::{
     compares_in_cloud, new_question, planned_question, question, question_between, questions,
 };

@@ -26,7 +26,6 @@ use zeroize::Zeroizing;
 
 use super::authority;
 use super::edit;
-use super::fetched::FETCHED;
 use super::removed::{RemovedDevice, removed};
 use super::settings::{self, Settings};
 use crate::error::{OwnerError, io};
@@ -39,6 +38,9 @@ use crate::secrets::{SECRETS, SIGNING, Secrets, TOKEN, Unlock};
 pub const SETTINGS: &str = "sotto.toml";
 
 pub(crate) const CLOUD: &str = "cloud.toml";
+
+/// Bytes of readings that come down for a question at most, unless it says otherwise: a year of minutes and more.
+pub const FETCHED: u64 = 8_000_000;
 
 /// The records of devices.
 const DEVICES: &str = "devices";

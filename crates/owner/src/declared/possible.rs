@@ -5,7 +5,7 @@ use sotto_pack::Clock;
 use super::plant::Plant;
 use crate::error::OwnerError;
 use crate::functions::{Call, Circumstances};
-use crate::language::{By, Clause, Period, QuestionError, Scope, TextSpans};
+use crate::language::{By, Clause, OfDevice, Period, QuestionError, Scope, TextSpans};
 use crate::question::Question;
 
 const HOUR: u64 = 3_600_000;
@@ -33,6 +33,7 @@ pub(super) fn check(
     for (index, (call, of)) in question.calls_of().enumerate() {
         let reason =
             call.cannot_work(&circumstances).or_else(|| nobody_measures(plant, question, (call, of)));
+        let reason = reason.or_else(|| lacking(plant, question, call));
         let Some(reason) = reason else { continue };
         let of_call = || places.error_at_call(index, reason.clone());
         // The condition of an alarm may name a channel without a call.
@@ -96,7 +97,8 @@ fn nobody_measures(
     (call, of): (&Call, Option<&Scope>),
 ) -> Option<String> {
     let is_of_question = matches!(of, None | Some(Scope::AllDevices));
-    if is_of_question && question.only.is_none() && question.tags.is_empty() {
+    let is_of_any = is_of_question && question.only.is_none() && question.tags.is_empty();
+    if is_of_any || !call.two_devices().is_empty() {
         return None;
     }
     let (settings, channels) = (plant.settings(), call.channels());
@@ -117,6 +119,24 @@ fn nobody_measures(
         }
         Some(Scope::Tag(tag)) => format!("no device with the tag {tag} measures {all}{channels}"),
         Some(Scope::AllDevices) | None => format!("no device of the where clause measures {all}{channels}"),
+    })
+}
+
+/// Returns why a device that a call names cannot take part; None if all can.
+fn lacking(plant: &Plant, question: &Question, call: &Call) -> Option<String> {
+    call.two_devices().into_iter().find_map(|of| {
+        let OfDevice { channel, device } = of;
+        let only = question.only.as_ref();
+        if only.is_some_and(|only| !only.contains(device)) {
+            return Some(format!("the where clause leaves {device} out: name it there, too"));
+        }
+        let Some(settings) = plant.settings().devices.get(device) else {
+            let devices: Vec<&str> = plant.settings().devices.keys().map(String::as_str).collect();
+            return Some(format!("no device is called {device}: declared are {}", devices.join(", ")));
+        };
+        let measures = settings.channels.contains(channel);
+        (!measures)
+            .then(|| format!("{device} does not measure {channel}, but {}", settings.channels.join(", ")))
     })
 }
 

@@ -124,6 +124,7 @@ mod tests {
                 "mean(heat) where time 22:00-06:00 by day, mean(heat)",
                 "mean(warmth) where time 22:00-06:00 by day, mean(warmth)",
             ),
+            ("covariance(heat of heat, cold of heat)", "covariance(warmth of heat, cold of heat)"),
             ("", ""),
         ] {
             assert_eq!(renamed(text, Names::Channels, "heat", "warmth"), expected, "{text}");
@@ -134,10 +135,16 @@ mod tests {
         let text = "mean(heat of heat) - mean(heat of tag heat) + max(heat of all devices)";
         let expected = text.replacen("of heat", "of \"hot-water\"", 1);
         assert_eq!(renamed(text, Names::Devices, "heat", "hot-water"), expected);
+        let text = "correlation(heat of day, cold of \"heat\") by hour of day";
+        let expected = "correlation(heat of night, cold of \"heat\") by hour of day";
+        assert_eq!(renamed(text, Names::Devices, "day", "night"), expected);
         for text in ["silent for 3h", "silent silent for 3h"] {
             let expected = text.replace("silent silent", "hush silent");
             assert_eq!(renamed(text, Names::Channels, "silent", "hush"), expected);
         }
+        let offset = "mean(previous) offset previous by day";
+        let expected = "mean(last) offset previous by day";
+        assert_eq!(renamed(offset, Names::Channels, "previous", "last"), expected);
         assert_eq!(renamed("mean(heat)", Names::Channels, "heat", "over"), "mean(\"over\")");
         assert_eq!(renamed("mean(day) by day", Names::Channels, "day", "light"), "mean(light) by day");
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Circumstances;
 use crate::gathered::Channels;
-use crate::language::{Condition, Measurand, Name, Parsed, Parser};
+use crate::language::{Condition, Measurand, Name, OfDevice, Parsed, Parser};
 
 /// Arguments of a function. `Display` writes them as canonical text, without the parentheses.
 pub(crate) trait Arguments: Display {
@@ -29,7 +29,9 @@ pub(crate) enum About<'a> {
     Channels(Vec<&'a str>),
     /// Those of a channel, or the values of a polynomial or a model.
     Reading(&'a Measurand),
-    /// The same, compared with a limit.
+    /// Those of two channels, each of one device.
+    OfDevices([&'a OfDevice; 2]),
+    /// The values of a channel, a polynomial or a model, compared with a limit.
     Condition(&'a Condition),
 }
 
@@ -68,17 +70,6 @@ impl Arguments for Channel {
 pub(super) struct TwoChannels {
     pub(super) x: String,
     pub(super) y: String,
-}
-
-impl TwoChannels {
-    /// Reads two channels and the closing parenthesis.
-    pub(super) fn read(parser: &mut Parser<'_>, comma: &'static str) -> Parsed<Self> {
-        let x = parser.channel()?;
-        parser.expect(',', comma)?;
-        let y = parser.channel()?;
-        parser.close_after_name()?;
-        Ok(Self { x, y })
-    }
 }
 
 impl Display for TwoChannels {
@@ -155,9 +146,4 @@ pub(super) fn unit_of(reading: &Measurand, channels: &dyn Channels) -> String {
         Measurand::Channel(channel) => channels.unit(channel),
         Measurand::Polynomial { .. } | Measurand::Linear { .. } => String::new(),
     }
-}
-
-/// Returns an end of a bin or a band with at most nine digits, without the zeros at its end.
-pub(super) fn short(end: f64) -> f64 {
-    format!("{end:.8e}").parse().unwrap_or(end)
 }

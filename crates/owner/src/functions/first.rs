@@ -35,7 +35,7 @@ impl Function for First {
     }
 
     fn needs(&self) -> Vec<Need> {
-        vec![Need::Readings { channel: self.0.0.clone(), taken: Taken::First }]
+        vec![Need::one_reading(&self.0.0, Taken::First)]
     }
 
     fn yields(&self) -> Yields<'_> {

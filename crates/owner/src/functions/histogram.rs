@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use super::arguments::{About, Arguments, short};
+use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, Part, SeveralValues, Syntax, Yields};
 use super::{Call, Circumstances};
 use crate::gathered::distribution::equal_edges;
@@ -180,4 +180,9 @@ impl SeveralValues for Histogram {
     fn instead(&self) -> String {
         ", or count one bin: count(x > 80)".to_owned()
     }
+}
+
+/// Returns an end of a bin with at most nine digits, without the zeros at its end.
+fn short(end: f64) -> f64 {
+    format!("{end:.8e}").parse().unwrap_or(end)
 }

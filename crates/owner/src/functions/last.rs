@@ -35,7 +35,7 @@ impl Function for Last {
     }
 
     fn needs(&self) -> Vec<Need> {
-        vec![Need::Readings { channel: self.0.0.clone(), taken: Taken::Last }]
+        vec![Need::one_reading(&self.0.0, Taken::Last)]
     }
 
     fn yields(&self) -> Yields<'_> {

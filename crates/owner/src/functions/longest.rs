@@ -7,7 +7,7 @@ use super::function::{Function, Gaps, InAlarm, Named, OneValue, Syntax, Yields};
 use super::{Call, Circumstances};
 use crate::gathered::{Channels, Counted, Episodes as Found, Gathered, Need};
 use crate::language::Condition;
-use crate::value::Value;
+use crate::value::{Value, ValueError};
 
 pub(super) const SYNTAX: Syntax = Syntax {
     names: &[Named { word: "longest", arguments: "x > 80" }],
@@ -74,6 +74,9 @@ impl OneValue for Longest {
     fn value(&self, from: &Gathered<'_>) -> Counted {
         let channel = self.0.reading.channels().into_iter().next().unwrap_or_default();
         from.of_readings(channel, |readings| {
+            if readings.count() == 0 {
+                return Err(ValueError::NO_READING);
+            }
             let found = Found::of(readings, &self.0);
             Ok(Value { unit: "h".to_owned(), ..Value::exact(found.longest_hours()) })
         })

@@ -28,6 +28,7 @@ mod max;
 mod mean;
 mod min;
 mod moving_average;
+mod of_devices;
 mod quantile;
 mod range;
 mod regression;
@@ -55,7 +56,7 @@ pub(crate) use circumstances::Circumstances;
 pub(crate) use function::{Function, Gaps, InAlarm, Named, Part, Syntax, Time, Yields};
 
 use crate::gathered::Need;
-use crate::language::{Condition, LinearModel, Measurand};
+use crate::language::{Condition, LinearModel, Measurand, OfDevice};
 
 /// Makes a call of the functions of these files. Each file has the syntax, and a type for each form of the function, with
 /// its arguments.
@@ -130,9 +131,9 @@ functions! {
     rms: Rms;
     energy: Energy;
     degree_days: DegreeDays;
-    covariance: Covariance;
-    correlation: Correlation;
-    regression: Regression;
+    covariance: Covariance, CovarianceOf;
+    correlation: Correlation, CorrelationOf;
+    regression: Regression, RegressionOf;
     weighted_sum: WeightedSum;
     moving_average: MovingAverage;
     min: Min, MinDifference;
@@ -241,7 +242,16 @@ impl Call {
     pub fn channels(&self) -> Vec<&str> {
         match self.arguments().about() {
             About::Channels(channels) => channels,
+            About::OfDevices(two) => two.map(|of| of.channel.as_str()).to_vec(),
             About::Reading(reading) | About::Condition(Condition { reading, .. }) => reading.channels(),
+        }
+    }
+
+    /// Returns the channels of devices that the call names, in the order of the text; empty if it names no device.
+    pub(crate) fn two_devices(&self) -> Vec<&OfDevice> {
+        match self.arguments().about() {
+            About::OfDevices(two) => two.to_vec(),
+            About::Channels(_) | About::Reading(_) | About::Condition(_) => Vec::new(),
         }
     }
 
@@ -250,7 +260,7 @@ impl Call {
     #[must_use]
     pub fn reading(&self) -> Option<&Measurand> {
         match self.arguments().about() {
-            About::Channels(_) => None,
+            About::Channels(_) | About::OfDevices(_) => None,
             About::Reading(reading) | About::Condition(Condition { reading, .. }) => Some(reading),
         }
     }
@@ -273,7 +283,7 @@ impl Call {
     pub fn condition(&self) -> Option<&Condition> {
         match self.arguments().about() {
             About::Condition(condition) => Some(condition),
-            About::Channels(_) | About::Reading(_) => None,
+            About::Channels(_) | About::OfDevices(_) | About::Reading(_) => None,
         }
     }
 

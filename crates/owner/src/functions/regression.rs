@@ -6,9 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, Part, SeveralValues, Syntax, Yields};
+use super::of_devices::{self, ExplainedOfDevices, Two, two};
 use super::{Call, Circumstances};
+use crate::gathered::moments::Pair;
 use crate::gathered::{Counted, Gathered, Need};
-use crate::language::{Measurand, Name};
+use crate::language::{Measurand, Name, OfDevice};
 use crate::value::ratio;
 
 pub(super) const SYNTAX: Syntax = Syntax {
@@ -16,11 +18,11 @@ pub(super) const SYNTAX: Syntax = Syntax {
     synonyms: &[],
     across_groups: false,
     read: |parser, _| {
-        let y = parser.channel()?;
-        parser.expect('~', "'~' and the channel that explains, as in regression(y ~ x)")?;
-        let x = parser.channel()?;
-        parser.close_after_name()?;
-        Ok(Regression(Explained { y, x }).into())
+        let tilde = "'~' and the channel that explains, as in regression(y ~ x)";
+        Ok(match two(parser, '~', tilde)? {
+            Two::Channels([y, x]) => Regression(Explained { y, x }).into(),
+            Two::OfDevices([y, x]) => RegressionOf(ExplainedOfDevices { y, x }).into(),
+        })
     },
 };
 
@@ -92,22 +94,69 @@ impl SeveralValues for Regression {
         let Explained { y, x } = &self.0;
         let (x_unit, y_unit) = (from.unit(x), from.unit(y));
         let pair = from.pair(x, y);
-        let missing = from.missing(&[x, y], pair.x.count);
-        let line = pair.regression([&x_unit, &y_unit]);
-        let part = |(at, (name, unit)): (usize, (&str, String))| Part {
-            name: format!(".{name}"),
-            counted: Counted {
-                value: line.clone().map(|line| line[at].clone()),
-                count: pair.x.count,
-                missing,
-            },
-            unit,
-            bin: None,
-            time: None,
-            interpolated: false,
-        };
-        let parts = [("slope", ratio(&y_unit, &x_unit)), ("intercept", y_unit.clone())];
-        parts.into_iter().enumerate().map(part).collect()
+        line(&pair, [&x_unit, &y_unit], from.missing(&[x, y], pair.x.count))
+    }
+
+    fn instead(&self) -> String {
+        String::new()
+    }
+}
+
+/// Returns slope and intercept.
+fn line(pair: &Pair, [x_unit, y_unit]: [&str; 2], missing: u64) -> Vec<Part> {
+    let line = pair.regression([x_unit, y_unit]);
+    let part = |(at, (name, unit)): (usize, (&str, String))| Part {
+        name: format!(".{name}"),
+        counted: Counted { value: line.clone().map(|line| line[at].clone()), count: pair.x.count, missing },
+        unit,
+        bin: None,
+        time: None,
+        interpolated: false,
+    };
+    let parts = [("slope", ratio(y_unit, x_unit)), ("intercept", y_unit.to_owned())];
+    parts.into_iter().enumerate().map(part).collect()
+}
+
+/// `regression(b of two ~ a of one)`: the same of channels of two devices, over common times.
+///
+/// Example: [`OfDevice`](crate::question::OfDevice)
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RegressionOf(pub(super) ExplainedOfDevices);
+
+impl Call {
+    /// Calls for the least-squares line of y over x, channels of two devices.
+    #[must_use]
+    pub fn regression_of(y: OfDevice, x: OfDevice) -> Self {
+        RegressionOf(ExplainedOfDevices { y, x }).into()
+    }
+}
+
+impl Function for RegressionOf {
+    fn name(&self) -> &'static str {
+        "regression"
+    }
+
+    fn cannot_work(&self, _: &Circumstances<'_>) -> Option<String> {
+        of_devices::same([&self.0.x, &self.0.y])
+    }
+
+    fn needs(&self) -> Vec<Need> {
+        of_devices::needs(&self.0.x, &self.0.y)
+    }
+
+    fn yields(&self) -> Yields<'_> {
+        Yields::Several(self)
+    }
+
+    fn in_alarm(&self) -> InAlarm<'_> {
+        InAlarm::Refused("take correlation(y, x) or covariance(y, x)")
+    }
+}
+
+impl SeveralValues for RegressionOf {
+    fn values(&self, from: &Gathered<'_>) -> Vec<Part> {
+        let [x_unit, y_unit] = [&self.0.x, &self.0.y].map(|of| from.unit(&of.channel));
+        line(&of_devices::pair(from), [&x_unit, &y_unit], 0)
     }
 
     fn instead(&self) -> String {

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use serde::{Deserialize, Serialize};
 
 use super::Call;
-use super::arguments::{About, Arguments, short};
+use super::arguments::{About, Arguments};
 use super::function::{Function, Gaps, InAlarm, Named, Part, SeveralValues, Syntax, Yields};
 use crate::gathered::{Bands, Counted, Gathered, Need};
 use crate::language::{Measurand, Name, QuestionErrorKind as Kind, limits};
@@ -114,4 +114,9 @@ impl SeveralValues for Spectrum {
     fn instead(&self) -> String {
         ", or take its sum, the variance: variance(x)".to_owned()
     }
+}
+
+/// Returns an end of a band with at most four digits.
+fn short(end: f64) -> f64 {
+    format!("{end:.3e}").parse().unwrap_or(end)
 }

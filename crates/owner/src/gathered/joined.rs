@@ -91,7 +91,10 @@ mod tests {
     fn a_finer_channel_is_averaged_in_the_periods_of_the_coarser() {
         let coarse = Run { period: 180_000, ..minutes(0, &[Some(5.0), None, Some(7.0)]) };
         let coarse = readings("a", coarse);
-        let fine = minutes(0, &[Some(1.0), Some(3.0), None, Some(50.0), Some(50.0), None, Some(9.0), None, None, Some(4.0)]);
+        let fine = minutes(
+            0,
+            &[Some(1.0), Some(3.0), None, Some(50.0), Some(50.0), None, Some(9.0), None, None, Some(4.0)],
+        );
         let pair = joined(&readings("b", fine), &coarse);
         // (mean of 1 and 3, 5) and (9, 7); nothing stands beside the fourth to the sixth minute.
         assert_eq!((pair.x.count, pair.x.mean, pair.y.mean), (2, 5.5, 6.0));

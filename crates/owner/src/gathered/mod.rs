@@ -11,6 +11,7 @@ mod decided;
 pub mod distribution;
 mod episodes;
 mod fourier;
+mod joined;
 mod lines;
 pub mod moments;
 mod need;
@@ -28,6 +29,7 @@ pub use bins::{BinsNeeded, USUAL_BINS};
 pub(crate) use day::DayMean;
 pub(crate) use decided::Decided;
 pub(crate) use episodes::Episodes;
+pub(crate) use joined::joined;
 pub(crate) use lines::{Line, OnLines};
 pub(crate) use need::{ChannelPair, Need, NeedId, Needed};
 #[cfg(test)]

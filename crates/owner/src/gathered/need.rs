@@ -1,7 +1,7 @@
 //! The intermediate results that calls need.
 
 use super::{BinsNeeded, Taken, WindowQuantity};
-use crate::language::{Condition, Measurand, Weights};
+use crate::language::{Condition, Measurand, OfDevice, Weights};
 
 /// An intermediate result that a call is computed from.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,8 +21,8 @@ pub(crate) enum Need {
     },
     /// Quantities that a channel's windows hold, window by window.
     Windows { channel: String, quantities: Vec<WindowQuantity> },
-    /// The readings of a channel with their times, which come down.
-    Readings { channel: String, taken: Taken },
+    /// The readings of a channel with their times, which come down: of all devices, or of one.
+    Readings { channel: String, taken: Taken, device: Option<String> },
     /// Number and sum of the values of a polynomial or a model; with `each` every value.
     Reals { reading: Measurand, each: bool },
     /// The readings for which a condition on a polynomial or a model holds.
@@ -62,7 +62,18 @@ impl Need {
 
     /// Returns all readings of a channel.
     pub(crate) fn readings(channel: &str) -> Self {
-        Self::Readings { channel: channel.to_owned(), taken: Taken::All }
+        Self::Readings { channel: channel.to_owned(), taken: Taken::All, device: None }
+    }
+
+    /// Returns all readings of a channel of one device.
+    pub(crate) fn readings_of(of: &OfDevice) -> Self {
+        let (channel, device) = (of.channel.clone(), Some(of.device.clone()));
+        Self::Readings { channel, taken: Taken::All, device }
+    }
+
+    /// Returns the first or the last reading of a channel.
+    pub(crate) fn one_reading(channel: &str, taken: Taken) -> Self {
+        Self::Readings { channel: channel.to_owned(), taken, device: None }
     }
 
     /// Returns count and sum of a channel's readings, or of the values of a polynomial or a model.

@@ -390,6 +390,12 @@ pub enum QuestionErrorKind {
         /// The clause that divides the time.
         clause: &'static str,
     },
+    /// A call that names its devices, for each device.
+    #[error("{call} is about the devices that it names: leave out per device")]
+    DevicesNamed {
+        /// The function.
+        call: &'static str,
+    },
     /// Conditions on the time, by window.
     #[error("windows are whole: ask by hour or by day where the time counts, or for all windows")]
     TimesOfWindows,

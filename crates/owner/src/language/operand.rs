@@ -4,7 +4,6 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use super::parser::{Parsed, Parser};
 use super::written::Name;
 
 /// A channel of one device.
@@ -37,12 +36,5 @@ impl OfDevice {
 impl Display for OfDevice {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         write!(out, "{} of {}", Name(&self.channel), Name(&self.device))
-    }
-}
-
-impl Parser<'_> {
-    /// Parses the device after a channel, as in `temp of boiler`, if there is one.
-    pub(crate) fn of_device(&mut self) -> Parsed<Option<String>> {
-        if self.accept_word("of")? { self.name("the name of a device").map(Some) } else { Ok(None) }
     }
 }

@@ -28,6 +28,20 @@ impl Parser<'_> {
         Ok(Some(Scope::Device(device)))
     }
 
+    /// Takes the two devices that the channels of a call name, if they are different ones. `first` is the number of its first
+    /// channel among all of the text.
+    pub(crate) fn take_two_devices(&mut self, first: usize) -> Option<[String; 2]> {
+        let [(Some(Scope::Device(one)), _), (Some(Scope::Device(other)), _)] = &self.scopes[first..] else {
+            return None;
+        };
+        if one == other {
+            return None;
+        }
+        let two = [one.clone(), other.clone()];
+        self.scopes[first..].iter_mut().for_each(|(scope, _)| *scope = None);
+        Some(two)
+    }
+
     /// Returns the devices that the channels of a call name; `first` is the number of its first channel among all of the text.
     pub(crate) fn scope_of_call(&self, first: usize) -> Parsed<Option<Scope>> {
         let mut scopes = self.scopes[first..].iter();

@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use serde::{Deserialize, Serialize};
 use sotto_program::text;
 
-use super::{Expression, Selected, WithDevices};
+use super::WithDevices;
 use crate::functions::Call;
 use crate::language::{
     Duration, Number, Parsed, Parser, QuestionErrorKind as Kind, Scope, Spanned, Token, limits, token,
@@ -112,24 +112,6 @@ impl Along {
     #[must_use]
     pub fn ewma(of: Call, decay: Decay) -> Self {
         Self { function: AlongGroups::Ewma(decay), of, devices: None }
-    }
-
-    /// Names the result, like `as`.
-    #[must_use]
-    pub fn named(self, name: impl Into<String>) -> Selected {
-        Expression::Along(self).named(name)
-    }
-}
-
-impl From<Along> for Expression {
-    fn from(along: Along) -> Self {
-        Self::Along(along)
-    }
-}
-
-impl From<Along> for Selected {
-    fn from(along: Along) -> Self {
-        Expression::Along(along).into()
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Along, Offset};
 use crate::functions::Call;
 
-/// Arithmetic on the caller's value type, e.g. a value with its bound and unit. Used by [`Expression::fold`](super::Expression::fold).
+/// Arithmetic on the caller's value type, e.g. a value with its bound and unit. Used by [`Expression::fold`](crate::question::Expression::fold).
 ///
 /// ```
 /// use sotto_owner::question::{Along, CallArithmetic, Call, Offset};

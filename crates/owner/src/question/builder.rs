@@ -1,6 +1,6 @@
 //! A builder of questions.
 
-use super::{ExactScheme, Expression, Question, Selected};
+use super::{Along, ExactScheme, Expression, Offset, Question, Selected};
 use crate::functions::Call;
 use crate::language::{
     By, Devices, Duration, Period, QuestionError, QuestionErrorKind as Kind, RankedBy, Ranking, Times, When,
@@ -168,5 +168,17 @@ impl From<Expression> for Selected {
 impl From<Call> for Selected {
     fn from(call: Call) -> Self {
         Expression::Call(call).into()
+    }
+}
+
+impl From<Along> for Selected {
+    fn from(along: Along) -> Self {
+        Expression::Along(along).into()
+    }
+}
+
+impl From<Offset> for Selected {
+    fn from(offset: Offset) -> Self {
+        Expression::Offset(offset).into()
     }
 }

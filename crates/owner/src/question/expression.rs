@@ -243,6 +243,18 @@ impl From<Call> for Expression {
     }
 }
 
+impl From<Along> for Expression {
+    fn from(along: Along) -> Self {
+        Self::Along(along)
+    }
+}
+
+impl From<Offset> for Expression {
+    fn from(offset: Offset) -> Self {
+        Self::Offset(offset)
+    }
+}
+
 impl From<f64> for Expression {
     fn from(number: f64) -> Self {
         Self::Number(number)
@@ -338,6 +350,14 @@ impl Display for Expression {
         };
         let strength = strength(self);
         write!(out, "{} {sign} {}", Operand(left, strength), Operand(right, strength + 1))
+    }
+}
+
+impl Along {
+    /// Names the result, like `as`.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Selected {
+        Expression::Along(self).named(name)
     }
 }
 

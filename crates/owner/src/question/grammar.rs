@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use sotto_program::text;
 
-use super::{AlongGroups, Expression, Question, Selected, along};
+use super::{AlongGroups, Expression, Offset, Question, Selected, along};
 use crate::functions::{self, Call};
 use crate::language::{
-    By, Clause, Cycle, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Ranking, Scope, Spanned,
-    TextSpans, Token, in_unit, limits, near, outside_of_a_call, unquoted,
+    By, Clause, Cycle, Devices, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Ranking, Scope,
+    Spanned, TextSpans, Token, in_unit, limits, near, outside_of_a_call, unquoted,
 };
 use crate::units::Unit;
 
@@ -216,8 +216,11 @@ impl<'t> Parser<'t> {
                 if let Some(along) = self.along(word, next)? {
                     return Ok(Term::leaf(Expression::Along(along)));
                 }
-                let call = self.call(word, next)?;
-                Ok(Term::leaf(self.offset(call, next.start)?))
+                let (of, devices) = self.call(word, next)?;
+                Ok(Term::leaf(match self.offset(&of, next.start)? {
+                    Some(earlier) => Expression::Offset(Offset { of, devices, earlier }),
+                    None => Expression::of(of, devices),
+                }))
             }
             Token::Quoted(inside) => {
                 let name: String = unquoted(inside).chars().take(limits::NAME_BYTES).collect();
@@ -284,6 +287,12 @@ impl Parser<'_> {
             && question.by == Some(By::Window)
         {
             return Err(self.error(Kind::TimesOfWindows, *at));
+        }
+        let mut calls = question.calls().zip(&self.places.calls);
+        if question.grouping == Devices::Each
+            && let Some((call, at)) = calls.find(|(call, _)| !call.two_devices().is_empty())
+        {
+            return Err(self.error(Kind::DevicesNamed { call: call.function() }, *at));
         }
         let recurs = question.by.as_ref().is_some_and(By::is_recurring);
         let by_days = question.needs_days();

@@ -67,8 +67,8 @@
 //! word that starts a clause, must be in double quotes, with the escapes `\"` and `\\`.
 //!
 //! [`Call`] lists the functions. `avg`, `std` and `var` are synonyms of `mean`, `stddev` and `variance`, and `median(x)`
-//! is `quantile(x, 0.5)`. Calls with several values (`regression`, `polynomial`, `linear`, `histogram`, `interpolate`, `spectrum`) are
-//! selected alone, without arithmetic. [`Along`] needs groups: a `by` clause. [`limits`] bounds all sizes.
+//! is `quantile(x, 0.5)`. Calls with several values (`regression`, `polynomial`, `linear`, `histogram`, `interpolate`,
+//! `spectrum`) are selected alone, without arithmetic. [`Along`] needs groups: a `by` clause. [`limits`] bounds all sizes.
 
 mod alarm;
 mod alarm_condition;
@@ -83,6 +83,7 @@ mod conditions;
 mod expression;
 mod grammar;
 mod offset;
+mod place;
 mod reference;
 mod scheme;
 mod scoped;
@@ -119,7 +120,7 @@ pub(crate) use written_call::WithDevices;
 pub use crate::functions::{Bins, Call, FunctionName, Side, functions};
 pub use crate::language::{
     By, Calendar, Clause, Comparison, Condition, Cycle, Dates, DayRange, Days, DaysOf, Devices, Duration,
-    DurationUnit, During, LinearModel, LowerEnd, Measurand, ModelError, NotDays, Period, QuestionError,
+    DurationUnit, During, LinearModel, LowerEnd, Measurand, ModelError, NotDays, OfDevice, Period, QuestionError,
     QuestionErrorKind, RankedBy, Ranking, Recurs, Scope, TextSpans, TimeOfDay, Times, Weekday, Weights, When,
     limits,
 };

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Expression, Question, Selected, WithDevices};
+use super::{Question, WithDevices};
 use crate::functions::Call;
 use crate::language::{By, Duration, DurationUnit, Parsed, Parser, QuestionErrorKind as Kind, Scope, limits};
 
@@ -128,26 +128,6 @@ impl Earlier {
     }
 }
 
-impl Offset {
-    /// Names the result, like `as`.
-    #[must_use]
-    pub fn named(self, name: impl Into<String>) -> Selected {
-        Expression::Offset(self).named(name)
-    }
-}
-
-impl From<Offset> for Expression {
-    fn from(offset: Offset) -> Self {
-        Self::Offset(offset)
-    }
-}
-
-impl From<Offset> for Selected {
-    fn from(offset: Offset) -> Self {
-        Expression::Offset(offset).into()
-    }
-}
-
 impl Display for Offset {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         write!(out, "{} offset {}", WithDevices(&self.of, self.devices.as_ref()), self.earlier)
@@ -164,11 +144,11 @@ impl Display for Earlier {
 }
 
 impl Parser<'_> {
-    /// Parses `offset 1w` after a call, if it is there.
-    pub(super) fn offset(&mut self, (of, devices): (Call, Option<Scope>), at: usize) -> Parsed<Expression> {
+    /// Parses `offset 1w` after a call that begins at `at`, if it is there.
+    pub(super) fn offset(&mut self, of: &Call, at: usize) -> Parsed<Option<Earlier>> {
         let word = self.start();
         if !self.accept_word("offset")? {
-            return Ok(Expression::of(of, devices));
+            return Ok(None);
         }
         if of.is_vector() {
             let kind = Kind::VectorInArithmetic { call: of.function(), instead: of.instead() };
@@ -185,7 +165,7 @@ impl Parser<'_> {
             Earlier::read(written).ok_or_else(|| self.error(Kind::Offset, written_at))?
         };
         self.places.offsets.push(word);
-        Ok(Expression::Offset(Offset { of, devices, earlier }))
+        Ok(Some(earlier))
     }
 
     /// Refuses offsets that lead to no whole group.

@@ -6,11 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sotto_program::text;
 
+use super::place::{Place, list_behind, place_behind};
 use super::{Along, Expression, Offset, Question};
-use crate::language::{
-    DayRange, Duration, During, Name, QuestionError, QuestionErrorKind as Kind, Scope, TimeOfDay, Token,
-    When, limits, near, token,
-};
+use crate::language::{QuestionError, QuestionErrorKind as Kind, Scope, Token, limits, near, token};
 
 /// A text with parameters in some of its places.
 ///
@@ -37,23 +35,6 @@ struct Parameter {
     /// Bytes of the text, with the dollar sign.
     at: std::ops::Range<usize>,
     place: Place,
-}
-
-/// The kind of value that a parameter stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
-    Devices,
-    Tags,
-    Weekdays,
-    Months,
-    Days,
-    Device,
-    Tag,
-    Duration,
-    Moment,
-    Span,
-    TimeOfDay,
-    Count,
 }
 
 /// The reason why a question with parameters cannot be asked.
@@ -251,99 +232,6 @@ impl Template {
 #[expect(clippy::ptr_arg, reason = "an item of a list of names")]
 fn is_any(name: &String) -> bool {
     name.starts_with('$')
-}
-
-/// Returns the kind of the list that a parenthesis opens behind these tokens.
-fn list_behind([first, second, third]: [Token<'_>; 3]) -> Option<Place> {
-    let word = match (first, second, third) {
-        (Token::Word(word), Token::Word("not"), Token::Word("in"))
-        | (_, Token::Word(word), Token::Word("in")) => word,
-        _ => return None,
-    };
-    Some(match word {
-        "device" => Place::Devices,
-        "tag" => Place::Tags,
-        "weekday" => Place::Weekdays,
-        "month" => Place::Months,
-        "date" => Place::Days,
-        _ => return None,
-    })
-}
-
-/// Returns the kind of value that stands behind these tokens.
-fn place_behind([_, second, third]: [Token<'_>; 3]) -> Option<Place> {
-    let Token::Word(word) = third else { return None };
-    Some(match word {
-        "tag" if second == Token::Word("of") => Place::Tag,
-        "of" => Place::Device,
-        "over" => Place::Duration,
-        "since" | "until" => Place::Moment,
-        "during" => Place::Span,
-        "time" => Place::TimeOfDay,
-        "top" | "bottom" => Place::Count,
-        _ => return None,
-    })
-}
-
-impl Place {
-    /// Returns a value as the text has it; the reason if it does not fit.
-    fn written(self, value: &str) -> Result<String, String> {
-        let each = |of: fn(&str) -> Result<String, String>| {
-            let all: Result<Vec<String>, String> = value.split(',').map(|part| of(part.trim())).collect();
-            all.map(|all| all.join(", "))
-        };
-        let name = |name: &str| match name.len() {
-            0 => Err("a name has at least one letter".to_owned()),
-            _ => Ok(Name(name).to_string()),
-        };
-        let word = |word: &str| {
-            let is_word = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
-            if is_word { Ok(word.to_owned()) } else { Err("write words with commas, as sat,sun".to_owned()) }
-        };
-        let day =
-            |day: &str| day.parse::<DayRange>().map(|day| day.to_string()).map_err(|wrong| wrong.to_string());
-        let value = value.trim();
-        let reason = |wrong: QuestionError| wrong.kind.to_string();
-        match self {
-            Self::Devices | Self::Tags => each(name),
-            Self::Weekdays | Self::Months => each(word),
-            Self::Days => each(day),
-            Self::Tag => name(value),
-            Self::Device => {
-                name(value)?;
-                Ok(Scope::Device(value.to_owned()).to_string().trim_start_matches("of ").to_owned())
-            }
-            Self::Duration => value.parse::<Duration>().map(|time| time.to_string()).map_err(reason),
-            Self::Moment => value.parse::<When>().map(|when| when.to_string()).map_err(reason),
-            Self::Span => {
-                value.parse::<During>().map(|span| span.to_string()).map_err(|_| Kind::During.to_string())
-            }
-            Self::TimeOfDay => {
-                let time = value.parse::<TimeOfDay>().map(|time| time.to_string());
-                time.map_err(|_| Kind::TimeOfDay.to_string())
-            }
-            Self::Count => {
-                let number = value.parse::<u32>().ok().filter(|number| limits::RANKED.contains(number));
-                number.map(|number| number.to_string()).ok_or_else(|| Kind::RankedDevices.to_string())
-            }
-        }
-    }
-
-    /// Returns a value with which the rest of the text is checked.
-    fn sample(self, name: &str) -> String {
-        let sample = match self {
-            Self::Devices | Self::Tags | Self::Device | Self::Tag => return format!("\"${name}\""),
-            Self::Weekdays => "mon",
-            Self::Months => "1",
-            Self::Days => "2024-01-01",
-            Self::Duration => "52w",
-            Self::Moment => "2024-01-01",
-            Self::Span => "2024",
-            Self::TimeOfDay => "00:00-24:00",
-            Self::Count => "1",
-        };
-        sample.to_owned()
-    }
 }
 
 #[cfg(test)]

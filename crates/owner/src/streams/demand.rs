@@ -83,7 +83,7 @@ pub(super) fn demands<'q>(
     for (name, question) in questions {
         let member = Member { name: device, tags: &of.tags };
         let taken = question.calls_of().filter(|call| settings.takes(question, *call, member));
-        demands.extend(taken.filter_map(|(call, _)| demand(settings, name, question, call, of)));
+        demands.extend(taken.filter_map(|(call, _)| demand(settings, name, question, call, (device, of))));
     }
     demands
 }
@@ -95,11 +95,17 @@ fn demand<'q>(
     name: &'q str,
     question: &'q Question,
     call: &'q Call,
-    of: &DeviceSettings,
+    (device, of): (&str, &DeviceSettings),
 ) -> Option<Demand<'q>> {
     let wanted = call.needs();
     let (kind, mut needs) = (Kind::of(&wanted), Needs::of(&wanted));
-    let channels: BTreeSet<&str> = call.channels().into_iter().collect();
+    let of_devices = call.two_devices();
+    let channels: BTreeSet<&str> = if of_devices.is_empty() {
+        call.channels().into_iter().collect()
+    } else {
+        let own = of_devices.into_iter().filter(|of| of.device == device);
+        own.map(|of| of.channel.as_str()).collect()
+    };
     let own = |channel: &&str| of.channels.iter().any(|own| own == channel);
     let period = |channel: &&str| Some(settings.channels.get(*channel)?.every.milliseconds);
     let at = channels.iter().map(|channel| period(channel).filter(|_| own(channel)));

@@ -110,12 +110,16 @@ impl Segments {
         self.row_of.iter_mut().flatten().for_each(|row| *row = position[*row]);
     }
 
-    /// Returns, for each row, how much of its times lies between two moments, in milliseconds.
-    pub(crate) fn covered(&self, first: i64, last: i64) -> Vec<i64> {
+    /// Returns, for each row, how much of its times lies between two moments and outside of a gap, in milliseconds.
+    pub(crate) fn covered(&self, first: i64, last: i64, gap: Option<Group>) -> Vec<i64> {
         let mut covered = vec![0; self.rows.len()];
+        let between = |time: &Group, first: i64, last: i64| {
+            time.to.min(last).saturating_sub(time.from.max(first)).max(0)
+        };
         for (time, row) in self.times.iter().zip(&self.row_of) {
             if let Some(row) = row {
-                covered[*row] += time.to.min(last).saturating_sub(time.from.max(first)).max(0);
+                let in_gap = gap.map_or(0, |gap| between(time, gap.from.max(first), gap.to.min(last)));
+                covered[*row] += between(time, first, last) - in_gap;
             }
         }
         covered
@@ -193,6 +197,17 @@ mod tests {
         "degree_days(x, below 18) by month where weekday in (sat, sun)",
         "degree_days(x, below 18)",
     ];
+
+    #[test]
+    fn the_time_of_a_gap_is_not_covered() {
+        let groups = [(0, DAY), (DAY, 2 * DAY)].map(|(from, to)| Group { from, to });
+        let segments = Segments::whole(groups.to_vec());
+        let gap = Some(Group { from: 0, to: 6 * HOUR });
+        assert_eq!(segments.covered(0, 2 * DAY, None), [DAY, DAY]);
+        assert_eq!(segments.covered(0, 2 * DAY, gap), [DAY - 6 * HOUR, DAY]);
+        assert_eq!(segments.covered(2 * HOUR, DAY + HOUR, gap), [DAY - 6 * HOUR, HOUR]);
+        assert_eq!(segments.covered(20 * HOUR, DAY, gap), [4 * HOUR, 0]);
+    }
 
     const ZONES: [&str; 8] = [
         "UTC",

@@ -3,6 +3,7 @@
 use sotto_pack::Clock;
 
 use super::calendar::Calendar;
+use super::row_time::Group;
 use super::window::{DeviceWindows, StoredWindow};
 use crate::error::OwnerError;
 use crate::language::{By, Period, When};
@@ -65,6 +66,12 @@ impl Between {
         Self { since, until: parts.last().and_then(|part| part.until) }
     }
 
+    /// Returns the time between two parts.
+    pub(crate) fn gap(parts: &[Self]) -> Option<Group> {
+        let [first, second] = parts else { return None };
+        first.until.zip(second.since).map(|(from, to)| Group { from, to })
+    }
+
     /// Leaves out ticks of devices' windows that are in none of these parts. A window in two parts comes twice.
     pub(crate) fn keep(parts: &[Self], devices: &mut [DeviceWindows]) {
         for device in devices {
@@ -99,4 +106,31 @@ pub fn moment(when: &When, clock: &Clock) -> Result<i64, OwnerError> {
         let text = when.as_str();
         OwnerError::Question(format!("{text} is no date or time: write 2014-01-31 or 2014-01-31T12:30"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_before_begin_where_the_clock_says() {
+        let clock = Clock::new("Europe/Rome").expect("a zone");
+        let at = |text: &str| moment(&text.parse().expect(text), &clock).expect(text);
+        let between = |since: &str, until: &str| Between { since: Some(at(since)), until: Some(at(until)) };
+        let before = |time: Between, by, groups| time.with_groups_before(&clock, by, groups);
+        let (noon, end) = ("2014-03-31T12:00", "2014-04-05");
+        // One of the days has 23 hours.
+        let parts = before(between(noon, end), Some(By::Day), 2);
+        assert_eq!(parts, [between("2014-03-29", "2014-03-31"), between(noon, end)]);
+        assert_eq!(Between::around(&parts), between("2014-03-29", end));
+        assert_eq!(Between::gap(&parts), Some(Group { from: at("2014-03-31"), to: at(noon) }));
+        let parts = before(between("2014-03-31", end), Some(By::Week), 1);
+        assert_eq!(parts, [between("2014-03-24", end)], "it begins with a group");
+        assert_eq!(Between::gap(&parts), None);
+        for (by, groups) in [(None, 3), (Some(By::Day), 0), (Some(By::Window), 2)] {
+            assert_eq!(before(between(noon, end), by, groups), [between(noon, end)], "{by:?}");
+        }
+        let open = Between { until: Some(at(end)), since: None };
+        assert_eq!(before(open, Some(By::Day), 2), [open], "no group is before all time");
+    }
 }

@@ -5,14 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use sotto_wire::Digest;
 
 use super::batch::Batch;
+use super::came_down::CameDown;
 use super::crossings::note_crossings;
 use super::exact::ExactResults;
 use super::faults::Faults;
-use super::job::Computer;
-use super::job::Results;
+use super::job::{Computer, Results};
 use super::pieces::{ByGroup, Piece, Pieces, Split};
 use super::progress::OnProgress;
-use super::readings::CameDown;
 use super::sums::SumsStream;
 use super::wanted::Wanted;
 use super::weights::GroupSpan;
@@ -31,6 +30,8 @@ pub(crate) struct DeviceWork<'w> {
     pub(crate) groups: &'w [Group],
     /// For each group, the end of the last tick with a reading of any device. Half-lives count back from it.
     pub(crate) ends: &'w [i64],
+    /// The part of a group that does not count.
+    pub(crate) gap: Option<Group>,
     pub(crate) device: &'w DeviceWindows,
     /// For each call of the question, true if readings of the device count in it. Empty: in all.
     pub(crate) takes: &'w [bool],
@@ -176,7 +177,11 @@ impl<'w> DeviceWork<'w> {
             let by_window = self.asked.question.by == Some(By::Window);
             let elsewhere = if by_window { windows::elsewhere(counted, channel) } else { BTreeMap::new() };
             for (tally, group) in tallies.iter_mut().zip(self.groups) {
-                let expected = covered.as_ref().map_or(0, |covered| covered.ticks(*group));
+                let ticks = |group: Group| covered.as_ref().map_or(0, |covered| covered.ticks(group));
+                let gap =
+                    self.gap.map(|gap| Group { from: gap.from.max(group.from), to: gap.to.min(group.to) });
+                let in_gap = gap.filter(|gap| gap.from < gap.to).map_or(0, ticks);
+                let expected = ticks(*group).saturating_sub(in_gap);
                 let expected = expected.saturating_sub(elsewhere.get(group).copied().unwrap_or_default());
                 tally.expected.insert(channel.to_owned(), expected);
             }

@@ -2,6 +2,7 @@
 
 mod batch;
 mod budgets;
+mod came_down;
 mod crossings;
 mod curve;
 mod decide;
@@ -26,6 +27,7 @@ mod transcript;
 mod wanted;
 mod weights;
 
+pub(crate) use came_down::CameDown;
 pub(crate) use device::{Computed, DeviceWork, Tallied};
 pub(crate) use evidence::LARGEST_EVIDENCE;
 pub use evidence::{Evidence, WorkRecord};
@@ -34,4 +36,3 @@ pub(crate) use job::Computer;
 pub(crate) use keys::sent_evaluation_keys;
 pub(crate) use outline::{OutlinedBatch, OutlinedValues};
 pub use progress::OnProgress;
-pub(crate) use readings::CameDown;

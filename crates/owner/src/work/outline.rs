@@ -93,6 +93,12 @@ impl<'w> DeviceWork<'w> {
                     is_insufficient = true;
                     continue;
                 };
+                // The quantities of each call by itself.
+                let of_calls = calls.iter().map(|asked| {
+                    let needs = self.asked.needs_of(&[asked]);
+                    Ok((asked, Wanted::new(&needs, &batch, span, splits)?.quantities))
+                });
+                let of_calls = of_calls.collect::<Result<Vec<_>, OwnerError>>()?;
                 for (quantity, fetched) in wanted.quantities.iter().zip(&outline.of) {
                     let (what, channels) = words(quantity, batch.windows[0].layout());
                     let new = || OutlinedValues {
@@ -104,13 +110,8 @@ impl<'w> DeviceWork<'w> {
                     let values = values.entry((what, channels.clone())).or_insert_with(new);
                     values.fetched.sums += fetched.sums;
                     values.fetched.single += fetched.single;
-                    for asked in &calls {
-                        let of_call = self.asked.needs_of(&[asked]);
-                        let of_call = Wanted::new(&of_call, &batch, span, splits)?;
-                        if of_call.quantities.contains(quantity) {
-                            values.calls.insert(asked.call.to_string());
-                        }
-                    }
+                    let needed = of_calls.iter().filter(|(_, quantities)| quantities.contains(quantity));
+                    values.calls.extend(needed.map(|(asked, _)| asked.call.to_string()));
                 }
                 all.add(&outline);
             }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::batch::Batch;
+use super::came_down::CameDown;
 use super::device::{Computed, DeviceWork};
 use super::exact::ExactResults;
 use super::faults::Faults;
@@ -17,13 +18,6 @@ use crate::gathered::{Need, NeedId, Run, Taken};
 use crate::quantities::Quantity;
 use crate::streams::{Kind, expanded_bytes};
 use crate::windows::{self, Grouping, StoredWindow};
-
-/// Readings that came down.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct CameDown {
-    pub(crate) windows: u64,
-    pub(crate) bytes: u64,
-}
 
 /// The readings of a channel that a call needs.
 struct WantedReadings {
@@ -102,8 +96,13 @@ impl<'w> DeviceWork<'w> {
         }
         // The channels of a call may be in several streams.
         let of = |(need, of): (NeedId, &Need)| match of {
-            Need::Readings { channel, taken } => {
-                Some(WantedReadings { need, channel: batch.windows[0].channel(channel)?, taken: *taken })
+            Need::Readings { channel, taken, device } => {
+                let is_asked = device.as_ref().is_none_or(|device| *device == self.device.shown);
+                Some(WantedReadings {
+                    need,
+                    channel: batch.windows[0].channel(channel).filter(|_| is_asked)?,
+                    taken: *taken,
+                })
             }
             _ => None,
         };

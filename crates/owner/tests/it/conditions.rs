@@ -68,6 +68,7 @@ fn each_error_points_at_its_place() {
         ("longest(x > 80) > 3", 1, "x > 80 for 3h"),
         ("episodes(x > 80) > 3", 1, "count(x > 80) >= 5"),
         ("last(x) > 3", 1, "x > 80"),
+        ("correlation(a of one, b of two) > 0.5", 1, "each device by itself"),
         ("max(a - b) > 3", 1, "mean(a) - mean(b) > 5"),
         ("degree_hours(x, below 18) > 3", 1, "mean(x) < 18"),
         ("interpolate(x) > 3", 1, "x > 80"),

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use sotto_owner::question::{
     Along, AlongGroups, Bins, By, Call, Comparison, Condition, Cycle, Dates, DayRange, Days, DaysOf, Decay,
     Devices, Duration, DurationUnit, Earlier, EarlierUnit, ExactScheme, Expression, LinearModel, Measurand,
-    Offset, Period, Question, RankedBy, Ranking, Scope, Selected, Side, Template, Times, Weekday, Weights,
+    OfDevice, Offset, Period, Question, RankedBy, Ranking, Scope, Selected, Side, Template, Times, Weekday, Weights,
     When,
 };
 
@@ -94,6 +94,13 @@ fn between() -> impl Strategy<Value = Condition> {
         })
 }
 
+/// Channels of two devices.
+fn of_two() -> impl Strategy<Value = [OfDevice; 2]> {
+    let devices = (name(), name()).prop_filter("two devices", |(one, other)| one != other);
+    (devices, name(), name())
+        .prop_map(|((one, other), x, y)| [OfDevice::new(x, one), OfDevice::new(y, other)])
+}
+
 /// A condition of `longest` and `episodes`.
 fn on_a_channel() -> impl Strategy<Value = Condition> {
     (condition(), name())
@@ -129,6 +136,8 @@ fn scalar() -> impl Strategy<Value = Call> {
         prop_oneof![condition(), between()].prop_map(Call::count_where),
         prop_oneof![condition(), between()].prop_map(Call::time_where),
         prop_oneof![condition(), between()].prop_map(Call::share),
+        of_two().prop_map(|[x, y]| Call::covariance_of(x, y)),
+        of_two().prop_map(|[x, y]| Call::correlation_of(x, y)),
         name().prop_map(Call::first),
         name().prop_map(Call::last),
         name().prop_map(Call::time_of_max),
@@ -140,10 +149,6 @@ fn scalar() -> impl Strategy<Value = Call> {
         }),
         (name(), name()).prop_map(|(x, y)| Call::min_difference(x, y)),
         (name(), name()).prop_map(|(x, y)| Call::max_difference(x, y)),
-        (name(), proptest::option::of(1..1000u32)).prop_map(|(channel, longest)| {
-            Call::interpolate(channel, longest.map(|count| Duration::new(count, DurationUnit::Minute)))
-        }),
-        (name(), 2..=24u32).prop_map(|(channel, bands)| Call::spectrum(channel, bands)),
         name().prop_map(Call::min),
         name().prop_map(Call::max),
         name().prop_map(Call::range),
@@ -247,6 +252,10 @@ fn expression() -> impl Strategy<Value = Expression> {
         1 => derived().prop_map(|reading| Call::values(reading).into()),
         1 => (name(), name()).prop_map(|(y, x)| Call::regression(y, x).into()),
         1 => (name(), bins()).prop_map(|(channel, bins)| Call::histogram(channel, bins).into()),
+        1 => (name(), proptest::option::of(duration()))
+            .prop_map(|(channel, longest)| Call::interpolate(channel, longest).into()),
+        1 => (name(), 2..=24u32).prop_map(|(channel, bands)| Call::spectrum(channel, bands).into()),
+        1 => of_two().prop_map(|[y, x]| Call::regression_of(y, x).into()),
     ]
 }
 

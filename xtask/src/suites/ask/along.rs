@@ -111,6 +111,18 @@ fn before_since(cases: &mut Cases, site: &Site, series: &Series) -> Result<()> {
         faults.truncate(6);
         cases.case(&format!("values of earlier groups {period}"), faults);
     }
+    // Rows stay those that are asked for, also where the time begins within a group.
+    for period in ["since 2025-03-19T12:00", "over 10d"] {
+        let rows = |text: String| -> Result<Vec<Value>> {
+            let answer = site.ask(&format!("{text} by week {period}"), &[])?;
+            let rows = answer["rows"].as_array().cloned().unwrap_or_default();
+            Ok(rows.into_iter().filter(|row| row["name"] == *format!("mean({name})")).collect())
+        };
+        let (alone, beside) =
+            (rows(format!("mean({name})"))?, rows(format!("mean({name}), moving_average({name}, 2)"))?);
+        let fault = (alone != beside || alone.is_empty()).then(|| format!("{beside:?} are not {alone:?}"));
+        cases.case(&format!("rows beside a moving average {period}"), fault.into_iter().collect());
+    }
     Ok(())
 }
 

@@ -16,6 +16,7 @@ mod growing;
 mod judge;
 mod many;
 mod messy;
+mod plain_readings;
 mod questions;
 mod readings;
 mod refusals;

@@ -136,10 +136,10 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Returns the number of readings of the result that has most, each counted once. None for moving averages, which use a
-/// reading several times.
+/// Returns the number of readings of the result that has most, each counted once. None for moving averages and earlier groups,
+/// which use a reading several times.
 pub(super) fn readings(answer: &Answer) -> Option<u64> {
-    if answer.question.contains("moving_average") {
+    if ["moving_average", " offset "].iter().any(|words| answer.question.contains(words)) {
         return None;
     }
     let mut of: BTreeMap<&str, u64> = BTreeMap::new();

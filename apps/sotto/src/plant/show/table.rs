@@ -192,3 +192,23 @@ pub(crate) fn steps(answer: &Answer) -> String {
         answer.seconds,
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::row;
+    use super::*;
+
+    #[test]
+    fn a_reading_shows_its_time_and_a_time_is_one() {
+        let at = Some("2014-01-31T05:30:00+01:00".to_owned());
+        let last = Row { at: at.clone(), ..row("last(t)", None, 0, Some(21.5), 0.25) };
+        assert_eq!(value(&last), "21.50 ± 0.25 at 2014-01-31 05:30");
+        // 2014-01-31T04:30:00Z in seconds since 1970.
+        let time =
+            Row { at, unit: "s".to_owned(), ..row("time_of_max(t)", None, 0, Some(1_391_142_600.0), 0.0) };
+        assert_eq!(value(&time), "2014-01-31 05:30");
+        assert!(!table_of(std::slice::from_ref(&time)).contains("[s]"));
+        let line = Row { interpolated: true, ..row("interpolate(t)[0]", None, 0, Some(2.0), 0.0) };
+        assert_eq!(value(&line), "2 (between readings)");
+    }
+}

@@ -106,7 +106,7 @@ impl Computer<'_> {
     }
 }
 
-/// Returns a bound on the bytes of the sums that give these results.
+/// Returns a bound on the bytes of the sums that give these results, each of one window.
 pub(super) fn most_bytes(
     stream: &StreamHeader,
     parts: &[Part],

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use sotto_cloud_client::{PartsOf, Summed, WindowsOf};
 use sotto_pack::MOST_PARTS;
-use sotto_sums::Answer;
+use sotto_sums::{Answer, TAG_BYTES};
 use sotto_wire::{MOST_SUMS, StreamHeader, SumsAnswer};
 
 use super::Task;
@@ -39,13 +39,14 @@ fn bytes(stream: &StreamHeader, parts: &[u8]) -> Result<usize, OwnerError> {
     parts.iter().map(of).sum()
 }
 
-/// Returns a bound on the bytes of a sum, with those of the names of its windows.
+/// Returns a bound on the bytes of a sum of one window, with those of its name.
 pub(super) fn most_bytes(stream: &StreamHeader, task: &Task, inputs: &[&Input]) -> Result<u64, OwnerError> {
     let windows = &inputs[task.windows.clone()];
     let ticks = windows.iter().map(|input| input.window.sent_ticks()).max().unwrap_or_default();
     let of = |part: &u8| {
         let form = stream.sums_form((*part).into()).map_err(|error| OwnerError::wrong(&error.to_string()))?;
-        Ok(Answer::most_bytes(&form, ticks))
+        // A count is a byte, as no more windows than one have the reading.
+        Ok(form.body_bytes(ticks) + form.counts(ticks) + TAG_BYTES)
     };
     let parts: usize = task.parts.iter().map(of).sum::<Result<_, OwnerError>>()?;
     Ok((parts + SUM_OVERHEAD + NAME_BYTES * windows.len()) as u64)

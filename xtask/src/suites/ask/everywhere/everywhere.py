@@ -126,7 +126,9 @@ def grouped(functions, readings, by, where=None):
 
 
 def along(readings):
-    """Returns questions about groups that follow each other, day by day."""
+    """Returns a question about groups that follow each other, day by day, up to the last whole one."""
+    until = readings.index[-1].normalize()
+    readings = readings[readings.index < until]
     days = readings.groupby(pd.Index(keys("by day", readings.index)))
     mean, total = days.mean(), days.sum()
     every = pd.date_range(mean.index[0], mean.index[-1]).date
@@ -138,7 +140,7 @@ def along(readings):
         "mean(x) - mean(x) offset previous": mean.diff(),
     }
     rows = [plain(columns[text].iloc[day]) for day in range(len(every)) for text in columns]
-    return {"name": "along days", "sotto": f"{', '.join(columns)} by day", "right": rows, "whole": True}
+    return {"name": "along days", "sotto": f"{', '.join(columns)} by day until {until.date()}", "right": rows, "whole": True}
 
 
 def answers(zone, period):

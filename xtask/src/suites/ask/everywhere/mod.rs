@@ -80,7 +80,7 @@ const PLACES: [Place; 6] = [
     },
     Place {
         folder: "SOTTO_CASES",
-        file: "late-buffer/a.csv",
+        file: "extremes/a.csv",
         columns: &["temp"],
         start: "2024-10-25T02:30",
         period: ("3600", "1h"),
