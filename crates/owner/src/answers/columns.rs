@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use super::column::{Column, Of, OfDevices};
 use super::computed::takes;
 use super::days;
 use super::listed::Listed;
-use super::column::{Column, Of, OfDevices};
 use crate::declared::settings::Settings;
 use crate::gathered::Tally;
 use crate::language::{Devices, Scope};

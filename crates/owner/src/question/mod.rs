@@ -120,9 +120,9 @@ pub(crate) use written_call::WithDevices;
 pub use crate::functions::{Bins, Call, FunctionName, Side, functions};
 pub use crate::language::{
     By, Calendar, Clause, Comparison, Condition, Cycle, Dates, DayRange, Days, DaysOf, Devices, Duration,
-    DurationUnit, During, LinearModel, LowerEnd, Measurand, ModelError, NotDays, OfDevice, Period, QuestionError,
-    QuestionErrorKind, RankedBy, Ranking, Recurs, Scope, TextSpans, TimeOfDay, Times, Weekday, Weights, When,
-    limits,
+    DurationUnit, During, LinearModel, LowerEnd, Measurand, ModelError, NotDays, OfDevice, Period,
+    QuestionError, QuestionErrorKind, RankedBy, Ranking, Recurs, Scope, TextSpans, TimeOfDay, Times, Weekday,
+    Weights, When, limits,
 };
 
 use crate::language::{Name, UnitName, in_tags, list, only_devices};
