@@ -44,7 +44,7 @@ pub fn open(read: &ReadArguments, profile: &DeviceProfile, some: bool, stop: &St
     let mut absent: Vec<String> = Vec::new();
     loop {
         let mut wanted = union(&fed);
-        wanted.retain(|channel| !absent.contains(&channel.name));
+        wanted.retain(|channel| !lacks_any(channel, &absent, profile));
         let channels = measured(&wanted, profile);
         let opened = if files {
             open_files(read, profile, &channels, (&columns, &settings), shortest, stop)
@@ -58,12 +58,9 @@ pub fn open(read: &ReadArguments, profile: &DeviceProfile, some: bool, stop: &St
         let lacking = lacking(&error);
         // A column named with --column must exist, and standard input cannot be read twice.
         let asked = lacking.iter().any(|name| columns.iter().any(|(_, column)| column == name));
-        let is_lacking = |channel: &Channel| {
-            let derived = profile.derived.iter().find(|derived| derived.channel == channel.name);
-            let parts = derived.into_iter().flat_map(|derived| &derived.of);
-            parts.map(|part| &part.name).chain([&channel.name]).any(|name| lacking.contains(name))
+        let lacks = |stream: &&StreamProfile| {
+            stream.channels.iter().any(|channel| lacks_any(channel, &lacking, profile))
         };
-        let lacks = |stream: &&StreamProfile| stream.channels.iter().any(is_lacking);
         let named = |stream: &&StreamProfile| {
             stream.channels.iter().any(|channel| columns.iter().any(|(name, _)| *name == channel.name))
         };
@@ -119,6 +116,13 @@ fn measured(wanted: &[Channel], profile: &DeviceProfile) -> Vec<Channel> {
         }
     }
     channels
+}
+
+/// Returns true if a channel, or one that it is computed from, is among `names`.
+fn lacks_any(channel: &Channel, names: &[String], profile: &DeviceProfile) -> bool {
+    let derived = profile.derived.iter().find(|derived| derived.channel == channel.name);
+    let parts = derived.into_iter().flat_map(|derived| &derived.of);
+    parts.map(|part| &part.name).chain([&channel.name]).any(|name| names.contains(name))
 }
 
 /// Adds the channels that are computed from others.
@@ -279,6 +283,30 @@ fn open_own(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Else a correction would look for the same part again and again.
+    #[test]
+    fn a_derived_channel_lacks_the_part_that_a_source_lacks() {
+        let channel = |name: &str| Channel { name: name.to_owned(), maximum: 1.0, ..Channel::default() };
+        let formula = "inlet - outlet".parse().expect("a formula");
+        let of = vec![channel("inlet"), channel("outlet")];
+        let profile = DeviceProfile {
+            device: "boiler".to_owned(),
+            period_ms: 1000,
+            zone: None,
+            cloud_keys: Vec::new(),
+            owner_key: None,
+            streams: Vec::new(),
+            derived: vec![sotto_pack::Derived { channel: "delta".to_owned(), formula, of }],
+            record: None,
+        };
+        let absent = ["inlet".to_owned()];
+        let lacks = ["inlet", "outlet", "delta"].map(|name| lacks_any(&channel(name), &absent, &profile));
+        assert_eq!(lacks, [true, false, true]);
+        let measured: Vec<String> =
+            measured(&[channel("delta")], &profile).into_iter().map(|channel| channel.name).collect();
+        assert_eq!(measured, ["inlet", "outlet"]);
+    }
 
     #[test]
     fn the_kind_of_source_is_the_format_of_all_files() {

@@ -237,9 +237,10 @@ fn rates(own: &[Counted], covered: &[i64]) -> Vec<Result<Value, ValueError>> {
 /// Returns the mean of the values from `first` up to each. The weight of each falls by the factor of the groups after it, as in
 /// pandas' `ewm(adjust=True, ignore_na=False)`.
 fn weighted_means(own: &[Counted], factors: &[f64], first: usize) -> Vec<Result<Value, ValueError>> {
-    let (mut weights, mut sum, mut bounds) = (0.0, 0.0, 0.0);
+    // `size` is the sum of weight · |value|.
+    let (mut weights, mut sum, mut bounds, mut size, mut count) = (0.0, 0.0, 0.0, 0.0, 0u32);
     let mut upto = |(at, (counted, factor)): (usize, (&Counted, &f64))| {
-        for part in [&mut weights, &mut sum, &mut bounds] {
+        for part in [&mut weights, &mut sum, &mut bounds, &mut size] {
             *part *= factor;
         }
         let value = counted.value.as_ref().map_err(Clone::clone)?;
@@ -247,10 +248,12 @@ fn weighted_means(own: &[Counted], factors: &[f64], first: usize) -> Vec<Result<
             weights += 1.0;
             sum += value.value;
             bounds += value.bound;
+            size += value.value.abs();
+            count += 1;
         }
         let mean: f64 = sum / weights;
-        // At most that of adding as many values as have a weight.
-        let rounding = 64.0 * f64::EPSILON * mean.abs();
+        // A term is rounded twice for each group after it.
+        let rounding = f64::EPSILON * f64::from(2 * count + 2) * size / weights;
         Ok(Value { value: mean, bound: bounds / weights + rounding, unit: value.unit.clone() })
     };
     own.iter().zip(factors).enumerate().map(&mut upto).collect()

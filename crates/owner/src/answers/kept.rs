@@ -12,7 +12,7 @@ use crate::declared;
 use crate::declared::Plant;
 use crate::error::{OwnerError, io};
 use crate::files::{pretty, read_json, remove_if_there, write_private};
-use crate::question::Question;
+use crate::question::{Asked, Question};
 
 /// Largest answer that is stored, in bytes.
 const LARGEST: usize = 16 << 20;
@@ -126,11 +126,20 @@ pub(crate) fn forget_answers(plant: &Plant, device: &str, before: i64) -> Result
         };
         // Rows of other devices hold readings of this one if calls name their devices.
         let question = Question::parse(&kept.answer.question);
-        let names = question.is_ok_and(|question| question.calls_of().any(|(_, of)| of.is_some()));
-        let about =
-            |row: &Row| (names || !row.device.as_deref().is_some_and(is_other)) && row.from_ms < before;
+        let names = question.as_ref().is_ok_and(|question| question.calls_of().any(|(_, of)| of.is_some()));
+        let is_of_before = question.as_ref().is_ok_and(follows_from_earlier_groups);
+        let about = |row: &Row| {
+            let is_early = is_of_before || row.from_ms < before;
+            (names || !row.device.as_deref().is_some_and(is_other)) && is_early
+        };
         Ok(kept.answer.rows.iter().any(about))
     })
+}
+
+/// Returns true if rows of an answer follow from readings before them, too.
+fn follows_from_earlier_groups(question: &Question) -> bool {
+    let has_offset = question.select.iter().any(|selected| selected.expression.offsets().next().is_some());
+    has_offset || Asked::new(question).groups_before() > 0
 }
 
 fn delete_answers(
@@ -207,4 +216,23 @@ pub(crate) fn answer(plant: &Plant, name: &str) -> Result<KeptAnswer, OwnerError
     // Answers of earlier versions hold all values, and do not say how far these were checked.
     kept.answer = kept.answer.checked().into_owned();
     Ok(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_from_earlier_groups_are_about_earlier_time() {
+        for (text, expected) in [
+            ("mean(x) by day", false),
+            ("mean(x) - mean(x) offset 1y by day", true),
+            ("moving_average(x, 7) by day", true),
+            ("difference(mean(x)) by day", true),
+            ("cumulative(sum(x)) by day", false),
+        ] {
+            let question = Question::parse(text).expect("a question");
+            assert_eq!(follows_from_earlier_groups(&question), expected, "{text}");
+        }
+    }
 }

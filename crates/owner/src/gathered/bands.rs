@@ -58,12 +58,13 @@ impl Bands {
         let bands = most.clamp(1, doublings);
         let mut edges: Vec<f64> = (0..bands).map(|band| f64::from(1u32 << band) * first).collect();
         edges.push(highest as f64 * first);
+        let total: f64 = spectrum.iter().sum();
         let of = |band: u32| {
             let from = (1usize << band) - 1;
             let to = if band + 1 == bands { highest } else { (1usize << (band + 1)) - 1 };
             let value: f64 = spectrum[from..to].iter().sum();
             // |‖X + E‖² − ‖X‖²| ≤ 2‖X‖‖E‖ + ‖E‖², and ‖E‖ is at most that of all frequencies.
-            let rounding = 1e-12 * value;
+            let rounding = 1e-12 * total;
             Value { value, bound: 2.0 * value.sqrt() * off + off * off + rounding, unit: String::new() }
         };
         Ok(Self { edges, power: (0..bands).map(of).collect(), filled: lines.between })
