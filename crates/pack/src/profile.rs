@@ -79,7 +79,7 @@ pub struct DeviceProfile {
 pub struct Derived {
     /// Its name, among the channels of streams.
     pub channel: String,
-    /// What it is.
+    /// The formula of its value.
     pub formula: Formula,
     /// The channels of the formula.
     pub of: Vec<Channel>,

@@ -278,8 +278,10 @@ fn describe(plant: &sotto_owner::Plant, name: &str) -> String {
     };
     let kind =
         if channel.kind == KindName::Gauge { String::new() } else { format!("{}, ", channel.kind.word()) };
-    let derived = channel.derived.as_ref().map_or_else(String::new, |formula| format!("= {formula}, "));
-    let mut text = format!("{derived}{kind}{values}, every {}", channel.every);
+    let mut text = format!("{kind}{values}, every {}", channel.every);
+    if let Some(formula) = &channel.derived {
+        text += &format!(", computed as {formula}");
+    }
     if let Some(hold) = channel.hold {
         text += &format!(", a reading holds for {hold} at most");
     }

@@ -61,7 +61,7 @@ fn parts<'s>(
             return Err(settings.no_channel(name));
         };
         if part.derived.is_some() {
-            return Err(format!("{name} is derived itself: write what it is derived from"));
+            return Err(format!("{name} is derived itself: write its formula in the place of its name"));
         }
         if matches!(part.kind, KindName::State | KindName::Angle) {
             return Err(format!("{name} is a {}, which is no number to compute with", part.kind.word()));

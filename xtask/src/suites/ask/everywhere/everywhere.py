@@ -78,6 +78,15 @@ class Channel:
         }
 
 
+# Functions of the channel z, which devices compute as x - y.
+DERIVED = {
+    "count(z)": len,
+    "mean(z)": np.mean,
+    "max(z)": np.max,
+    "count(z > 0)": lambda z: (z > 0).sum(),
+    "max(x - y)": np.max,
+}
+
 
 def keys(by, times):
     """Returns the group of each time."""
@@ -168,6 +177,7 @@ def answers(zone, period):
             "correlation(x, y)": lambda at: np.corrcoef(at.to_numpy().T)[0, 1],
         }
         questions.append(grouped(pairs, both, "by day"))
+        questions += [grouped(DERIVED, (both["x"] - both["y"]).round(9), by) for by in ("", "by day", "by weekday")]
     json.dump([question for question in questions if question["right"]], sys.stdout)
 
 

@@ -122,7 +122,12 @@ fn one(cases: &mut Cases, place: &Place, path: &str) -> Result<()> {
     {
         site.sotto(&["question", "add", &format!("declared{number}"), text])?;
     }
-    site.sotto(&["device", "add", "place", "--channels", &names.join(",")])?;
+    let mut channels = names.to_vec();
+    if names.len() > 1 {
+        site.sotto(&["channel", "derive", "z = x - y"])?;
+        channels.push("z");
+    }
+    site.sotto(&["device", "add", "place", "--channels", &channels.join(",")])?;
     site.start_cloud()?;
     site.agent("place", &["--csv", "data.csv"])?;
     for question in &questions {
