@@ -5,15 +5,18 @@ use std::collections::BTreeMap;
 use sotto_pack::Clock;
 
 use super::computed::taken;
+use super::earlier;
+use super::explain_earlier::listed_earlier;
 use super::explanation::{ExplainedResult, ExplainedStream, ExplainedValues, Explanation};
 use super::learned::learned;
-use super::listed::listed;
+use super::listed::{Listed, listed};
 use crate::declared::Plant;
+use crate::declared::settings::Settings;
 use crate::error::OwnerError;
 use crate::gathered::{Need, WindowQuantity};
 use crate::language::Period;
 use crate::orders::Orders;
-use crate::question::{Asked, Question};
+use crate::question::{Asked, Earlier, OfGroups, Question};
 use crate::windows::{self, DeviceWindows};
 use crate::work::{DeviceWork, OutlinedBatch, OutlinedValues};
 
@@ -25,26 +28,62 @@ pub(crate) fn explain(plant: &Plant, question: &Question) -> Result<Explanation,
         let beyond = || OwnerError::Question(format!("{during} is beyond the calendar"));
         return explain(plant, &question.clone().back_from(now, &clock).ok_or_else(beyond)?);
     }
-    let asked = Asked::new(question);
-    let listed = listed(&Orders::new(plant, &cloud), &asked, None, &clock)?;
+    let (asked, orders) = (Asked::new(question), Orders::new(plant, &cloud));
+    let listed = listed(&orders, &asked, None, &clock)?;
     let mut explained = Explanation::new(question.to_string(), clock.name());
-    explained.groups = listed.segments.rows.len() as u64;
-    for device in &listed.devices {
-        let takes = taken(plant.settings(), &asked, &device.shown);
-        let (groups, ends) = (&listed.segments.times, &listed.ends);
-        let work = DeviceWork { asked: &asked, groups, ends, gap: listed.gap, device, takes: &takes };
-        explained.streams.extend(of_device(device, work.outline()?, &clock));
-    }
+    // The groups before the first row only count in it.
+    explained.groups = listed.segments.rows.len().saturating_sub(listed.before) as u64;
+    explained.streams = streams(plant.settings(), &asked, &listed, &clock)?;
     if let Some(stream) = explained.streams.first()
         && explained.streams.iter().all(|stream| stream.left_out)
     {
         return Err(OwnerError::CannotCarry { device: stream.device.clone() });
     }
-    explained.bytes_up = explained.counted().map(|stream| stream.bytes_up).sum();
+    let mut all = vec![listed];
+    for (offset, question) in earlier::questions(question) {
+        let asked = Asked::new(&question);
+        let Some(then) = listed_earlier(&orders, (offset, &asked), &all[0], &clock)? else { continue };
+        let streams = streams(plant.settings(), &asked, &then, &clock)?;
+        explained.streams.extend(streams.into_iter().map(|stream| stream.offset_by(offset)));
+        all.push(then);
+    }
+    explained.bytes_up = bytes_up(&explained, all.iter().flat_map(|listed| &listed.devices));
     explained.bytes_down = explained.counted().map(|stream| stream.bytes_down).sum();
     explained.computed = computed(&asked);
     explained.learned = learned(question, &explained);
     Ok(explained)
+}
+
+/// Returns the streams of all devices, each once.
+fn streams(
+    settings: &Settings,
+    asked: &Asked<'_>,
+    listed: &Listed,
+    clock: &Clock,
+) -> Result<Vec<ExplainedStream>, OwnerError> {
+    let (groups, ends) = (&listed.segments.times, &listed.ends);
+    let mut streams = Vec::new();
+    for device in &listed.devices {
+        let takes = taken(settings, asked, &device.shown);
+        let work = DeviceWork { asked, groups, ends, gap: listed.gap, device, takes: &takes };
+        streams.extend(of_device(device, work.outline()?, clock));
+    }
+    Ok(streams)
+}
+
+/// Returns the bytes that devices sent for the windows that count. Those of several offsets count once.
+fn bytes_up<'w>(explained: &Explanation, devices: impl Iterator<Item = &'w DeviceWindows>) -> u64 {
+    let used = explained.used();
+    let mut bytes: BTreeMap<(&str, &str, u64), u64> = BTreeMap::new();
+    for device in devices {
+        for window in &device.windows {
+            let key = (device.shown.as_str(), window.stream.as_str(), window.sequence);
+            if used.contains(&key) {
+                bytes.insert(key, window.bytes);
+            }
+        }
+    }
+    bytes.values().sum()
 }
 
 /// Returns the streams of a device, each once.
@@ -67,6 +106,7 @@ fn of_stream(device: &DeviceWindows, batches: &[OutlinedBatch<'_>], clock: &Cloc
     let outlines = || batches.iter().filter_map(|batch| batch.outline.as_ref());
     let time = |at: Option<i64>| clock.rfc3339(at.unwrap_or_default());
     ExplainedStream {
+        offset: None,
         device: device.shown.clone(),
         stream: batches[0].windows[0].stream.clone(),
         windows: bytes.len() as u64,
@@ -115,9 +155,17 @@ fn computed(asked: &Asked<'_>) -> Vec<ExplainedResult> {
     for result in &asked.results {
         let calls: Vec<_> = result.calls.iter().collect();
         let mut from: Vec<String> = Vec::new();
-        for words in asked.needs_of(&calls).into_iter().map(|(_, need)| words(need)) {
-            if !from.contains(&words) {
-                from.push(words);
+        for call in calls {
+            let earlier = match call.groups {
+                OfGroups::Earlier(Earlier::Previous) => ", of the group before".to_owned(),
+                OfGroups::Earlier(offset) => format!(", {offset} earlier"),
+                OfGroups::Own | OfGroups::Along(_) => String::new(),
+            };
+            for (_, need) in asked.needs_of(&[call]) {
+                let words = format!("{}{earlier}", words(need));
+                if !from.contains(&words) {
+                    from.push(words);
+                }
             }
         }
         let is_plain = result.expression.only_call().is_some() && result.unit.is_none();
@@ -148,7 +196,10 @@ fn words(need: &Need) -> String {
             }
             format!("{} of {channel} in each window", all.join(", "))
         }
-        Need::Readings { channel, .. } => format!("the readings of {channel}"),
+        Need::Readings { channel, device: None, .. } => format!("the readings of {channel}"),
+        Need::Readings { channel, device: Some(device), .. } => {
+            format!("the readings of {channel} of {device}")
+        }
         Need::Reals { reading, .. } => format!("values of {reading}"),
         Need::Decided(condition) => format!("readings for which {condition}"),
     }

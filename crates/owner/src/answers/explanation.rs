@@ -1,9 +1,12 @@
 //! The explanation of a question: the windows that it would use, the sums that would come down, the facts that each party
 //! would learn.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use super::answer::VERSION;
+use crate::question::Earlier;
 
 /// How a question would be answered. Only the list of windows was fetched for it. Its JSON form is for programs: later
 /// versions may add fields, but change none.
@@ -31,7 +34,7 @@ pub struct Explanation {
     pub streams: Vec<ExplainedStream>,
     /// Bytes that devices sent for these windows.
     pub bytes_up: u64,
-    /// The most bytes of sums that come down. Results of jobs come on top: `sotto plan` has their bytes.
+    /// The most bytes of sums and readings that come down. Results of jobs come on top: `sotto plan` has their bytes.
     pub bytes_down: u64,
     /// The owner's work on each result.
     pub computed: Vec<ExplainedResult>,
@@ -44,6 +47,9 @@ pub struct Explanation {
 /// Example: [`Explanation`]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExplainedStream {
+    /// The offset whose earlier groups they are of, such as `1w`. None: they are of the answer's own groups.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<String>,
     /// The device.
     pub device: String,
     /// The stream.
@@ -86,7 +92,7 @@ pub struct ExplainedStream {
 /// Example: [`Explanation`]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ExplainedValues {
-    /// In words, such as `sums of squares by tick`.
+    /// In words, such as `sums of squares by tick`; `readings` come window by window.
     pub what: String,
     /// The channels that they are of.
     pub channels: Vec<String>,
@@ -144,14 +150,38 @@ impl Explanation {
         }
     }
 
-    /// Returns the number of windows.
+    /// Returns the number of windows. Those of several offsets count once.
     #[must_use]
     pub fn windows(&self) -> u64 {
-        self.counted().map(|stream| stream.windows).sum()
+        self.used().len() as u64
     }
 
     /// Returns the streams whose windows count.
     pub(super) fn counted(&self) -> impl Iterator<Item = &ExplainedStream> {
         self.streams.iter().filter(|stream| !stream.left_out)
+    }
+
+    /// Returns device, stream and number of each window that counts.
+    pub(super) fn used(&self) -> BTreeSet<(&str, &str, u64)> {
+        let of = |stream: &'_ ExplainedStream| {
+            let numbers = stream.numbers.clone().into_iter();
+            numbers
+                .flat_map(|(first, count)| (0..u64::from(count)).map(move |more| first.saturating_add(more)))
+        };
+        let mut used = BTreeSet::new();
+        for stream in self.counted() {
+            used.extend(of(stream).map(|number| (stream.device.as_str(), stream.stream.as_str(), number)));
+        }
+        used
+    }
+}
+
+impl ExplainedStream {
+    /// Returns the stream as one of earlier groups.
+    pub(super) fn offset_by(mut self, offset: Earlier) -> Self {
+        for call in self.values.iter_mut().flat_map(|values| &mut values.calls) {
+            *call = format!("{call} offset {offset}");
+        }
+        Self { offset: Some(offset.to_string()), ..self }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::explanation::{ExplainedStream, Explanation, Learned};
 use crate::functions::Call;
-use crate::question::{Devices, Question};
+use crate::question::{Devices, Question, RankedBy, Ranking, WithDevices};
 
 /// Returns the facts that each party learns.
 pub(super) fn learned(question: &Question, explained: &Explanation) -> Learned {
@@ -56,7 +56,9 @@ fn by_owner(explained: &Explanation) -> Vec<String> {
                     format!("{of}: {}, {single} of them of a single window", counted(sums, "sum"))
                 }
             };
-            let fact = format!("{}: {fact}", stream.device);
+            let offset =
+                stream.offset.as_ref().map_or_else(String::new, |offset| format!(", offset {offset}"));
+            let fact = format!("{}{offset}: {fact}", stream.device);
             if !facts.contains(&fact) {
                 facts.push(fact);
             }
@@ -72,18 +74,38 @@ fn by_owner(explained: &Explanation) -> Vec<String> {
 }
 
 fn by_reader(question: &Question, explained: &Explanation) -> Vec<String> {
-    let each = if question.grouping == Devices::Each { " for each device" } else { " over all devices" };
+    let each = match (question.ranking, question.grouping) {
+        (Some(Ranking { devices, .. }), _) => format!(" for at most {}", counted(devices.into(), "device")),
+        (None, Devices::Across) => " over all devices".to_owned(),
+        (None, Devices::Each) => " for each device".to_owned(),
+        (None, Devices::Tag) => " for each tag, over all devices with it".to_owned(),
+    };
     let mut facts = vec![format!(
         "{} of {}{each}: values, bounds, times, numbers of readings and of missing ones",
         counted(question.select.len() as u64, "result"),
         counted(explained.groups, "group")
     )];
-    let calls = |is: fn(&Call) -> bool| question.calls().any(is);
-    if calls(|call| matches!(call, Call::Values(_))) {
-        facts.push("a value for each reading, through values".to_owned());
+    if let (Some(Ranking { by, devices }), Some(first)) = (question.ranking, question.select.first()) {
+        let order = match by {
+            RankedBy::Largest => "largest",
+            RankedBy::Smallest => "smallest",
+        };
+        facts.push(format!(
+            "the devices with the {devices} {order} values of {}, their order, and how near the next one is",
+            first.name()
+        ));
     }
-    if calls(|call| matches!(call, Call::Min(_) | Call::Max(_))) {
-        facts.push("single readings, as min and max are".to_owned());
+    for (is, fact) in SINGLE_READINGS {
+        let mut calls: Vec<String> = Vec::new();
+        for (call, of) in question.select.iter().flat_map(|selected| selected.expression.calls_of()) {
+            let name = WithDevices(call, of).to_string();
+            if is(call) && !calls.contains(&name) {
+                calls.push(name);
+            }
+        }
+        if !calls.is_empty() {
+            facts.push(format!("{fact}, through {}", calls.join(", ")));
+        }
     }
     if question.shared {
         facts.push("reals with flooding noise, which hides those that they were computed from".to_owned());
@@ -91,4 +113,53 @@ fn by_reader(question: &Question, explained: &Explanation) -> Vec<String> {
         facts.push("nothing more of readings than follows from these: small groups tell much".to_owned());
     }
     facts
+}
+
+/// The calls whose values are made of one reading or two, and what they tell of it.
+const SINGLE_READINGS: [(fn(&Call) -> bool, &str); 5] = [
+    (|call| matches!(call, Call::Values(_)), "a value for each reading"),
+    (|call| matches!(call, Call::Interpolate(_)), "each reading with its time"),
+    (|call| matches!(call, Call::Min(_) | Call::Max(_) | Call::First(_) | Call::Last(_)), "single readings"),
+    (
+        |call| matches!(call, Call::First(_) | Call::Last(_) | Call::TimeOfMax(_) | Call::TimeOfMin(_)),
+        "the times of single readings",
+    ),
+    (
+        |call| matches!(call, Call::Range(_) | Call::MaxDifference(_) | Call::MinDifference(_)),
+        "the difference of two readings",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reader(text: &str) -> String {
+        let question = Question::parse(text).expect("a question");
+        by_reader(&question, &Explanation::new(text.to_owned(), "UTC")).join("\n")
+    }
+
+    #[test]
+    fn a_reader_is_told_the_rows_and_the_single_readings_in_them() {
+        for (text, told) in [
+            ("mean(x)", vec!["over all devices"]),
+            ("mean(x) per device", vec!["for each device"]),
+            ("mean(x) per tag", vec!["for each tag"]),
+            ("top 3 devices of mean(x)", vec!["at most 3 devices", "3 largest values of mean(x)"]),
+            ("bottom 1 devices of mean(x)", vec!["at most 1 device:", "1 smallest values of mean(x)"]),
+            ("first(x of boiler)", vec!["single readings, through first(x of boiler)", "times of single"]),
+            ("last(x) offset 1d", vec!["single readings, through last(x)", "times of single readings"]),
+            ("max(x), min(y)", vec!["single readings, through max(x), min(y)"]),
+            ("time_of_max(x)", vec!["the times of single readings, through time_of_max(x)"]),
+            ("interpolate(x) per device", vec!["each reading with its time, through interpolate(x)"]),
+            ("max(a - b)", vec!["the difference of two readings, through max(a - b)"]),
+        ] {
+            let facts = reader(text);
+            for words in told {
+                assert!(facts.contains(words), "{text}: {words:?} is not in {facts}");
+            }
+        }
+        assert!(!reader("mean(x), stddev(x)").contains("through"));
+        assert!(!reader("mean(x) per tag").contains("over all devices:"));
+    }
 }

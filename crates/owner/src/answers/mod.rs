@@ -16,6 +16,7 @@ mod earlier;
 mod empty;
 mod evidence;
 mod explain;
+mod explain_earlier;
 mod explanation;
 mod fetch;
 mod forget;

@@ -27,12 +27,27 @@ impl Answer {
             Yields::Several(_) => false,
         };
         let is_size = |expression: &Expression| match expression {
-            Expression::Call(call) => of_call(call),
             Expression::Offset(offset) => of_call(&offset.of),
             Expression::Along(along) => along.function != AlongGroups::Difference && of_call(&along.of),
-            _ => false,
+            other => other.only_call().is_some_and(of_call),
         };
         let sizes = question.select.iter().filter(|selected| is_size(&selected.expression));
         sizes.map(crate::question::Selected::name).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Answer;
+
+    #[test]
+    fn sizes_of_devices_that_a_call_names_are_sizes() {
+        let json = r#"{
+            "version": 1, "question": "stddev(x of boiler), mean(x of boiler), stddev(x of boiler) offset 1w as then by day",
+            "time_zone": "UTC", "notes": [], "rows": [], "bytes_up": 0, "bytes_down": 0, "seconds": 0, "windows": 0,
+            "jobs": 0, "evaluate_us": 0, "steps": {}, "left_out": {}
+        }"#;
+        let answer: Answer = serde_json::from_str(json).expect("an answer");
+        assert_eq!(answer.sizes().into_iter().collect::<Vec<_>>(), ["stddev(x of boiler)", "then"]);
     }
 }

@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Circumstances;
 use crate::gathered::Channels;
-use crate::language::{Condition, Measurand, Name, OfDevice, Parsed, Parser};
+use crate::language::{
+    Condition, Measurand, Name, OfDevice, Parsed, Parser, QuestionErrorKind as Kind, Token,
+};
 
 /// Arguments of a function. `Display` writes them as canonical text, without the parentheses.
 pub(crate) trait Arguments: Display {
@@ -119,10 +121,25 @@ impl Arguments for Condition {
     }
 }
 
-/// Reads a condition on a channel and the closing parenthesis.
+/// Reads a condition on a channel, perhaps between two numbers, and the closing parenthesis.
 pub(super) fn on_a_channel(parser: &mut Parser<'_>, expected: &'static str) -> Parsed<Condition> {
-    let reading = Measurand::Channel(parser.channel()?);
-    let condition = parser.condition(&reading)?.ok_or_else(|| parser.expected(expected))?;
+    let at = parser.start();
+    let condition = if matches!(parser.peek()?.token, Token::Number(_) | Token::Symbol('-')) {
+        let condition = parser.compared()?.1;
+        let word = match condition.as_ref().map(|condition| &condition.reading) {
+            Some(Measurand::Polynomial { .. }) => Some("polynomial"),
+            Some(Measurand::Linear { .. }) => Some("linear"),
+            Some(Measurand::Channel(_)) | None => None,
+        };
+        if let Some(word) = word {
+            return Err(parser.error(Kind::NestedCall { name: word.to_owned() }, at));
+        }
+        condition
+    } else {
+        let reading = Measurand::Channel(parser.channel()?);
+        parser.condition(&reading)?
+    };
+    let condition = condition.ok_or_else(|| parser.expected(expected))?;
     parser.close()?;
     Ok(condition)
 }

@@ -1,4 +1,4 @@
-//! `episodes(x > 80)`: the number of times without a break for which a condition holds.
+//! `episodes(x > 80)`, `episodes(60 <= x <= 79)`: the number of times without a break for which a condition holds.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     },
 };
 
-/// `episodes(x > 80)`: the number of times without a break for which a condition holds.
+/// `episodes(x > 80)`, `episodes(60 <= x <= 79)`: the number of times without a break for which a condition holds.
 ///
 /// Example: [`Call`]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

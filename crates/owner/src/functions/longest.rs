@@ -1,4 +1,4 @@
-//! `longest(x > 80)`: the longest time without a break for which a condition holds, in hours.
+//! `longest(x > 80)`, `longest(60 <= x <= 79)`: the longest time without a break for which a condition holds, in hours.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
     },
 };
 
-/// `longest(x > 80)`: the longest time without a break for which a condition holds, in hours.
+/// `longest(x > 80)`, `longest(60 <= x <= 79)`: the longest time without a break for which a condition holds, in hours.
 ///
 /// Example: [`Call`]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

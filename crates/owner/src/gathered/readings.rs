@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sotto_pack::Quantiser;
 
-use crate::language::Condition;
+use crate::language::{Comparison, Condition, all};
 use crate::value::Value;
 
 /// Distance from a limit, in steps of the resolution, within which a reading is equal to it.
@@ -98,10 +98,12 @@ impl Reading<'_> {
 
     /// Returns true if a condition on its channel holds for the rounded reading.
     pub(crate) fn holds(&self, condition: &Condition) -> bool {
-        let (value, limit) = (self.value(), condition.limit);
-        let near = (value - limit).abs() <= NEAR * self.run.quantiser.step();
-        let value = if near { limit } else { value };
-        condition.comparison.decides(value, value, limit) == Some(true)
+        let (value, near) = (self.value(), NEAR * self.run.quantiser.step());
+        let side = |(comparison, limit): (Comparison, f64)| {
+            let value = if (value - limit).abs() <= near { limit } else { value };
+            comparison.decides(value, value, limit)
+        };
+        all(condition.sides().map(side)) == Some(true)
     }
 
     /// Returns the number of ticks without a reading between this reading and the next one. Returns None if a time that is
@@ -225,8 +227,6 @@ pub(super) mod tests {
 
     #[test]
     fn a_reading_next_to_the_limit_is_equal_to_it() {
-        use crate::language::Comparison;
-
         // 0.3 is no sum of halves in f64 arithmetic of tenths.
         let quantiser = Quantiser::with_resolution(0.0, 1.0, 0.1).expect("a range");
         let q = quantiser.quantise(0.3).expect("in range");
@@ -235,5 +235,15 @@ pub(super) mod tests {
         let holds = |comparison| reading.holds(&Condition::new("x", comparison, 0.1 + 0.2));
         assert!(holds(Comparison::AtMost) && holds(Comparison::AtLeast) && holds(Comparison::Equal));
         assert!(!holds(Comparison::Greater) && !holds(Comparison::Less) && !holds(Comparison::Differs));
+    }
+    #[test]
+    fn a_condition_between_two_numbers_has_both_ends() {
+        let run = run(0, &[Some(59.5), Some(60.0), Some(70.0), Some(79.0), Some(79.5)]);
+        let holding = |low: Comparison, high: Comparison| {
+            let condition = Condition::new("x", high, 79.0).and_from(low, 60.0);
+            run.readings().map(|reading| reading.holds(&condition)).collect::<Vec<_>>()
+        };
+        assert_eq!(holding(Comparison::AtLeast, Comparison::AtMost), [false, true, true, true, false]);
+        assert_eq!(holding(Comparison::Greater, Comparison::Less), [false, false, true, false, false]);
     }
 }

@@ -188,7 +188,7 @@ impl<'w> DeviceWork<'w> {
         }
     }
 
-    fn takes(&self, asked: &AskedCall<'_>) -> bool {
+    pub(super) fn takes(&self, asked: &AskedCall<'_>) -> bool {
         self.takes.get(asked.number).copied().unwrap_or(true)
     }
 

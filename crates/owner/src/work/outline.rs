@@ -1,8 +1,9 @@
 //! The work on a device's windows before it is done: which sums would be fetched, for which calls, in how many bytes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use sotto_pack::Layout;
+use sotto_wire::Digest;
 
 use super::batch::Batch;
 use super::device::{DeviceWork, most_of_sums, pieces};
@@ -10,6 +11,7 @@ use super::sums;
 use super::wanted::Wanted;
 use crate::error::OwnerError;
 use crate::quantities::Quantity;
+use crate::question::{AskedCall, WithDevices};
 use crate::windows::StoredWindow;
 
 /// Windows of one stream that are computed together.
@@ -64,31 +66,77 @@ impl<'w> DeviceWork<'w> {
     }
 
     fn outlined(&self, batch: Batch<'w>) -> Result<OutlinedBatch<'w>, OwnerError> {
-        let calls = self.calls(&batch);
+        let mut outlined = self.outlined_sums(&batch)?;
+        let Some(Readings { leaves, values, outline }) = self.readings_coming(&batch)? else {
+            return Ok(outlined);
+        };
+        if outlined.values.is_empty() {
+            // The others are only looked at.
+            outlined.windows.retain(|window| leaves.contains(&window.leaf));
+        }
+        outlined.values.push(values);
+        if let Some(all) = &mut outlined.outline {
+            all.add(&outline);
+        }
+        Ok(outlined)
+    }
+
+    /// Returns the readings of a batch that come down, each window by itself; None if no call needs them.
+    fn readings_coming(&self, batch: &Batch<'w>) -> Result<Option<Readings>, OwnerError> {
+        let (pieces, needs) = self.outlined_readings(batch);
+        if pieces.parts.is_empty() {
+            return Ok(None);
+        }
+        let inputs = pieces.parts.iter().flat_map(|part| &part.inputs);
+        let leaves = inputs.map(|input| input.leaf).collect();
+        let outline = match batch.windows[0].stream_of_sums() {
+            Some(stream) => sums::outline(stream, &pieces.parts, &[Quantity::Sum])?,
+            None => None,
+        };
+        let outline = outline.unwrap_or_default();
+        let calls = self
+            .asked
+            .calls()
+            .filter(|asked| self.takes(asked) && asked.needs.iter().any(|need| needs.contains(need)));
+        let values = OutlinedValues {
+            what: "readings",
+            // A window comes with all its channels.
+            channels: words(&Quantity::Sum, batch.windows[0].layout()).1,
+            fetched: Fetched { sums: outline.sums, single: outline.single },
+            calls: calls.map(name).collect(),
+        };
+        Ok(Some(Readings { leaves, values, outline }))
+    }
+
+    fn outlined_sums(&self, batch: &Batch<'w>) -> Result<OutlinedBatch<'w>, OwnerError> {
+        // Readings come by themselves.
+        let of_sums = |asked: &&AskedCall<'_>| !asked.call.is_of_readings();
+        let calls: Vec<&AskedCall<'_>> = self.calls(batch).into_iter().filter(of_sums).collect();
         let Some(stream) = batch.windows[0].stream_of_sums() else {
-            let scheme = self.spec(&batch)?.scheme.to_string();
+            let scheme = self.spec(batch)?.scheme.to_string();
             let values = calls.iter().map(|asked| {
                 let channels = asked.call.channels().into_iter().map(str::to_owned).collect();
-                let calls = [asked.call.to_string()].into();
+                let calls = [name(asked)].into();
                 OutlinedValues { what: "encrypted results", channels, fetched: Fetched::default(), calls }
             });
             let values = values.collect();
             let (scheme, outline) = (Some(scheme), None);
             return Ok(OutlinedBatch {
-                windows: batch.windows,
+                windows: batch.windows.clone(),
                 scheme,
                 outline,
                 values,
                 is_insufficient: false,
             });
         };
-        let (needs, mut all, mut is_insufficient) = (self.needs(&batch), Outline::default(), false);
+        let (needs, mut all) = (self.asked.needs_of(&calls), Outline::default());
+        let mut is_insufficient = false;
         let mut values: BTreeMap<(&'static str, Vec<String>), OutlinedValues> = BTreeMap::new();
         if !needs.is_empty() {
-            for (span, lot) in self.lots(&batch, &needs) {
+            for (span, lot) in self.lots(batch, &needs) {
                 let splits = !lot.split.is_empty();
-                let wanted = Wanted::new(&needs, &batch, span, splits)?;
-                let parts = pieces(&batch, lot, most_of_sums(&wanted)).parts;
+                let wanted = Wanted::new(&needs, batch, span, splits)?;
+                let parts = pieces(batch, lot, most_of_sums(&wanted)).parts;
                 let Some(outline) = sums::outline(stream, &parts, &wanted.quantities)? else {
                     is_insufficient = true;
                     continue;
@@ -96,7 +144,7 @@ impl<'w> DeviceWork<'w> {
                 // The quantities of each call by itself.
                 let of_calls = calls.iter().map(|asked| {
                     let needs = self.asked.needs_of(&[asked]);
-                    Ok((asked, Wanted::new(&needs, &batch, span, splits)?.quantities))
+                    Ok((asked, Wanted::new(&needs, batch, span, splits)?.quantities))
                 });
                 let of_calls = of_calls.collect::<Result<Vec<_>, OwnerError>>()?;
                 for (quantity, fetched) in wanted.quantities.iter().zip(&outline.of) {
@@ -111,15 +159,28 @@ impl<'w> DeviceWork<'w> {
                     values.fetched.sums += fetched.sums;
                     values.fetched.single += fetched.single;
                     let needed = of_calls.iter().filter(|(_, quantities)| quantities.contains(quantity));
-                    values.calls.extend(needed.map(|(asked, _)| asked.call.to_string()));
+                    values.calls.extend(needed.map(|(asked, _)| name(asked)));
                 }
                 all.add(&outline);
             }
         }
         let values = values.into_values().filter(|values| values.fetched.sums > 0).collect();
         let outline = Some(all);
-        Ok(OutlinedBatch { windows: batch.windows, scheme: None, outline, values, is_insufficient })
+        Ok(OutlinedBatch { windows: batch.windows.clone(), scheme: None, outline, values, is_insufficient })
     }
+}
+
+/// The readings of a batch that come down.
+struct Readings {
+    /// The windows that they are of.
+    leaves: HashSet<Digest>,
+    values: OutlinedValues,
+    outline: Outline,
+}
+
+/// Returns a call with the devices that it names.
+fn name(asked: &AskedCall<'_>) -> String {
+    WithDevices(asked.call, asked.of).to_string()
 }
 
 impl Outline {

@@ -89,6 +89,12 @@ impl<'w> DeviceWork<'w> {
         self.wanted_readings(batch).into_iter().map(|wanted| wanted.need).collect()
     }
 
+    /// Returns the windows of a batch of which readings would come down, and the needs that they are for.
+    pub(super) fn outlined_readings(&self, batch: &Batch<'_>) -> (Pieces, Vec<NeedId>) {
+        let wanted = self.wanted_readings(batch);
+        (self.reading_pieces(batch, &wanted), wanted.into_iter().map(|wanted| wanted.need).collect())
+    }
+
     /// Returns the readings that calls need of the windows of a batch.
     fn wanted_readings(&self, batch: &Batch<'_>) -> Vec<WantedReadings> {
         if batch.kind != Kind::Exact {

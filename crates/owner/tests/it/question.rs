@@ -89,6 +89,16 @@ fn every_call_is_read() {
             "share(3 <= x <= 3)",
             Call::share(Condition::new("x", Comparison::AtMost, 3.0).and_from(Comparison::AtLeast, 3.0)),
         ),
+        (
+            "longest(60<=x<=79)",
+            "longest(60 <= x <= 79)",
+            Call::longest(Condition::new("x", Comparison::AtMost, 79.0).and_from(Comparison::AtLeast, 60.0)),
+        ),
+        (
+            "episodes(-5<x<-1)",
+            "episodes(-5 < x < -1)",
+            Call::episodes(Condition::new("x", Comparison::Less, -1.0).and_from(Comparison::Greater, -5.0)),
+        ),
         ("time(x<1e9)", "time(x < 1000000000)", Call::time_where(Condition::new("x", Comparison::Less, 1e9))),
         (
             "time(\"a b\" >=3)",

@@ -103,7 +103,7 @@ fn of_two() -> impl Strategy<Value = [OfDevice; 2]> {
 
 /// A condition of `longest` and `episodes`.
 fn on_a_channel() -> impl Strategy<Value = Condition> {
-    (condition(), name())
+    (prop_oneof![condition(), between()], name())
         .prop_map(|(condition, name)| Condition { reading: Measurand::Channel(name), ..condition })
 }
 
