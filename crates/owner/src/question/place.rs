@@ -1,8 +1,8 @@
 //! The places of a question where parameters stand, and the values that fit them.
 
 use crate::language::{
-    DayRange, Duration, During, Name, QuestionError, QuestionErrorKind as Kind, Scope, TimeOfDay, Token,
-    When, limits,
+    DayRange, Duration, During, Name, NameBehindOf, QuestionError, QuestionErrorKind as Kind, TimeOfDay,
+    Token, When, limits,
 };
 
 /// The kind of value that a parameter stands for.
@@ -80,7 +80,7 @@ impl Place {
             Self::Tag => name(value),
             Self::Device => {
                 name(value)?;
-                Ok(Scope::Device(value.to_owned()).to_string().trim_start_matches("of ").to_owned())
+                Ok(NameBehindOf(value).to_string())
             }
             Self::Duration => value.parse::<Duration>().map(|time| time.to_string()).map_err(reason),
             Self::Moment => value.parse::<When>().map(|when| when.to_string()).map_err(reason),

@@ -105,9 +105,7 @@ impl Template {
         let mut before: [Token<'_>; 3] = [Token::End; 3];
         while at < text.len() {
             let rest = &text[at..];
-            if rest.starts_with('$') {
-                let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-                let length = text::run(rest.as_bytes(), 1, is_name);
+            if let Some(length) = parameter(rest) {
                 let (name, place) = (&rest[1..length], list.or_else(|| place_behind(before)));
                 let Some(place) =
                     place.filter(|_| name.starts_with(|first: char| first.is_ascii_lowercase()))
@@ -226,6 +224,12 @@ impl Template {
         out.push_str(&self.text[from..]);
         Ok(out)
     }
+}
+
+/// Returns the length in bytes of the parameter at the beginning of a text, with its dollar sign; None if there is none.
+pub(crate) fn parameter(text: &str) -> Option<usize> {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    text.starts_with('$').then(|| text::run(text.as_bytes(), 1, is_name))
 }
 
 /// Returns true for the name that stands for any device or tag. Neither begins with a dollar sign.
