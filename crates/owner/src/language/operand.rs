@@ -31,6 +31,16 @@ impl OfDevice {
     pub fn new(channel: impl Into<String>, device: impl Into<String>) -> Self {
         Self { channel: channel.into(), device: device.into() }
     }
+
+    /// Returns true if the device is a parameter without a value. No device's name begins with a dollar sign.
+    pub(crate) fn is_open(&self) -> bool {
+        self.device.starts_with('$')
+    }
+
+    /// Returns true if this is a channel of the device, perhaps by the value of a parameter.
+    pub(crate) fn may_be_of(&self, device: &str) -> bool {
+        self.device == device || self.is_open()
+    }
 }
 
 impl Display for OfDevice {
