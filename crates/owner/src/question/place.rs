@@ -98,19 +98,21 @@ impl Place {
         }
     }
 
-    /// Returns a value with which the rest of the text is checked.
-    pub(super) fn sample(self, name: &str) -> String {
+    /// Returns values with which the rest of the text is checked: different ones for the members of a list.
+    pub(super) fn samples(self, name: &str) -> Vec<String> {
         let sample = match self {
-            Self::Devices | Self::Tags | Self::Device | Self::Tag => return format!("\"${name}\""),
-            Self::Weekdays => "mon",
-            Self::Months => "1",
-            Self::Days => "2024-01-01",
+            Self::Devices | Self::Tags | Self::Device | Self::Tag => return vec![format!("\"${name}\"")],
+            Self::Weekdays => {
+                return ["mon", "tue", "wed", "thu", "fri", "sat", "sun"].map(str::to_owned).to_vec();
+            }
+            Self::Months => return (1..=12).map(|month| month.to_string()).collect(),
+            Self::Days => return (1000..=9999).map(|year| format!("{year}-01-01")).collect(),
             Self::Duration => "52w",
             Self::Moment => "2024-01-01",
             Self::Span => "2024",
             Self::TimeOfDay => "00:00-24:00",
             Self::Count => "1",
         };
-        sample.to_owned()
+        vec![sample.to_owned()]
     }
 }

@@ -8,7 +8,7 @@ use sotto_program::text;
 
 use super::place::{Place, list_behind, place_behind};
 use super::{Along, Expression, Offset, Question};
-use crate::language::{QuestionError, QuestionErrorKind as Kind, Scope, Token, limits, near, token};
+use crate::language::{Period, QuestionError, QuestionErrorKind as Kind, Scope, Token, limits, near, token};
 
 /// A text with parameters in some of its places.
 ///
@@ -179,10 +179,14 @@ impl Template {
     /// # Errors
     /// [`QuestionError`] of the text, in which sample values stand for the parameters.
     pub fn general(&self) -> Result<(Question, crate::language::TextSpans), QuestionError> {
-        let sample = |parameter: &Parameter| Ok::<_, QuestionError>(parameter.place.sample(&parameter.name));
+        let sample = |parameter: &Parameter| Ok::<_, QuestionError>(self.sample(parameter));
         let (mut question, places) = Question::parse_with_places(&self.with(sample)?)?;
         if self.parameters.is_empty() {
             return Ok((question, places));
+        }
+        let is_time = |place| matches!(place, Place::Moment | Place::Span);
+        if self.parameters.iter().any(|parameter| is_time(parameter.place)) {
+            question.period = Period::All;
         }
         if question.only.as_ref().is_some_and(|only| only.iter().any(is_any)) {
             question.only = None;
@@ -212,6 +216,19 @@ impl Template {
         question.select.retain(|selected| names.insert(selected.name()));
         let places = crate::language::TextSpans { tags: Vec::new(), devices: Vec::new(), ..places };
         Ok((question, places))
+    }
+
+    /// Returns a value with which the rest of the text is checked. No two members of a list have the same one.
+    fn sample(&self, parameter: &Parameter) -> String {
+        let samples = parameter.place.samples(&parameter.name);
+        let begin = self.text[..parameter.at.start].rfind('(').map_or(0, |at| at + 1);
+        let end = self.text[parameter.at.end..].find(')').map_or(self.text.len(), |at| parameter.at.end + at);
+        let taken: Vec<&str> = self.text[begin..end].split(',').map(str::trim).collect();
+        let of_list = self.parameters.iter().filter(|other| (begin..end).contains(&other.at.start));
+        let names: BTreeSet<&str> = of_list.map(|other| other.name.as_str()).collect();
+        let before = names.iter().take_while(|name| **name != parameter.name).count();
+        let free = samples.iter().filter(|sample| !taken.contains(&sample.as_str()));
+        free.clone().nth(before).or(samples.first()).cloned().unwrap_or_default()
     }
 
     fn with<E>(&self, value: impl Fn(&Parameter) -> Result<String, E>) -> Result<String, E> {
@@ -297,6 +314,30 @@ mod tests {
         );
         assert_eq!(general("mean(x of $a) - mean(x of roof)"), "mean(x) - mean(x of roof)");
         assert_eq!(general("mean(x of $a), mean(x of $b), max(x of $a)"), "mean(x), max(x)");
+    }
+
+    #[test]
+    fn parameters_of_times_and_lists_have_values_of_their_own() {
+        let general = |text: &str| Template::read(text).expect(text).general().expect(text).0;
+        for text in [
+            "mean(x) since $from until $to",
+            "mean(x) since $from until 2023-06-01",
+            "mean(x) since 2030-01-01 until $to",
+            "mean(x) during $when",
+        ] {
+            assert_eq!(general(text).to_string(), "mean(x)", "{text}");
+        }
+        for text in [
+            "mean(x) where weekday in ($a, $b)",
+            "mean(x) where weekday in (mon, $a, tue, $b)",
+            "mean(x) where month in (1, $m, 2, $n) and weekday in ($a)",
+            "mean(x) where date not in ($a, 1000-01-01, $b)",
+            "correlation(x of $a, y of $b) by day",
+        ] {
+            assert_eq!(general(text).to_string().matches(',').count(), text.matches(',').count(), "{text}");
+        }
+        let twice = Template::read("mean(x) where weekday in ($a, $a)").expect("a template");
+        assert!(twice.general().is_err());
     }
 
     #[test]
