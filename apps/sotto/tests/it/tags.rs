@@ -116,7 +116,7 @@ fn calls_about_devices_that_they_name_have_their_readings() {
     });
     plant.same("mean(heat of boiler) - mean(heat of tank) by day", &days);
     let flow = readings(&[2], 1, all.clone());
-    let products: Vec<f64> = readings(&[2], 0, all).iter().zip(&flow).map(|(x, y)| x * y).collect();
+    let products: Vec<f64> = readings(&[2], 0, all.clone()).iter().zip(&flow).map(|(x, y)| x * y).collect();
     let covariance = mean(&products) - roof * mean(&flow);
     // Products are of windows that were declared for them.
     let said = plant.run(&["question", "add", "together", "covariance(heat of roof, flow of roof) by day"]);
@@ -125,6 +125,10 @@ fn calls_about_devices_that_they_name_have_their_readings() {
         "only the device named is asked for more: {said}"
     );
     assert!(covariance.is_finite());
+    // Readings of two devices come down.
+    let of_two: Vec<f64> = readings(&[0], 0, all).iter().zip(&flow).map(|(x, y)| x * y).collect();
+    let of_two = mean(&of_two) - boiler * mean(&flow);
+    plant.same("covariance(heat of boiler, flow of roof)", &[("", of_two)]);
     // The windows of other devices are not in the answer.
     let took_part = &plant.answer("mean(heat of boiler) - mean(heat of roof)")["took_part"];
     assert_eq!(took_part.as_object().unwrap().keys().collect::<Vec<_>>(), ["boiler", "roof"]);
@@ -134,7 +138,7 @@ fn calls_about_devices_that_they_name_have_their_readings() {
         ("mean(heat of boiler) per device", "leave it out"),
         ("mean(heat of tag barn)", "nothing has the tag barn"),
         ("mean(heat of boiler) where device in (boiler)", "leave it out"),
-        ("covariance(heat of boiler, flow of roof)", "of the same device"),
+        ("covariance(heat of boiler, flow of rof)", "did you mean roof?"),
         ("covariance(heat of boiler, flow)", "of the same device"),
     ] {
         let said = plant.refused(question);

@@ -29,7 +29,7 @@ impl Settings {
     ) -> bool {
         match of {
             _ if !call.two_devices().is_empty() => {
-                call.two_devices().iter().any(|of| of.device == device.name)
+                call.two_devices().iter().any(|of| of.may_be_of(device.name))
             }
             Some(Scope::Device(name)) => name == device.name,
             Some(Scope::Tag(tag)) => self.has_tag(call, std::slice::from_ref(tag), device),

@@ -124,16 +124,14 @@ fn nobody_measures(
 
 /// Returns why a device that a call names cannot take part; None if all can.
 fn lacking(plant: &Plant, question: &Question, call: &Call) -> Option<String> {
-    call.two_devices().into_iter().find_map(|of| {
+    call.two_devices().into_iter().filter(|of| !of.is_open()).find_map(|of| {
         let OfDevice { channel, device } = of;
         let only = question.only.as_ref();
         if only.is_some_and(|only| !only.contains(device)) {
             return Some(format!("the where clause leaves {device} out: name it there, too"));
         }
-        let Some(settings) = plant.settings().devices.get(device) else {
-            let devices: Vec<&str> = plant.settings().devices.keys().map(String::as_str).collect();
-            return Some(format!("no device is called {device}: declared are {}", devices.join(", ")));
-        };
+        // The channels of a removed device are those of its stored windows.
+        let settings = plant.settings().devices.get(device)?;
         let measures = settings.channels.contains(channel);
         (!measures)
             .then(|| format!("{device} does not measure {channel}, but {}", settings.channels.join(", ")))

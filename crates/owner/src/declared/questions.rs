@@ -123,9 +123,9 @@ pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) 
     }
     check_devices(plant, question.only.as_deref(), &question.channels(), places)?;
     let scopes = question.calls_of().filter_map(|(_, of)| of);
-    let named: Vec<String> = scopes
-        .filter_map(|of| if let Scope::Device(name) = of { Some(name.clone()) } else { None })
-        .collect();
+    let named = scopes.filter_map(|of| if let Scope::Device(name) = of { Some(name) } else { None });
+    let of_two = question.calls().flat_map(Call::two_devices).filter(|of| !of.is_open());
+    let named: Vec<String> = named.chain(of_two.map(|of| &of.device)).cloned().collect();
     check_devices(plant, Some(&named), &question.channels(), places)?;
     for (index, selected) in question.select.iter().enumerate() {
         let Selected { expression, unit, .. } = selected;
@@ -136,7 +136,8 @@ pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) 
     if let Some((index, reason)) = apart(plant, question) {
         return Err(at(places.error_at_call(index, reason)));
     }
-    for (index, call) in question.calls().enumerate() {
+    // Readings of two devices are joined also where their periods differ.
+    for (index, call) in question.calls().enumerate().filter(|(_, call)| call.two_devices().is_empty()) {
         let period = |channel: &&str| plant.settings().channels.get(*channel).map(|channel| channel.every);
         let mut periods: Vec<_> = call.channels().iter().filter_map(period).collect();
         periods.dedup();

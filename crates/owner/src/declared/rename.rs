@@ -3,7 +3,8 @@
 use super::edit;
 use super::plant::Plant;
 use crate::error::OwnerError;
-use crate::language::{RESERVED, Token, token, unquoted};
+use crate::language::{Name, NameBehindOf, RESERVED, Token, token, unquoted};
+use crate::question::parameter;
 
 /// Gives a channel another name, in the questions and alarms too.
 pub(crate) fn rename_channel(plant: &mut Plant, name: &str, new: &str) -> Result<(), OwnerError> {
@@ -35,10 +36,6 @@ enum Names {
 
 /// Returns a question with each name `old` replaced.
 fn renamed(text: &str, of: Names, old: &str, new: &str) -> String {
-    let is_plain = |name: &str| {
-        matches!(token(name, 0), Ok(found) if found.token == Token::Word(name)) && !RESERVED.contains(&name)
-    };
-    let written = if is_plain(new) { new.to_owned() } else { format!("\"{new}\"") };
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
     // Lists behind `device in` have devices, others tags and times; `of` has a device behind it.
     let (mut before, mut in_devices, mut in_list) = (Token::End, false, false);
@@ -46,9 +43,10 @@ fn renamed(text: &str, of: Names, old: &str, new: &str) -> String {
     while at < text.len() {
         // Times and parameters are no tokens.
         let Ok(found) = token(text, at) else {
-            let next = text[at..].chars().next().map_or(1, char::len_utf8);
-            out.push_str(&text[at..at + next]);
-            (before, at) = (Token::End, at + next);
+            let rest = &text[at..];
+            let next = parameter(rest).unwrap_or_else(|| rest.chars().next().map_or(1, char::len_utf8));
+            out.push_str(&rest[..next]);
+            (before, behind_of, at) = (Token::End, false, at + next);
             continue;
         };
         let is_function = matches!(token(text, found.end), Ok(next) if next.token == Token::Symbol('('));
@@ -77,7 +75,11 @@ fn renamed(text: &str, of: Names, old: &str, new: &str) -> String {
             Names::Devices => in_devices || behind_of,
         };
         out.push_str(&text[at..found.start]);
-        out.push_str(if is_old && is_of { &written } else { &text[found.start..found.end] });
+        match is_old && is_of {
+            true if behind_of => out.push_str(&NameBehindOf(new).to_string()),
+            true => out.push_str(&Name(new).to_string()),
+            false => out.push_str(&text[found.start..found.end]),
+        }
         match found.token {
             Token::Word("in") => {
                 in_devices |= before == Token::Word("device");
@@ -143,9 +145,31 @@ mod tests {
         let text = "correlation(heat of day, cold of \"heat\") by hour of day";
         let expected = "correlation(heat of night, cold of \"heat\") by hour of day";
         assert_eq!(renamed(text, Names::Devices, "day", "night"), expected);
+        for (text, expected) in [
+            ("mean(x) where device in ($room, room)", "mean(x) where device in ($room, hall)"),
+            (
+                "mean(x of $room) - mean(x of room) over $room",
+                "mean(x of $room) - mean(x of hall) over $room",
+            ),
+            ("mean(x) where device in ( $my-room, room)", "mean(x) where device in ( $my-room, hall)"),
+        ] {
+            assert_eq!(renamed(text, Names::Devices, "room", "hall"), expected);
+        }
+        let text = "mean(heat) where device in ($heat) and time $heat";
+        let expected = text.replacen("heat", "warmth", 1);
+        assert_eq!(renamed(text, Names::Channels, "heat", "warmth"), expected);
         for text in ["silent for 3h", "silent silent for 3h"] {
             let expected = text.replace("silent silent", "hush silent");
             assert_eq!(renamed(text, Names::Channels, "silent", "hush"), expected);
+        }
+        // Behind `of`, these names say something else without quotes.
+        for name in ["tag", "all"] {
+            let text = "correlation(x of room, y of roof), mean(x of room) where device in (room, roof)";
+            let expected = format!(
+                "correlation(x of \"{name}\", y of roof), mean(x of \"{name}\") where device in ({name}, roof)"
+            );
+            assert_eq!(renamed(text, Names::Devices, "room", name), expected);
+            assert_eq!(renamed(&expected, Names::Devices, name, "room"), text);
         }
         let offset = "mean(previous) offset previous by day";
         let expected = "mean(last) offset previous by day";

@@ -140,6 +140,14 @@ pub enum QuestionErrorKind {
         /// The clause.
         clause: &'static str,
     },
+    /// Tags beside a call that names two devices.
+    #[error(
+        "{call} names its devices, which no tag chooses: leave out where tag in, or ask for it by itself"
+    )]
+    TagBesideTwo {
+        /// The function.
+        call: &'static str,
+    },
     /// A call of an alarm that names devices.
     #[error(
         "an alarm looks at each window of one device, and cannot compare it with another: leave out {of}, and choose devices with \

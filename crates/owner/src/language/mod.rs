@@ -49,4 +49,4 @@ pub use reading::Measurand;
 pub use scope::Scope;
 pub use times::{TimeOfDay, Times};
 pub use weights::Weights;
-pub(crate) use written::{Name, Number, Numbers, UnitName, in_tags, list, only_devices};
+pub(crate) use written::{Name, NameBehindOf, Number, Numbers, UnitName, in_tags, list, only_devices};

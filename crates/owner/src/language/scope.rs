@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use super::written::Name;
+use super::written::{Name, NameBehindOf};
 
 /// The devices that a call names in place of those of the question.
 ///
@@ -30,9 +30,7 @@ pub enum Scope {
 impl Display for Scope {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            // These words say something else behind `of`.
-            Self::Device(name) if matches!(name.as_str(), "tag" | "all") => write!(out, "of \"{name}\""),
-            Self::Device(name) => write!(out, "of {}", Name(name)),
+            Self::Device(name) => write!(out, "of {}", NameBehindOf(name)),
             Self::Tag(tag) => write!(out, "of tag {}", Name(tag)),
             Self::AllDevices => out.write_str("of all devices"),
         }

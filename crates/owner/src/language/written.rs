@@ -13,6 +13,18 @@ impl Display for Name<'_> {
     }
 }
 
+/// Writes the name of a device behind `of`, where `tag` and `all` without quotes say something else.
+pub(crate) struct NameBehindOf<'n>(pub(crate) &'n str);
+
+impl Display for NameBehindOf<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            name @ ("tag" | "all") => quoted(name, out),
+            name => Name(name).fmt(out),
+        }
+    }
+}
+
 pub(super) fn quoted(text: &str, out: &mut Formatter<'_>) -> fmt::Result {
     out.write_char('"')?;
     for character in text.chars() {

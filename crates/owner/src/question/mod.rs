@@ -113,6 +113,7 @@ pub use reference::grammar;
 pub use scheme::{ExactScheme, NotExact};
 pub use silence::Silence;
 pub(crate) use star::{STAR, has_star};
+pub(crate) use template::parameter;
 pub use template::{NotFilled, Template};
 pub(crate) use units::{conversion, unit_of};
 pub(crate) use written_call::WithDevices;

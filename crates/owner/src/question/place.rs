@@ -1,8 +1,8 @@
 //! The places of a question where parameters stand, and the values that fit them.
 
 use crate::language::{
-    DayRange, Duration, During, Name, QuestionError, QuestionErrorKind as Kind, Scope, TimeOfDay, Token,
-    When, limits,
+    DayRange, Duration, During, Name, NameBehindOf, QuestionError, QuestionErrorKind as Kind, TimeOfDay,
+    Token, When, limits,
 };
 
 /// The kind of value that a parameter stands for.
@@ -80,7 +80,7 @@ impl Place {
             Self::Tag => name(value),
             Self::Device => {
                 name(value)?;
-                Ok(Scope::Device(value.to_owned()).to_string().trim_start_matches("of ").to_owned())
+                Ok(NameBehindOf(value).to_string())
             }
             Self::Duration => value.parse::<Duration>().map(|time| time.to_string()).map_err(reason),
             Self::Moment => value.parse::<When>().map(|when| when.to_string()).map_err(reason),
@@ -98,19 +98,21 @@ impl Place {
         }
     }
 
-    /// Returns a value with which the rest of the text is checked.
-    pub(super) fn sample(self, name: &str) -> String {
+    /// Returns values with which the rest of the text is checked: different ones for the members of a list.
+    pub(super) fn samples(self, name: &str) -> Vec<String> {
         let sample = match self {
-            Self::Devices | Self::Tags | Self::Device | Self::Tag => return format!("\"${name}\""),
-            Self::Weekdays => "mon",
-            Self::Months => "1",
-            Self::Days => "2024-01-01",
+            Self::Devices | Self::Tags | Self::Device | Self::Tag => return vec![format!("\"${name}\"")],
+            Self::Weekdays => {
+                return ["mon", "tue", "wed", "thu", "fri", "sat", "sun"].map(str::to_owned).to_vec();
+            }
+            Self::Months => return (1..=12).map(|month| month.to_string()).collect(),
+            Self::Days => return (1000..=9999).map(|year| format!("{year}-01-01")).collect(),
             Self::Duration => "52w",
             Self::Moment => "2024-01-01",
             Self::Span => "2024",
             Self::TimeOfDay => "00:00-24:00",
             Self::Count => "1",
         };
-        sample.to_owned()
+        vec![sample.to_owned()]
     }
 }

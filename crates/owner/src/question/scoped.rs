@@ -29,8 +29,16 @@ impl Question {
 }
 
 impl Parser<'_> {
-    /// Refuses clauses about devices if every call names its own.
+    /// Refuses clauses about devices if every call names its own, and tags beside a call of two devices.
     pub(super) fn check_scopes(&self, question: &Question) -> Parsed<()> {
+        let place = |of: Clause| self.places.clauses.iter().find(|(here, _)| *here == of);
+        let mut calls = question.calls();
+        if !question.tags.is_empty()
+            && let Some(call) = calls.find(|call| !call.two_devices().is_empty())
+        {
+            let at = place(Clause::Where).map_or(self.text.len(), |(_, at)| *at);
+            return Err(self.error(Kind::TagBesideTwo { call: call.function() }, at));
+        }
         let names = |scope: Option<&Scope>| matches!(scope, Some(Scope::Device(_) | Scope::Tag(_)));
         if !question.calls_of().all(|(_, scope)| names(scope)) {
             return Ok(());
@@ -43,7 +51,6 @@ impl Parser<'_> {
             Devices::Across if !question.tags.is_empty() => ("where tag in", Clause::Where),
             Devices::Across => return Ok(()),
         };
-        let place = self.places.clauses.iter().find(|(here, _)| *here == of);
-        Err(self.error(Kind::IdleClause { clause }, place.map_or(self.text.len(), |(_, at)| *at)))
+        Err(self.error(Kind::IdleClause { clause }, place(of).map_or(self.text.len(), |(_, at)| *at)))
     }
 }

@@ -8,7 +8,7 @@ use sotto_program::text;
 
 use super::place::{Place, list_behind, place_behind};
 use super::{Along, Expression, Offset, Question};
-use crate::language::{QuestionError, QuestionErrorKind as Kind, Scope, Token, limits, near, token};
+use crate::language::{Period, QuestionError, QuestionErrorKind as Kind, Scope, Token, limits, near, token};
 
 /// A text with parameters in some of its places.
 ///
@@ -105,9 +105,7 @@ impl Template {
         let mut before: [Token<'_>; 3] = [Token::End; 3];
         while at < text.len() {
             let rest = &text[at..];
-            if rest.starts_with('$') {
-                let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-                let length = text::run(rest.as_bytes(), 1, is_name);
+            if let Some(length) = parameter(rest) {
                 let (name, place) = (&rest[1..length], list.or_else(|| place_behind(before)));
                 let Some(place) =
                     place.filter(|_| name.starts_with(|first: char| first.is_ascii_lowercase()))
@@ -181,10 +179,14 @@ impl Template {
     /// # Errors
     /// [`QuestionError`] of the text, in which sample values stand for the parameters.
     pub fn general(&self) -> Result<(Question, crate::language::TextSpans), QuestionError> {
-        let sample = |parameter: &Parameter| Ok::<_, QuestionError>(parameter.place.sample(&parameter.name));
+        let sample = |parameter: &Parameter| Ok::<_, QuestionError>(self.sample(parameter));
         let (mut question, places) = Question::parse_with_places(&self.with(sample)?)?;
         if self.parameters.is_empty() {
             return Ok((question, places));
+        }
+        let is_time = |place| matches!(place, Place::Moment | Place::Span);
+        if self.parameters.iter().any(|parameter| is_time(parameter.place)) {
+            question.period = Period::All;
         }
         if question.only.as_ref().is_some_and(|only| only.iter().any(is_any)) {
             question.only = None;
@@ -216,6 +218,19 @@ impl Template {
         Ok((question, places))
     }
 
+    /// Returns a value with which the rest of the text is checked. No two members of a list have the same one.
+    fn sample(&self, parameter: &Parameter) -> String {
+        let samples = parameter.place.samples(&parameter.name);
+        let begin = self.text[..parameter.at.start].rfind('(').map_or(0, |at| at + 1);
+        let end = self.text[parameter.at.end..].find(')').map_or(self.text.len(), |at| parameter.at.end + at);
+        let taken: Vec<&str> = self.text[begin..end].split(',').map(str::trim).collect();
+        let of_list = self.parameters.iter().filter(|other| (begin..end).contains(&other.at.start));
+        let names: BTreeSet<&str> = of_list.map(|other| other.name.as_str()).collect();
+        let before = names.iter().take_while(|name| **name != parameter.name).count();
+        let free = samples.iter().filter(|sample| !taken.contains(&sample.as_str()));
+        free.clone().nth(before).or(samples.first()).cloned().unwrap_or_default()
+    }
+
     fn with<E>(&self, value: impl Fn(&Parameter) -> Result<String, E>) -> Result<String, E> {
         let (mut out, mut from) = (String::with_capacity(self.text.len()), 0);
         for parameter in &self.parameters {
@@ -226,6 +241,12 @@ impl Template {
         out.push_str(&self.text[from..]);
         Ok(out)
     }
+}
+
+/// Returns the length in bytes of the parameter at the beginning of a text, with its dollar sign; None if there is none.
+pub(crate) fn parameter(text: &str) -> Option<usize> {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    text.starts_with('$').then(|| text::run(text.as_bytes(), 1, is_name))
 }
 
 /// Returns true for the name that stands for any device or tag. Neither begins with a dollar sign.
@@ -293,6 +314,30 @@ mod tests {
         );
         assert_eq!(general("mean(x of $a) - mean(x of roof)"), "mean(x) - mean(x of roof)");
         assert_eq!(general("mean(x of $a), mean(x of $b), max(x of $a)"), "mean(x), max(x)");
+    }
+
+    #[test]
+    fn parameters_of_times_and_lists_have_values_of_their_own() {
+        let general = |text: &str| Template::read(text).expect(text).general().expect(text).0;
+        for text in [
+            "mean(x) since $from until $to",
+            "mean(x) since $from until 2023-06-01",
+            "mean(x) since 2030-01-01 until $to",
+            "mean(x) during $when",
+        ] {
+            assert_eq!(general(text).to_string(), "mean(x)", "{text}");
+        }
+        for text in [
+            "mean(x) where weekday in ($a, $b)",
+            "mean(x) where weekday in (mon, $a, tue, $b)",
+            "mean(x) where month in (1, $m, 2, $n) and weekday in ($a)",
+            "mean(x) where date not in ($a, 1000-01-01, $b)",
+            "correlation(x of $a, y of $b) by day",
+        ] {
+            assert_eq!(general(text).to_string().matches(',').count(), text.matches(',').count(), "{text}");
+        }
+        let twice = Template::read("mean(x) where weekday in ($a, $a)").expect("a template");
+        assert!(twice.general().is_err());
     }
 
     #[test]

@@ -83,29 +83,36 @@ pub(super) fn demands<'q>(
     for (name, question) in questions {
         let member = Member { name: device, tags: &of.tags };
         let taken = question.calls_of().filter(|call| settings.takes(question, *call, member));
-        demands.extend(taken.filter_map(|(call, _)| demand(settings, name, question, call, (device, of))));
+        demands.extend(taken.flat_map(|(call, _)| {
+            let each = parts(call, device, of).into_iter();
+            each.filter_map(|channels| demand(settings, (name, question), (call, channels), of))
+        }));
     }
     demands
+}
+
+/// Returns the channels of a call that one window of a device has: all of them; those of two devices each by itself.
+fn parts<'q>(call: &'q Call, device: &str, of: &DeviceSettings) -> Vec<BTreeSet<&'q str>> {
+    let of_devices = call.two_devices();
+    if of_devices.is_empty() {
+        return vec![call.channels().into_iter().collect()];
+    }
+    let own = of_devices.into_iter().filter(|of_device| of_device.may_be_of(device));
+    let channels: BTreeSet<&str> = own.map(|of_device| of_device.channel.as_str()).collect();
+    let measured = channels.into_iter().filter(|channel| of.channels.iter().any(|own| own == channel));
+    measured.map(|channel| BTreeSet::from([channel])).collect()
 }
 
 /// Returns what a call needs; None if the device cannot answer it, for it lacks a channel, or its channels have several
 /// periods.
 fn demand<'q>(
     settings: &Settings,
-    name: &'q str,
-    question: &'q Question,
-    call: &'q Call,
-    (device, of): (&str, &DeviceSettings),
+    (name, question): (&'q str, &'q Question),
+    (call, channels): (&'q Call, BTreeSet<&'q str>),
+    of: &DeviceSettings,
 ) -> Option<Demand<'q>> {
     let wanted = call.needs();
     let (kind, mut needs) = (Kind::of(&wanted), Needs::of(&wanted));
-    let of_devices = call.two_devices();
-    let channels: BTreeSet<&str> = if of_devices.is_empty() {
-        call.channels().into_iter().collect()
-    } else {
-        let own = of_devices.into_iter().filter(|of| of.device == device);
-        own.map(|of| of.channel.as_str()).collect()
-    };
     let own = |channel: &&str| of.channels.iter().any(|own| own == channel);
     let period = |channel: &&str| Some(settings.channels.get(*channel)?.every.milliseconds);
     let at = channels.iter().map(|channel| period(channel).filter(|_| own(channel)));

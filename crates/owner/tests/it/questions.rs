@@ -233,3 +233,51 @@ fn a_result_is_converted_into_the_unit_of_in_or_refused_before_anything_is_asked
         assert!(refused.contains(says), "{text}: {refused}");
     }
 }
+
+/// Calls of two devices that may be of any period, of removed devices and of parameters, and their refusals.
+#[test]
+fn two_devices_may_differ_in_period_and_be_parameters() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plant = with_channel(&folder);
+    let flow = ChannelSettings::new("l", "0..10".parse().unwrap(), 0.1, "5m".parse().unwrap());
+    plant.edit(|settings| add_channel(settings, "flow", &flow)).unwrap();
+    for (device, channel) in [("boiler", "temperature"), ("roof", "flow"), ("attic", "temperature")] {
+        plant.edit(|settings| add_device(settings, device, &[channel.into()])).unwrap();
+    }
+    plant.edit(|settings| add_device(settings, "both", &["temperature".into(), "flow".into()])).unwrap();
+    let fixed = "correlation(temperature of boiler, flow of roof)";
+    assert_eq!(plant.new_question(fixed).unwrap().to_string(), fixed);
+    let open = "correlation(temperature of $a, flow of $b) by day";
+    plant.new_question(open).unwrap();
+    plant.edit(|settings| add_question(settings, "apart", &open.into())).unwrap();
+    let values = [("a", "boiler"), ("b", "roof")].map(|(name, value)| (name.into(), value.into()));
+    let filled = plant.question_filled("apart", &values.into(), None, None).unwrap();
+    assert_eq!(filled.to_string(), "correlation(temperature of boiler, flow of roof) by day");
+    // Each device may be either: it sends the readings of what it measures.
+    let streams = plant.planned_streams(None).unwrap();
+    for (device, channels) in
+        [("boiler", &["temperature"][..]), ("roof", &["flow"]), ("both", &["flow", "temperature"])]
+    {
+        let of = |chosen: &sotto_owner::Chosen| chosen.stream.questions.contains(&"apart".to_owned());
+        let mut sent: Vec<&str> = streams[device]
+            .iter()
+            .filter(|chosen| of(chosen))
+            .flat_map(|chosen| chosen.stream.channels.iter().map(String::as_str))
+            .collect();
+        sent.sort_unstable();
+        assert_eq!(sent, channels, "{device}");
+    }
+    for (text, says) in [
+        ("correlation(temperature of boilr, flow of roof)", "did you mean boiler?"),
+        ("correlation(temperature of roof, flow of roof2)", "no device roof2"),
+        ("correlation(temperature of roof, flow of boiler)", "roof does not measure temperature"),
+        ("correlation(temperature of boiler, flow of roof) where tag in (barn)", "leave out where tag in"),
+        (
+            "correlation(temperature of $a, flow of $b), mean(flow) where tag in ($t)",
+            "leave out where tag in",
+        ),
+    ] {
+        let error = plant.new_question(text).unwrap_err().to_string();
+        assert!(error.contains(says) && error.contains('^'), "{text}: {error}");
+    }
+}
