@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::computed::takes;
-use super::days;
-use super::listed::Listed;
 use super::column::{Column, Of, OfDevices};
+use super::computed::takes;
+use super::listed::Listed;
+use super::{days, priced};
 use crate::declared::settings::Settings;
 use crate::gathered::Tally;
 use crate::language::{Devices, Scope};
-use crate::question::{Asked, AskedCall};
+use crate::question::{Asked, AskedCall, Question};
 use crate::windows::{Segments, StoredWindow};
 
 /// Returns a column for each device, for each tag, or one for all devices together. `by_device` has the tallies of each
@@ -36,7 +36,8 @@ pub(super) fn columns(
         }
     };
     let days = days::channels(asked.question);
-    let mut merged = Merged { settings, listed, days, by_device, known: BTreeMap::new() };
+    let question = asked.question;
+    let mut merged = Merged { settings, question, listed, days, by_device, known: BTreeMap::new() };
     let mut column = |of: Of| {
         let in_row = |call: &AskedCall<'_>, name: &str| match (&of, call.of) {
             // The devices that a call names are the same in each row.
@@ -60,6 +61,7 @@ pub(super) fn columns(
 /// The tallies of sets of devices, each made once.
 struct Merged<'l> {
     settings: &'l Settings,
+    question: &'l Question,
     listed: &'l Listed,
     /// The channels of which daily means are needed.
     days: BTreeSet<&'l str>,
@@ -92,7 +94,8 @@ impl Merged<'_> {
         let last = windows().map(StoredWindow::to).max().unwrap_or_default();
         let covered = segments.covered(first, last, self.listed.gap);
         let names = of().map(|device| device.shown.clone()).collect();
-        let all = Rc::new(OfDevices { names, tallies, covered });
+        let priced = priced::of_rows(self.question, self.listed, &self.by_device, &devices);
+        let all = Rc::new(OfDevices { names, tallies, covered, priced });
         self.known.insert(devices, Rc::clone(&all));
         all
     }

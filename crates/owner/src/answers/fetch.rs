@@ -51,7 +51,8 @@ pub(super) fn within(
     let mut needed = CameDown::default();
     for device in devices {
         let takes = taken(settings, asked, &device.shown);
-        let of_device = DeviceWork { asked, groups, ends, gap: None, device, takes: &takes }.bytes_of_readings()?;
+        let of_device =
+            DeviceWork { asked, groups, ends, gap: None, device, takes: &takes }.bytes_of_readings()?;
         needed.windows += of_device.windows;
         needed.bytes = needed.bytes.saturating_add(of_device.bytes);
     }
