@@ -62,7 +62,7 @@ fn each_error_points_at_its_place() {
         ("tariff(x, t.toml)", 8, "energy(x), sum(x)"),
         ("tariff(energy(x))", 17, "the file of a tariff"),
         ("tariff(energy(x), )", 19, "tariff.toml"),
-        ("tariff energy(x)", 1, "tariff(energy(power), tariff.toml)"),
+        ("tariff energy(x)", 1, "write (energy(power), tariff.toml) after it"),
         ("tariff(energy(x), t.toml) offset 1w by day", 27, "during 2024-03"),
         ("cumulative(tariff(energy(x), t.toml)) by day", 12, "add up its rows"),
         ("tariff(energy(x), t.toml) by window", 27, "windows are whole"),
