@@ -107,10 +107,16 @@ fn in_rows(segments: &Segments, tallies: Vec<Tally>) -> Vec<Tally> {
         return tallies;
     }
     let mut rows = vec![Tally::default(); segments.rows.len()];
-    for (tally, row) in tallies.iter().zip(&segments.row_of) {
-        if let Some(row) = row {
-            rows[*row].merge(tally);
+    let is_priced = segments.prices.iter().any(|prices| !prices.is_empty());
+    for ((at, mut tally), row) in tallies.into_iter().enumerate().zip(&segments.row_of) {
+        let Some(row) = row else { continue };
+        if is_priced {
+            // Prices divide a row: a gap over several of its parts counts once.
+            let is_one_row =
+                |(first, last)| segments.row_of[first..=last].iter().all(|of| of.as_ref() == Some(row));
+            tally.windows.values_mut().for_each(|windows| windows.join_crossings(at, is_one_row));
         }
+        rows[*row].merge(&tally);
     }
     rows
 }

@@ -95,7 +95,7 @@ impl Times<'_> {
                     let growth = self.growths(first..=last, crossing.is_next.then_some(time));
                     let is_whole = growth.len() == 1 && growth.iter().all(|(_, (_, all))| *all);
                     for (row, (prices, _)) in growth {
-                        let Between { low, high, error } = crossing.whole;
+                        let Between { low, high, error } = crossing.whole.0;
                         let low = if is_whole { low } else { low.min(0.0) };
                         // Its readings are ends of increases at other prices, too: their rounding does not cancel out.
                         let increase = Between { low, high, error: error + 2.0 * crossing.error };

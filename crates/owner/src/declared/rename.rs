@@ -42,7 +42,7 @@ fn renamed(text: &str, of: Names, old: &str, new: &str) -> String {
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
     // Lists behind `device in` have devices, others tags and times; `of` has a device behind it.
     let (mut before, mut in_devices, mut in_list) = (Token::End, false, false);
-    let mut behind_of = false;
+    let (mut behind_of, mut open) = (false, 0u32);
     while at < text.len() {
         // Times and parameters are no tokens.
         let Ok(found) = token(text, at) else {
@@ -83,16 +83,21 @@ fn renamed(text: &str, of: Names, old: &str, new: &str) -> String {
                 in_devices |= before == Token::Word("device");
                 in_list |= matches!(before, Token::Word("device" | "tag" | "weekday" | "month" | "date"));
             }
-            Token::Symbol(')') => (in_devices, in_list) = (false, false),
+            Token::Symbol('(') => open += 1,
+            Token::Symbol(')') => (in_devices, in_list, open) = (false, false, open.saturating_sub(1)),
             _ => {}
         }
-        // `of tag barn`, `of all devices`: no device.
+        // `of tag barn`, `of all devices`: no device; nor in `by hour of day`, which stands outside of calls.
         let is_name = matches!(found.token, Token::Word(_) | Token::Quoted(_));
         let ends_name = matches!(before, Token::Word(_) | Token::Quoted(_));
         let next_is =
             |word: &str| matches!(token(text, found.end), Ok(next) if next.token == Token::Word(word));
-        behind_of =
-            found.token == Token::Word("of") && ends_name && is_name && !next_is("tag") && !next_is("all");
+        behind_of = open > 0
+            && found.token == Token::Word("of")
+            && ends_name
+            && is_name
+            && !next_is("tag")
+            && !next_is("all");
         (before, at) = (found.token, found.end);
     }
     out.push_str(&text[at..]);

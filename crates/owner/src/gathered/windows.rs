@@ -46,8 +46,8 @@ pub(crate) struct Crossing {
     pub(crate) changes: Between,
     /// The largest distance of both readings from the values that the device got.
     pub(crate) error: f64,
-    /// The increase if the group has all of it.
-    pub(crate) whole: Between,
+    /// The increase and the changes if the group has all of them.
+    pub(crate) whole: (Between, Between),
     /// The positions of the groups of both readings, the smaller one first.
     pub(crate) groups: (usize, usize),
     /// True if the readings are of neighbouring ticks.
@@ -61,7 +61,7 @@ impl Crossing {
     }
 
     fn new(increase: Between, changes: Between, error: f64) -> Self {
-        Self { increase, changes, error, whole: increase, groups: (0, 0), is_next: true }
+        Self { increase, changes, error, whole: (increase, changes), groups: (0, 0), is_next: true }
     }
 }
 
@@ -151,6 +151,18 @@ impl Windows {
     /// Iterates over what lies between windows.
     pub(crate) fn crossings(&self) -> impl Iterator<Item = &Crossing> {
         self.crossings.iter()
+    }
+
+    /// Prepares the windows of the group `at` to be merged with those of others into one row: of what lies over groups of this
+    /// row alone, the last of them has all.
+    pub(crate) fn join_crossings(&mut self, at: usize, is_one_row: impl Fn((usize, usize)) -> bool) {
+        self.crossings.retain_mut(|crossing| {
+            if crossing.is_next || crossing.is_inside() || !is_one_row(crossing.groups) {
+                return true;
+            }
+            (crossing.increase, crossing.changes) = crossing.whole;
+            crossing.groups.1 == at
+        });
     }
 
     /// Leaves out what lies between windows of different groups.

@@ -293,7 +293,7 @@ impl Parser<'_> {
             return Err(self.error(Kind::TimesOfWindows, *at));
         }
         let mut calls = question.calls().zip(&self.places.calls);
-        if question.grouping == Devices::Each
+        if question.grouping != Devices::Across
             && let Some((call, at)) = calls.find(|(call, _)| !call.two_devices().is_empty())
         {
             return Err(self.error(Kind::DevicesNamed { call: call.function() }, *at));

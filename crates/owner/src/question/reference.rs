@@ -14,7 +14,7 @@ Made of the parser by `sotto grammar`. [Questions](../concepts/questions.md) exp
 ";
 
 /// Forms of arguments, each with an example. The parser decides which of them a function takes.
-const FORMS: [(&str, &str); 15] = [
+const FORMS: [(&str, &str); 19] = [
     ("channel", "x"),
     ("channel \",\" channel", "x, y"),
     ("channel \"~\" channel", "y ~ x"),
@@ -22,6 +22,10 @@ const FORMS: [(&str, &str); 15] = [
     ("channel \",\" NUMBER", "x, 0.5"),
     ("channel \",\" list", "x, [1, 2]"),
     ("channel \",\" half_life", "x, half_life 6h"),
+    ("channel \",\" ( \"below\" | \"above\" ) NUMBER", "x, below 18"),
+    ("channel [ \",\" DURATION ]", "x, 2h"),
+    ("channel \"-\" channel", "a - b"),
+    ("channel \"of\" NAME \",\" channel \"of\" NAME", "a of one, b of two"),
     ("FILE", "models/m.json"),
     ("polynomial", "polynomial(x, [0, 1])"),
     ("linear", "linear(model.json)"),

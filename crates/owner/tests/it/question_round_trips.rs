@@ -176,16 +176,22 @@ fn scope() -> impl Strategy<Value = Scope> {
 
 /// Calls of devices that they name. A model has no channel in its text.
 fn scoped() -> impl Strategy<Value = Expression> {
-    (scalar(), scope()).prop_map(
-        |(call, of)| {
-            if call.channels().is_empty() { call.into() } else { call.of_devices(of) }
-        },
-    )
+    (scalar(), scope()).prop_map(|(call, of)| if may_name(&call) { call.of_devices(of) } else { call.into() })
 }
 
-/// The devices that a call names. A model has no channel in its text.
+/// Returns true if devices may stand behind the channels of a call: a model has no channel in its text, and channels of two devices
+/// have theirs.
+fn may_name(call: &Call) -> bool {
+    !call.channels().is_empty() && !names_two(call)
+}
+
+fn names_two(call: &Call) -> bool {
+    call.to_string().contains(" of ")
+}
+
+/// The devices that a call names.
 fn devices_of(call: &Call, of: Option<Scope>) -> Option<Scope> {
-    of.filter(|_| !call.channels().is_empty())
+    of.filter(|_| may_name(call))
 }
 
 fn along() -> impl Strategy<Value = Along> {
@@ -425,6 +431,9 @@ prop_compose! {
         if question.calls_of().all(|(_, of)| matches!(of, Some(Scope::Device(_) | Scope::Tag(_)))) {
             (question.grouping, question.only, question.tags) = (Devices::Across, None, Vec::new());
             question.ranking = None;
+        }
+        if question.calls().any(names_two) {
+            (question.grouping, question.ranking) = (Devices::Across, None);
         }
         question
     }
