@@ -122,6 +122,11 @@ impl Value {
         Self { value, bound: self.bound * factor.abs() + rounding, unit }
     }
 
+    /// Returns the value as a number.
+    pub(crate) fn bare(self) -> Self {
+        Self { unit: String::new(), ..self }
+    }
+
     /// Returns the value without its unit.
     pub(crate) fn bounded(&self) -> Bounded {
         Bounded { value: self.value, bound: self.bound }

@@ -8,7 +8,7 @@ use crate::declared::OnLimit;
 use crate::devices::DeviceRecord;
 use crate::functions::Call;
 use crate::language::limits;
-use crate::question::{Along, CallArithmetic, Expression, Offset};
+use crate::question::{Along, CallArithmetic, Expression, Offset, Priced};
 use crate::windows::{Group, StoredWindow};
 
 /// Missing windows that are looked at in one gap: more change nothing, as no alarm counts more.
@@ -118,6 +118,9 @@ fn value_of_nothing(expression: &Expression) -> Option<f64> {
             Err(())
         }
         fn offset(&mut self, _: &Offset) -> Result<f64, ()> {
+            Err(())
+        }
+        fn priced(&mut self, _: &Priced) -> Result<f64, ()> {
             Err(())
         }
         fn negate(&mut self, of: f64) -> Result<f64, ()> {

@@ -95,7 +95,7 @@ struct Groups<'g> {
 impl Groups<'_> {
     fn of(&self, asked: &AskedCall<'_>) -> Option<OfCall> {
         match asked.groups {
-            OfGroups::Own => None,
+            OfGroups::Own | OfGroups::Priced(_) => None,
             OfGroups::Along(along) => self.along(asked, along),
             OfGroups::Earlier(offset) => {
                 let earlier = self.earlier.iter().find(|earlier| earlier.offset == offset)?;

@@ -18,7 +18,7 @@ use super::evidence::LogsThen;
 use super::listed::{complete, left_out, listed, shown};
 use super::ranked::ranked;
 use super::rows::rows;
-use super::{fetch, gap_notes, group_notes, joint, many, notes, tag_notes};
+use super::{fetch, gap_notes, group_notes, joint, many, notes, priced, tag_notes};
 use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::language::Period;
@@ -95,6 +95,7 @@ fn ask_once(
     notes.extend(group_notes::on_cut_ticks(&listed.segments.times, question, &listed.devices));
     notes.extend(group_notes::on_divided(&asked, &listed.segments.times, &listed.devices));
     notes.extend(group_notes::on_days(question));
+    notes.extend(priced::notes(question));
     notes.extend(tag_notes::on_tags(plant.settings(), question, &listed.devices));
     notes.extend(notes::on_removed(plant, &clock, &done.took_part));
     notes.extend(notes::on_unknown(plant, &cloud, &known)?);

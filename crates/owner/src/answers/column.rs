@@ -1,7 +1,9 @@
 //! The tallies that the rows of an answer are made of.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::priced::OfPrices;
 use crate::gathered::Tally;
 use crate::question::Asked;
 use crate::windows::{Group, RowTime};
@@ -21,6 +23,8 @@ pub(crate) struct OfDevices {
     pub(crate) tallies: Vec<Tally>,
     /// For each group, the time that windows cover, in milliseconds.
     pub(crate) covered: Vec<i64>,
+    /// For each tariff and group, the parts between changes of the price.
+    pub(crate) priced: BTreeMap<String, Vec<OfPrices>>,
 }
 
 /// The devices of a row.
@@ -35,7 +39,8 @@ impl Column {
     /// Returns the column of a device alone, whose windows cover the groups.
     pub(crate) fn of_device(name: &str, tallies: Vec<Tally>, groups: &[Group], asked: &Asked<'_>) -> Self {
         let covered = groups.iter().map(|group| group.to - group.from).collect();
-        let all = Rc::new(OfDevices { names: vec![name.to_owned()], tallies, covered });
+        let all =
+            Rc::new(OfDevices { names: vec![name.to_owned()], tallies, covered, priced: BTreeMap::new() });
         let of_call = asked.calls().map(|_| Rc::clone(&all)).collect();
         Self { of: Of::Device(name.to_owned()), of_call }
     }

@@ -5,12 +5,12 @@ use std::rc::Rc;
 
 use super::column::{Column, Of, OfDevices};
 use super::computed::takes;
-use super::days;
 use super::listed::Listed;
+use super::{days, priced};
 use crate::declared::settings::Settings;
 use crate::gathered::Tally;
 use crate::language::{Devices, Scope};
-use crate::question::{Asked, AskedCall};
+use crate::question::{Asked, AskedCall, Question};
 use crate::windows::{Segments, StoredWindow};
 
 /// Returns a column for each device, for each tag, or one for all devices together. `by_device` has the tallies of each
@@ -36,7 +36,8 @@ pub(super) fn columns(
         }
     };
     let days = days::channels(asked.question);
-    let mut merged = Merged { settings, listed, days, by_device, known: BTreeMap::new() };
+    let question = asked.question;
+    let mut merged = Merged { settings, question, listed, days, by_device, known: BTreeMap::new() };
     let mut column = |of: Of| {
         let in_row = |call: &AskedCall<'_>, name: &str| match (&of, call.of) {
             // The devices that a call names are the same in each row.
@@ -60,6 +61,7 @@ pub(super) fn columns(
 /// The tallies of sets of devices, each made once.
 struct Merged<'l> {
     settings: &'l Settings,
+    question: &'l Question,
     listed: &'l Listed,
     /// The channels of which daily means are needed.
     days: BTreeSet<&'l str>,
@@ -92,7 +94,8 @@ impl Merged<'_> {
         let last = windows().map(StoredWindow::to).max().unwrap_or_default();
         let covered = segments.covered(first, last, self.listed.gap);
         let names = of().map(|device| device.shown.clone()).collect();
-        let all = Rc::new(OfDevices { names, tallies, covered });
+        let priced = priced::of_rows(self.question, self.listed, &self.by_device, &devices);
+        let all = Rc::new(OfDevices { names, tallies, covered, priced });
         self.known.insert(devices, Rc::clone(&all));
         all
     }
@@ -104,10 +107,16 @@ fn in_rows(segments: &Segments, tallies: Vec<Tally>) -> Vec<Tally> {
         return tallies;
     }
     let mut rows = vec![Tally::default(); segments.rows.len()];
-    for (tally, row) in tallies.iter().zip(&segments.row_of) {
-        if let Some(row) = row {
-            rows[*row].merge(tally);
+    let is_priced = segments.prices.iter().any(|prices| !prices.is_empty());
+    for ((at, mut tally), row) in tallies.into_iter().enumerate().zip(&segments.row_of) {
+        let Some(row) = row else { continue };
+        if is_priced {
+            // Prices divide a row: a gap over several of its parts counts once.
+            let is_one_row =
+                |(first, last)| segments.row_of[first..=last].iter().all(|of| of.as_ref() == Some(row));
+            tally.windows.values_mut().for_each(|windows| windows.join_crossings(at, is_one_row));
         }
+        rows[*row].merge(&tally);
     }
     rows
 }

@@ -3,7 +3,7 @@
 use sotto_pack::Clock;
 
 use crate::gathered::Need;
-use crate::language::{By, Cycle};
+use crate::language::{By, Cycle, Dates};
 use crate::question::{Asked, Question};
 use crate::windows::{self, DeviceWindows, Group, Grouping, MOST_GROUPS, RowTime, cut_ticks, once};
 
@@ -23,7 +23,12 @@ pub(super) fn on_hidden(rows: &[RowTime], hidden: u64, by: Option<By>, clock: &C
 
 /// Returns a note on the days that a file names.
 pub(super) fn on_days(question: &Question) -> Option<String> {
-    let (file, days) = question.times.dates.as_ref()?.file()?;
+    on_dates(question.times.dates.as_ref()?)
+}
+
+/// Returns a note on the days of a condition that a file names.
+pub(super) fn on_dates(dates: &Dates) -> Option<String> {
+    let (file, days) = dates.file()?;
     let mut ranges = days?.ranges();
     let first = ranges.next()?;
     Some(match ranges.next_back() {
@@ -83,6 +88,7 @@ fn article(name: &str) -> String {
 /// Returns the name of a group in a sentence.
 fn in_words(question: &Question) -> String {
     match question.by {
+        _ if !question.tariffs().is_empty() => "time of a price".to_owned(),
         _ if !question.times.is_all() => "time of the condition".to_owned(),
         Some(
             By::Recurring { first: Cycle::HourOfDay, .. }

@@ -31,6 +31,7 @@ mod many;
 mod mark;
 mod notes;
 mod open_days;
+mod priced;
 mod publish;
 mod rank;
 mod ranked;

@@ -6,9 +6,12 @@ use super::along::{OfCall, Series};
 use super::answer::Row;
 use super::assurance::Assurance;
 use super::column::{Column, Of, OfDevices, RowTimes};
+use super::priced;
 use crate::functions::{Call, Part, Time, Yields};
 use crate::gathered::{Channels, Counted, Gathered};
-use crate::question::{Along, Asked, AskedCall, AskedResult, CallArithmetic, Offset, conversion, unit_of};
+use crate::question::{
+    Along, Asked, AskedCall, AskedResult, CallArithmetic, OfGroups, Offset, Priced, conversion, unit_of,
+};
 use crate::units::Conversion;
 use crate::value::{Value, ValueError};
 use crate::windows::RowTime;
@@ -108,6 +111,13 @@ impl<'t> From<'t> {
         Gathered::new(&self.of_call[asked.number].tallies[..=self.at], &asked.needs, self.channels)
     }
 
+    /// Returns a call's value, or what it costs.
+    fn value(&self, asked: &AskedCall<'_>, own: Counted) -> Counted {
+        let OfGroups::Priced(of) = asked.groups else { return own };
+        let parts = self.of_call[asked.number].priced.get(&of.file).and_then(|rows| rows.get(self.at));
+        priced::cost(asked, of, parts, own, self.channels)
+    }
+
     /// Returns how far the calls of a result are checked.
     fn assurance(&self, result: &AskedResult<'_>, along: &[Option<OfCall>]) -> Assurance {
         let untagged = |(asked, along): (&AskedCall<'_>, &Option<OfCall>)| match along {
@@ -194,7 +204,7 @@ impl<'t, C: Iterator<Item = (&'t AskedCall<'t>, &'t Option<OfCall>)>> Fold<'t, C
         let counted = match self.calls.next() {
             Some((_, Some(along))) => along.value(self.from.at),
             Some((asked, None)) => match asked.call.of().yields() {
-                Yields::One(of) => of.value(&self.from.call(asked)),
+                Yields::One(of) => self.from.value(asked, of.value(&self.from.call(asked))),
                 Yields::Several(_) => Counted::nothing(),
             },
             None => Counted::nothing(),
@@ -222,6 +232,10 @@ impl<'t, C: Iterator<Item = (&'t AskedCall<'t>, &'t Option<OfCall>)>> CallArithm
     }
 
     fn offset(&mut self, _: &Offset) -> Result<Value, ValueError> {
+        self.next()
+    }
+
+    fn priced(&mut self, _: &Priced) -> Result<Value, ValueError> {
         self.next()
     }
 

@@ -12,12 +12,16 @@ use super::settings::{ChannelSettings, Compare};
 use super::{known_tags, star};
 use crate::error::OwnerError;
 use crate::files::read_text;
-use crate::functions::Call;
-use crate::language::{Days, LinearModel, Measurand, Period, QuestionError, Scope, TextSpans, When, near};
-use crate::question::{NotFilled, Question, Selected, Template, conversion, unit_of};
+use crate::functions::{Call, Yields};
+use crate::language::{
+    Days, LinearModel, Measurand, Period, QuestionError, Scope, Tariff, TextSpans, When, near,
+};
+use crate::question::{NotFilled, Priced, Question, Selected, Template, conversion, priced_unit, unit_of};
 
 /// Largest file of a model, in bytes.
 const LARGEST_MODEL: u64 = 64 << 10;
+/// Largest file of a tariff, in bytes.
+const LARGEST_TARIFF: u64 = 64 << 10;
 /// Largest file of days, in bytes.
 const LARGEST_DAYS: u64 = 256 << 10;
 
@@ -113,6 +117,10 @@ pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) 
         let days = days(plant, &file).map_err(|reason| at(places.error_at_file(&file, reason)))?;
         question.attach_days(days);
     }
+    for file in question.missing_tariffs() {
+        let tariff = tariff(plant, &file).map_err(|reason| at(places.error_at_file(&file, reason)))?;
+        question.attach_tariff(&file, &tariff);
+    }
     for channel in question.channels() {
         if !plant.settings().channels.contains_key(&channel) {
             return Err(at(places.error_at_channel(&channel, plant.settings().no_channel(&channel))));
@@ -132,6 +140,12 @@ pub(crate) fn check(plant: &Plant, question: &mut Question, places: &TextSpans) 
         let found = unit_of(expression, plant.settings()).map_err(|error| error.to_string());
         let converted = found.and_then(|_| conversion(expression, unit.as_deref(), plant.settings()));
         converted.map_err(|error| at(places.error_at_selected(index, error)))?;
+    }
+    for Priced { of, file, tariff, .. } in question.priced() {
+        if let (Some(tariff), Yields::One(one)) = (tariff, of.of().yields()) {
+            let converted = priced_unit(&one.unit(plant.settings()), tariff);
+            converted.map_err(|error| at(places.error_at_file(file, error)))?;
+        }
     }
     if let Some((index, reason)) = apart(plant, question) {
         return Err(at(places.error_at_call(index, reason)));
@@ -253,6 +267,18 @@ pub(crate) fn compares_in_cloud(plant: &Plant, reading: &Measurand) -> bool {
             conditions.any(|condition| condition.reading == *reading)
         })
     })
+}
+
+/// Reads a tariff with the days of its files.
+fn tariff(plant: &Plant, file: &str) -> Result<Tariff, String> {
+    let text = read_text(&found(plant, file), LARGEST_TARIFF).map_err(|error| error.to_string())?;
+    let mut tariff = Tariff::parse(&text).map_err(|error| format!("{file}: {error}"))?;
+    let files: BTreeSet<String> = tariff.missing_days().map(str::to_owned).collect();
+    for name in files {
+        let days = days(plant, &name).map_err(|reason| format!("{file}: {reason}"))?;
+        tariff.attach_days(&name, &days);
+    }
+    Ok(tariff)
 }
 
 fn days(plant: &Plant, file: &str) -> Result<Days, String> {

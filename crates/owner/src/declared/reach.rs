@@ -14,7 +14,7 @@ use crate::devices;
 use crate::error::OwnerError;
 use crate::functions::{Call, Circumstances};
 use crate::language::{Clause, Comparison, Name, TextSpans};
-use crate::question::{Along, CallArithmetic, Offset, Probe, Question, Silence};
+use crate::question::{Along, CallArithmetic, Offset, Priced, Probe, Question, Silence};
 use crate::streams;
 
 const MINUTE: u64 = 60_000;
@@ -119,6 +119,10 @@ impl CallArithmetic for Ends<'_> {
     }
 
     fn offset(&mut self, _: &Offset) -> Result<(f64, f64), ()> {
+        Err(())
+    }
+
+    fn priced(&mut self, _: &Priced) -> Result<(f64, f64), ()> {
         Err(())
     }
 

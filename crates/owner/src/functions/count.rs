@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use sotto_pack::ChannelKind;
 
 use super::arguments::never_holds;
-use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::function::{AddsUp, Function, InAlarm, Named, OneValue, Syntax, Yields};
 use super::{Call, Circumstances};
 use crate::gathered::{Channels, Counted, Gathered, Need};
 use crate::language::{Condition, Measurand};
@@ -68,6 +68,13 @@ impl Function for Count {
         vec![Need::sums(&self.0)]
     }
 
+    fn adds_up(&self) -> Option<AddsUp<'_>> {
+        match &self.0 {
+            Measurand::Channel(channel) => Some(AddsUp::One(channel)),
+            Measurand::Polynomial { .. } | Measurand::Linear { .. } => None,
+        }
+    }
+
     fn yields(&self) -> Yields<'_> {
         Yields::One(self)
     }
@@ -119,6 +126,13 @@ impl Function for CountWhere {
 
     fn needs(&self) -> Vec<Need> {
         vec![Need::condition(&self.0)]
+    }
+
+    fn adds_up(&self) -> Option<AddsUp<'_>> {
+        match &self.0.reading {
+            Measurand::Channel(channel) => Some(AddsUp::One(channel)),
+            Measurand::Polynomial { .. } | Measurand::Linear { .. } => None,
+        }
     }
 
     fn yields(&self) -> Yields<'_> {

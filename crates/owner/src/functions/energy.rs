@@ -5,7 +5,7 @@ use sotto_pack::ChannelKind;
 
 use super::Call;
 use super::arguments::Channel;
-use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::function::{AddsUp, Function, InAlarm, Named, OneValue, Syntax, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Need};
 use crate::value::{Value, ValueError, product};
 
@@ -41,6 +41,10 @@ impl Function for Energy {
 
     fn needs(&self) -> Vec<Need> {
         vec![Need::moments(&self.0.0)]
+    }
+
+    fn adds_up(&self) -> Option<AddsUp<'_>> {
+        Some(AddsUp::Energy(&self.0.0))
     }
 
     fn yields(&self) -> Yields<'_> {

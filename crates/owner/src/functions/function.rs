@@ -67,6 +67,11 @@ pub(crate) trait Function {
         0
     }
 
+    /// Returns how its values add up over parts of a time; None if they do not.
+    fn adds_up(&self) -> Option<AddsUp<'_>> {
+        None
+    }
+
     /// Returns true if it is computed from the means of calendar days.
     fn needs_days(&self) -> bool {
         false
@@ -86,6 +91,21 @@ pub(crate) trait Function {
     fn write(&self, arguments: &dyn Arguments, out: &mut Formatter<'_>) -> fmt::Result {
         write!(out, "{}({arguments})", self.name())
     }
+}
+
+/// How the values of a call add up over parts of a time: what one reading of its channel adds to them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AddsUp<'c> {
+    /// Its value.
+    Value(&'c str),
+    /// Its value times the hours of its period.
+    Energy(&'c str),
+    /// The hours of its period.
+    Hours(&'c str),
+    /// One.
+    One(&'c str),
+    /// The growth of a counter since the reading before.
+    Growth(&'c str),
 }
 
 /// The results of a call.

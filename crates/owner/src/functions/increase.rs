@@ -5,7 +5,7 @@ use sotto_pack::ChannelKind;
 
 use super::Call;
 use super::arguments::Channel;
-use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::function::{AddsUp, Function, InAlarm, Named, OneValue, Syntax, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Need, WindowQuantity};
 
 pub(super) const SYNTAX: Syntax = Syntax {
@@ -47,6 +47,10 @@ impl Function for Increase {
             WindowQuantity::Falls,
         ];
         vec![Need::windows(&self.0.0, &of_windows)]
+    }
+
+    fn adds_up(&self) -> Option<AddsUp<'_>> {
+        Some(AddsUp::Growth(&self.0.0))
     }
 
     fn yields(&self) -> Yields<'_> {

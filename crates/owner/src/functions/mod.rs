@@ -53,7 +53,7 @@ pub use histogram::Bins;
 
 pub(crate) use arguments::{About, Arguments};
 pub(crate) use circumstances::Circumstances;
-pub(crate) use function::{Function, Gaps, InAlarm, Named, Part, Syntax, Time, Yields};
+pub(crate) use function::{AddsUp, Function, Gaps, InAlarm, Named, Part, Syntax, Time, Yields};
 
 use crate::gathered::Need;
 use crate::language::{Condition, LinearModel, Measurand, OfDevice};

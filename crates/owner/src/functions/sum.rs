@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Call;
 use super::arguments::{one_reading, unit_of};
-use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::function::{AddsUp, Function, InAlarm, Named, OneValue, Syntax, Yields};
 use crate::gathered::{Channels, Counted, Gathered, Need, Reals};
 use crate::language::Measurand;
 
@@ -36,6 +36,13 @@ impl Function for Sum {
 
     fn needs(&self) -> Vec<Need> {
         vec![Need::sums(&self.0)]
+    }
+
+    fn adds_up(&self) -> Option<AddsUp<'_>> {
+        match &self.0 {
+            Measurand::Channel(channel) => Some(AddsUp::Value(channel)),
+            Measurand::Polynomial { .. } | Measurand::Linear { .. } => None,
+        }
     }
 
     fn yields(&self) -> Yields<'_> {

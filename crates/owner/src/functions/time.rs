@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::arguments::never_holds;
-use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::function::{AddsUp, Function, InAlarm, Named, OneValue, Syntax, Yields};
 use super::{Call, Circumstances};
 use crate::gathered::{Channels, Counted, Decided, Gathered, Need};
 use crate::language::{Condition, Measurand};
@@ -45,6 +45,13 @@ impl Function for TimeWhere {
 
     fn needs(&self) -> Vec<Need> {
         vec![Need::condition(&self.0)]
+    }
+
+    fn adds_up(&self) -> Option<AddsUp<'_>> {
+        match &self.0.reading {
+            Measurand::Channel(channel) => Some(AddsUp::Hours(channel)),
+            Measurand::Polynomial { .. } | Measurand::Linear { .. } => None,
+        }
     }
 
     fn yields(&self) -> Yields<'_> {

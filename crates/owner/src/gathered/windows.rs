@@ -46,6 +46,23 @@ pub(crate) struct Crossing {
     pub(crate) changes: Between,
     /// The largest distance of both readings from the values that the device got.
     pub(crate) error: f64,
+    /// The increase and the changes if the group has all of them.
+    pub(crate) whole: (Between, Between),
+    /// The positions of the groups of both readings, the smaller one first.
+    pub(crate) groups: (usize, usize),
+    /// True if the readings are of neighbouring ticks.
+    pub(crate) is_next: bool,
+}
+
+impl Crossing {
+    /// Returns true if both readings are in one group.
+    pub(crate) fn is_inside(&self) -> bool {
+        self.groups.0 == self.groups.1
+    }
+
+    fn new(increase: Between, changes: Between, error: f64) -> Self {
+        Self { increase, changes, error, whole: (increase, changes), groups: (0, 0), is_next: true }
+    }
 }
 
 impl Ends {
@@ -63,28 +80,23 @@ impl Ends {
         let apart = f64::from(u8::from(self.quantiser != next.quantiser));
         let Ok(before) = before else {
             let most = step * next.rule.largest(1) as f64;
-            return Crossing {
-                increase: Between { low: 0.0, high: most, error },
-                changes: Between { low: 0.0, high: 1.0, error: 0.0 },
-                error: largest,
-            };
+            let changes = Between { low: 0.0, high: 1.0, error: 0.0 };
+            return Crossing::new(Between { low: 0.0, high: most, error }, changes, largest);
         };
         let ticks = self.ticks_to(next);
         let (increase, doubt) = next.rule.between(before, next.first, ticks);
         let falls = f64::from(u8::from(next.first < before));
-        Crossing {
-            increase: Between {
-                low: next.quantiser.sum(0, increase.into()),
-                high: next.quantiser.sum(0, (increase + doubt).into()),
-                error: error * (apart + falls),
-            },
-            changes: if again > 0.0 && before == next.first {
-                Between { low: 0.0, high: 1.0, error: 0.0 }
-            } else {
-                Between::exactly(f64::from(u8::from(before != next.first)))
-            },
-            error: largest,
-        }
+        let grown = Between {
+            low: next.quantiser.sum(0, increase.into()),
+            high: next.quantiser.sum(0, (increase + doubt).into()),
+            error: error * (apart + falls),
+        };
+        let changes = if again > 0.0 && before == next.first {
+            Between { low: 0.0, high: 1.0, error: 0.0 }
+        } else {
+            Between::exactly(f64::from(u8::from(before != next.first)))
+        };
+        Crossing::new(grown, changes, largest)
     }
 
     /// Returns the ticks from its last reading to the first one of the next window, at least 1.
@@ -134,6 +146,28 @@ impl Windows {
     /// Iterates over the windows of the one device whose windows were added, in order of time.
     pub(crate) fn of_device(&self) -> impl Iterator<Item = &Held> {
         self.devices.first().into_iter().flatten()
+    }
+
+    /// Iterates over what lies between windows.
+    pub(crate) fn crossings(&self) -> impl Iterator<Item = &Crossing> {
+        self.crossings.iter()
+    }
+
+    /// Prepares the windows of the group `at` to be merged with those of others into one row: of what lies over groups of this
+    /// row alone, the last of them has all.
+    pub(crate) fn join_crossings(&mut self, at: usize, is_one_row: impl Fn((usize, usize)) -> bool) {
+        self.crossings.retain_mut(|crossing| {
+            if crossing.is_next || crossing.is_inside() || !is_one_row(crossing.groups) {
+                return true;
+            }
+            (crossing.increase, crossing.changes) = crossing.whole;
+            crossing.groups.1 == at
+        });
+    }
+
+    /// Leaves out what lies between windows of different groups.
+    pub(crate) fn leave_out_crossings(&mut self) {
+        self.crossings.retain(Crossing::is_inside);
     }
 
     /// Adds what lies between two windows.

@@ -311,6 +311,28 @@ pub enum QuestionErrorKind {
         /// The function.
         function: &'static str,
     },
+    /// A function along groups of a tariff.
+    #[error(
+        "{function} takes no tariff: ask for tariff(energy(power), tariff.toml) by day and add up its rows"
+    )]
+    AlongTariff {
+        /// The function.
+        function: &'static str,
+    },
+    /// A tariff of a call that cannot be divided between prices.
+    #[error(
+        "{call} cannot be divided between prices: a tariff takes energy(x), sum(x), increase(x), time(x > 80) or count(x) of a channel, \
+         as in tariff(energy(power), tariff.toml)"
+    )]
+    TariffCall {
+        /// The function.
+        call: String,
+    },
+    /// A tariff of an earlier group.
+    #[error(
+        "a tariff has no offset: ask for the earlier time by itself, as in tariff(energy(power), tariff.toml) during 2024-03"
+    )]
+    TariffOffset,
     /// The factor of an exponentially weighted mean is out of range.
     #[error("expected a factor above 0 up to 1, as in ewma(mean(x), 0.3): the newest group weighs so much")]
     Alpha,

@@ -39,5 +39,11 @@ pub const ALARM_WINDOWS: core::ops::RangeInclusive<u32> = 1..=1000;
 pub const FILE_NAME_BYTES: usize = 256;
 /// Bytes of the file of a linear model: 64 KiB.
 pub const MODEL_BYTES: usize = 64 << 10;
+/// Bytes of the file of a tariff: 64 KiB.
+pub const TARIFF_BYTES: usize = 64 << 10;
+/// Prices of a tariff.
+pub const PRICES: usize = 100;
+/// Bytes of the currency of a tariff, and of its unit.
+pub const CURRENCY_BYTES: usize = 32;
 /// Coefficients of a linear model.
 pub const MODEL_COEFFICIENTS: usize = 1024;

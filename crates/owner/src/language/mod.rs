@@ -21,6 +21,7 @@ mod ranking;
 mod reading;
 mod scope;
 mod scopes;
+mod tariff;
 mod times;
 mod weights;
 mod written;
@@ -47,6 +48,9 @@ pub use places::{Clause, TextSpans};
 pub use ranking::{RankedBy, Ranking};
 pub use reading::Measurand;
 pub use scope::Scope;
+pub use tariff::{Price, Tariff, TariffError};
 pub use times::{TimeOfDay, Times};
 pub use weights::Weights;
-pub(crate) use written::{Name, NameBehindOf, Number, Numbers, UnitName, in_tags, list, only_devices};
+pub(crate) use written::{
+    File, Name, NameBehindOf, Number, Numbers, UnitName, in_tags, list, only_devices,
+};

@@ -44,6 +44,7 @@ pub struct TextSpans {
     /// Functions along groups.
     pub(crate) along: Vec<(&'static str, usize)>,
     pub(crate) offsets: Vec<usize>,
+    pub(crate) tariffs: Vec<usize>,
     pub(crate) channels: Vec<(String, usize)>,
     pub(crate) files: Vec<(String, usize)>,
     pub(crate) devices: Vec<(String, usize)>,
@@ -59,6 +60,7 @@ impl TextSpans {
             calls: Vec::new(),
             along: Vec::new(),
             offsets: Vec::new(),
+            tariffs: Vec::new(),
             channels: Vec::new(),
             files: Vec::new(),
             devices: Vec::new(),

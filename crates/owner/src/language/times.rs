@@ -96,11 +96,17 @@ impl Times {
     /// Returns true if a reading at a local time counts.
     pub(crate) fn holds(&self, local: &Zoned) -> bool {
         let minute = 60 * u16::from(local.hour().unsigned_abs()) + u16::from(local.minute().unsigned_abs());
-        let Recurs { weekday, month_of_year, .. } = Recurs::of([Cycle::Weekday, Cycle::MonthOfYear], local);
-        self.time.is_none_or(|time| time.contains(minute))
-            && (self.weekdays.is_empty() || weekday.is_some_and(|day| self.weekdays.contains(&day)))
-            && (self.months.is_empty() || month_of_year.is_some_and(|month| self.months.contains(&month)))
+        let recurs = Recurs::of([Cycle::Weekday, Cycle::MonthOfYear], local);
+        let Some((weekday, month)) = recurs.weekday.zip(recurs.month_of_year) else { return false };
+        self.holds_at(minute, weekday, month)
             && self.dates.as_ref().is_none_or(|dates| dates.holds(local.date()))
+    }
+
+    /// Returns true if a reading at a minute of a day counts, but for its date.
+    pub(super) fn holds_at(&self, minute: u16, weekday: Weekday, month: u8) -> bool {
+        self.time.is_none_or(|time| time.contains(minute))
+            && (self.weekdays.is_empty() || self.weekdays.contains(&weekday))
+            && (self.months.is_empty() || self.months.contains(&month))
     }
 
     /// Returns the conditions in their canonical text.

@@ -46,7 +46,8 @@ impl Display for UnitName<'_> {
     }
 }
 
-pub(super) struct File<'n>(pub(super) &'n str);
+/// Writes the name of a file, in quotes if it needs them.
+pub(crate) struct File<'n>(pub(crate) &'n str);
 
 impl Display for File<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {

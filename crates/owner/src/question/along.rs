@@ -150,6 +150,9 @@ impl<'t> Parser<'t> {
         let is_call = matches!(token(self.text, inner.end), Ok(after) if after.token == Token::Symbol('('));
         let one_call = |parser: &Self, at| parser.error(Kind::AlongCall { function }, at);
         let (of, devices) = match inner.token {
+            Token::Word(super::Priced::WORD) if is_call => {
+                return Err(self.error(Kind::AlongTariff { function }, inner.start));
+            }
             Token::Word(word) if is_call && !AlongGroups::WORDS.contains(&word) => self.call(word, inner)?,
             _ => return Err(one_call(self, inner.start)),
         };
@@ -174,6 +177,9 @@ impl<'t> Parser<'t> {
     /// Refuses values of other groups, which an alarm has none of.
     pub(super) fn only_own_groups(&self) -> Parsed<()> {
         let refused = |call, instead, at| Err(self.error(Kind::AlarmCall { call, instead }, at));
+        if let Some(at) = self.places.tariffs.first() {
+            return refused(super::Priced::WORD, "compare the amount itself, as energy(power) > 5000", *at);
+        }
         match (self.places.along.first(), self.places.offsets.first()) {
             (Some((call, at)), _) => refused(*call, "take the call alone, and for 3 windows", *at),
             (None, Some(at)) => {

@@ -1,12 +1,12 @@
 //! Arithmetic on the values of an expression's calls.
 
-use super::{Along, Offset};
+use super::{Along, Offset, Priced};
 use crate::functions::Call;
 
 /// Arithmetic on the caller's value type, e.g. a value with its bound and unit. Used by [`Expression::fold`](crate::question::Expression::fold).
 ///
 /// ```
-/// use sotto_owner::question::{Along, CallArithmetic, Call, Offset};
+/// use sotto_owner::question::{Along, CallArithmetic, Call, Offset, Priced};
 /// use std::convert::Infallible;
 ///
 /// /// Decrypted means by channel; here the same for all.
@@ -18,6 +18,7 @@ use crate::functions::Call;
 ///     fn call(&mut self, _: &Call) -> Result<f64, Infallible> { Ok(self.0) }
 ///     fn along(&mut self, _: &Along) -> Result<f64, Infallible> { Ok(self.0) }
 ///     fn offset(&mut self, _: &Offset) -> Result<f64, Infallible> { Ok(self.0) }
+///     fn priced(&mut self, _: &Priced) -> Result<f64, Infallible> { Ok(self.0) }
 ///     fn negate(&mut self, of: f64) -> Result<f64, Infallible> { Ok(-of) }
 ///     fn add(&mut self, left: f64, right: f64) -> Result<f64, Infallible> { Ok(left + right) }
 ///     fn subtract(&mut self, left: f64, right: f64) -> Result<f64, Infallible> { Ok(left - right) }
@@ -53,6 +54,11 @@ pub trait CallArithmetic {
     /// # Errors
     /// Any error stops the fold.
     fn offset(&mut self, offset: &Offset) -> Result<Self::Value, Self::Error>;
+    /// Returns the cost of a call's value. It comes in the place of its call.
+    ///
+    /// # Errors
+    /// Any error stops the fold.
+    fn priced(&mut self, priced: &Priced) -> Result<Self::Value, Self::Error>;
     /// Returns −`of`.
     ///
     /// # Errors

@@ -79,9 +79,10 @@ impl Question {
         if let Some(scheme) = self.scheme.filter(|_| !self.has_exact_results()) {
             return Err(QuestionError::new(Kind::NoExactResult { scheme: scheme.word() }, &text, 0));
         }
-        // Neither models nor days of files nor the scheme are in the text.
+        // Neither models nor tariffs nor days of files nor the scheme are in the text.
         let mut written = Self { scheme: None, remarks: Vec::new(), ..self.clone() };
         written.change_models(&mut |_, model| *model = None);
+        written.change_tariffs(&mut |_, tariff| *tariff = None);
         if let Some((_, days)) = written.times.dates.as_mut().and_then(Dates::slot) {
             *days = None;
         }

@@ -5,7 +5,7 @@ use std::ops;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Along, AlongGroups, CallArithmetic, Earlier, Offset, Selected, written_call};
+use super::{Along, AlongGroups, CallArithmetic, Earlier, Offset, Priced, Selected, written_call};
 use crate::functions::Call;
 use crate::language::{Number, Scope};
 
@@ -40,6 +40,8 @@ pub enum Expression {
     Along(Along),
     /// A statistic of an earlier group.
     Offset(Offset),
+    /// The cost of a statistic by a tariff.
+    Priced(Priced),
     /// The negative.
     Negate(Box<Expression>),
     /// First plus second.
@@ -61,6 +63,8 @@ pub(crate) enum OfGroups<'e> {
     Along(&'e AlongGroups),
     /// An earlier one.
     Earlier(Earlier),
+    /// Its parts between changes of the price.
+    Priced(&'e Priced),
 }
 
 impl Expression {
@@ -81,6 +85,7 @@ impl Expression {
             Self::Call(call) | Self::CallOf { call, .. } => arithmetic.call(call),
             Self::Along(along) => arithmetic.along(along),
             Self::Offset(offset) => arithmetic.offset(offset),
+            Self::Priced(priced) => arithmetic.priced(priced),
             Self::Negate(of) => {
                 let of = of.fold(arithmetic)?;
                 arithmetic.negate(of)
@@ -103,7 +108,7 @@ impl Expression {
         let both = |left: &Self, right: &Self| left.constant().zip(right.constant());
         match self {
             Self::Number(number) => Some(*number),
-            Self::Call(_) | Self::CallOf { .. } | Self::Along(_) | Self::Offset(_) => None,
+            Self::Call(_) | Self::CallOf { .. } | Self::Along(_) | Self::Offset(_) | Self::Priced(_) => None,
             Self::Negate(of) => of.constant().map(|value| -value),
             Self::Add(left, right) => both(left, right).map(|(left, right)| left + right),
             Self::Subtract(left, right) => both(left, right).map(|(left, right)| left - right),
@@ -142,6 +147,7 @@ impl Expression {
             Self::Offset(Offset { of, devices, earlier }) => {
                 Some((of, devices.as_ref(), OfGroups::Earlier(*earlier)))
             }
+            Self::Priced(priced) => Some((&priced.of, priced.devices.as_ref(), OfGroups::Priced(priced))),
             _ => None,
         })
     }
@@ -188,9 +194,12 @@ impl Expression {
 
     fn operands(&self) -> [Option<&Self>; 2] {
         match self {
-            Self::Number(_) | Self::Call(_) | Self::CallOf { .. } | Self::Along(_) | Self::Offset(_) => {
-                [None, None]
-            }
+            Self::Number(_)
+            | Self::Call(_)
+            | Self::CallOf { .. }
+            | Self::Along(_)
+            | Self::Offset(_)
+            | Self::Priced(_) => [None, None],
             Self::Negate(of) => [Some(of), None],
             Self::Add(left, right)
             | Self::Subtract(left, right)
@@ -203,7 +212,9 @@ impl Expression {
     pub(super) fn change_parts(&mut self, change: &mut impl FnMut(&mut Self)) {
         match self {
             Self::Number(_) => {}
-            Self::Call(_) | Self::CallOf { .. } | Self::Along(_) | Self::Offset(_) => change(self),
+            Self::Call(_) | Self::CallOf { .. } | Self::Along(_) | Self::Offset(_) | Self::Priced(_) => {
+                change(self);
+            }
             Self::Negate(of) => of.change_parts(change),
             Self::Add(left, right)
             | Self::Subtract(left, right)
@@ -222,7 +233,8 @@ impl Expression {
             Self::Call(call)
             | Self::CallOf { call, .. }
             | Self::Along(Along { of: call, .. })
-            | Self::Offset(Offset { of: call, .. }) => {
+            | Self::Offset(Offset { of: call, .. })
+            | Self::Priced(Priced { of: call, .. }) => {
                 change(call);
             }
             Self::Negate(of) => of.change_calls(change),
@@ -317,7 +329,8 @@ const fn strength(expression: &Expression) -> u8 {
         | Expression::Call(_)
         | Expression::CallOf { .. }
         | Expression::Along(_)
-        | Expression::Offset(_) => 4,
+        | Expression::Offset(_)
+        | Expression::Priced(_) => 4,
     }
 }
 
@@ -338,6 +351,7 @@ impl Display for Expression {
             Self::CallOf { call, of } => return written_call::write(call, of, out),
             Self::Along(along) => return along.fmt(out),
             Self::Offset(offset) => return offset.fmt(out),
+            Self::Priced(priced) => return priced.fmt(out),
             // The parser reads -3 as a number, so the negative of 3 is -(3).
             Self::Negate(of) => match **of {
                 Self::Number(number) if number.is_sign_positive() => return write!(out, "-({of})"),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sotto_program::text;
 
-use super::{AlongGroups, Expression, Offset, Question, Selected, along};
+use super::{AlongGroups, Expression, Offset, Priced, Question, Selected, along};
 use crate::functions::{self, Call};
 use crate::language::{
     By, Clause, Cycle, Devices, Name, Parsed, Parser, QuestionErrorKind as Kind, RESERVED, Ranking, Scope,
@@ -216,6 +216,9 @@ impl<'t> Parser<'t> {
                 if let Some(along) = self.along(word, next)? {
                     return Ok(Term::leaf(Expression::Along(along)));
                 }
+                if let Some(priced) = self.priced(word, next)? {
+                    return Ok(Term::leaf(Expression::Priced(priced)));
+                }
                 let (of, devices) = self.call(word, next)?;
                 Ok(Term::leaf(match self.offset(&of, next.start)? {
                     Some(earlier) => Expression::Offset(Offset { of, devices, earlier }),
@@ -265,6 +268,7 @@ impl<'t> Parser<'t> {
         self.check_scopes(question)?;
         self.check_offsets(question)?;
         self.check_days(question)?;
+        self.check_tariffs(question)?;
         if question.by.is_some_and(|by| by != By::Window) {
             return Ok(());
         }
@@ -337,10 +341,11 @@ fn unknown(word: &str) -> Kind {
     if word == "mode" {
         return Kind::Mode;
     }
-    let known: Vec<&str> = functions::names().chain(AlongGroups::WORDS).collect();
+    let known: Vec<&str> = functions::names().chain(AlongGroups::WORDS).chain([Priced::WORD]).collect();
     let near = match word {
         "top" | "topk" | "largest" | "highest" => Some("top 3 devices of mean(x)"),
         "bottom" | "bottomk" | "smallest" | "lowest" => Some("bottom 3 devices of mean(x)"),
+        "cost" | "costs" | "price" | "tou" | "bill" => Some("tariff(energy(power), tariff.toml)"),
         _ if is_days => Some("degree_days"),
         word => near(word, &known),
     };

@@ -34,11 +34,12 @@
 //! selected = sum { "in" UNIT | "as" NAME }                   at least one call; each at most once
 //! sum      = product { ("+" | "-") product }
 //! product  = unary { ("*" | "/") unary }
-//! unary    = { "-" } ( NUMBER | call [ offset ] | along | "(" sum ")" )      behind each channel of a call may stand [ of ]
+//! unary    = { "-" } ( NUMBER | call [ offset ] | along | tariff | "(" sum ")" )      behind each channel of a call may stand [ of ]
 //! of       = "of" ( NAME | "tag" NAME | "all" "devices" )    the call's own devices
 //! offset   = "offset" ( "previous" | COUNT ( "h" | "d" | "w" | "mo" | "y" ) )        1w, 1mo
 //! along    = ( "cumulative" | "difference" | "rate" ) "(" call ")"
 //!          | "ewma" "(" call "," ( NUMBER | "half_life" DURATION ) ")"
+//! tariff   = "tariff" "(" call "," FILE ")"                  energy, sum, increase, time or count of a channel
 //! clause   = "over" DURATION                                 90s 30m 12h 7d 4w; excludes since and until
 //!          | "during" SPAN                                    today, yesterday, this week, last month, 2024, 2024-Q3,
 //!                                                             2024-03, 2024-03-05; excludes over, since and until
@@ -89,6 +90,7 @@ mod scheme;
 mod scoped;
 mod silence;
 mod star;
+mod tariff;
 mod template;
 mod units;
 mod written_call;
@@ -113,17 +115,18 @@ pub use reference::grammar;
 pub use scheme::{ExactScheme, NotExact};
 pub use silence::Silence;
 pub(crate) use star::{STAR, has_star};
+pub use tariff::Priced;
 pub(crate) use template::parameter;
 pub use template::{NotFilled, Template};
-pub(crate) use units::{conversion, unit_of};
+pub(crate) use units::{conversion, priced_unit, unit_of};
 pub(crate) use written_call::WithDevices;
 
 pub use crate::functions::{Bins, Call, FunctionName, Side, functions};
 pub use crate::language::{
     By, Calendar, Clause, Comparison, Condition, Cycle, Dates, DayRange, Days, DaysOf, Devices, Duration,
-    DurationUnit, During, LinearModel, LowerEnd, Measurand, ModelError, NotDays, OfDevice, Period,
-    QuestionError, QuestionErrorKind, RankedBy, Ranking, Recurs, Scope, TextSpans, TimeOfDay, Times, Weekday,
-    Weights, When, limits,
+    DurationUnit, During, LinearModel, LowerEnd, Measurand, ModelError, NotDays, OfDevice, Period, Price,
+    QuestionError, QuestionErrorKind, RankedBy, Ranking, Recurs, Scope, Tariff, TariffError, TextSpans,
+    TimeOfDay, Times, Weekday, Weights, When, limits,
 };
 
 use crate::language::{Name, UnitName, in_tags, list, only_devices};

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sotto_program::text;
 
 use super::place::{Place, list_behind, place_behind};
-use super::{Along, Expression, Offset, Question};
+use super::{Along, Expression, Offset, Priced, Question};
 use crate::language::{Period, QuestionError, QuestionErrorKind as Kind, Scope, Token, limits, near, token};
 
 /// A text with parameters in some of its places.
@@ -202,7 +202,9 @@ impl Template {
                     Expression::CallOf { call, of } if is_sample(of) => {
                         *part = Expression::Call(call.clone())
                     }
-                    Expression::Along(Along { devices, .. }) | Expression::Offset(Offset { devices, .. })
+                    Expression::Along(Along { devices, .. })
+                    | Expression::Offset(Offset { devices, .. })
+                    | Expression::Priced(Priced { devices, .. })
                         if devices.as_ref().is_some_and(is_sample) =>
                     {
                         *devices = None;

@@ -1,8 +1,9 @@
 //! Units of results.
 
-use super::{Along, AlongGroups, CallArithmetic, Expression, Offset};
+use super::{Along, AlongGroups, CallArithmetic, Expression, Offset, Priced};
 use crate::functions::{Call, Yields};
 use crate::gathered::Channels;
+use crate::language::Tariff;
 use crate::units::{Conversion, Scale};
 use crate::value::{Value, ValueError, common, ratio};
 
@@ -38,6 +39,7 @@ fn scale(expression: &Expression) -> Scale {
         Expression::Call(call)
         | Expression::CallOf { call, .. }
         | Expression::Offset(Offset { of: call, .. }) => of_call(call),
+        Expression::Priced(_) => Other,
         Expression::Along(Along { function, of, .. }) => match (function, of_call(of)) {
             (AlongGroups::Ewma(_), scale) => scale,
             (AlongGroups::Difference, Point | Difference)
@@ -108,6 +110,10 @@ impl CallArithmetic for Units<'_> {
         self.call(&offset.of)
     }
 
+    fn priced(&mut self, priced: &Priced) -> Result<Value, ValueError> {
+        Ok(one(priced.tariff.as_ref().map(|tariff| tariff.currency.clone()).unwrap_or_default()))
+    }
+
     fn negate(&mut self, of: Value) -> Result<Value, ValueError> {
         Ok(of)
     }
@@ -127,4 +133,16 @@ impl CallArithmetic for Units<'_> {
     fn divide(&mut self, left: Value, right: Value) -> Result<Value, ValueError> {
         left.over(&right)
     }
+}
+
+/// Returns the conversion of a call's unit into that of a tariff.
+///
+/// # Errors
+/// Why there is none, and what to do.
+pub(crate) fn priced_unit(unit: &str, tariff: &Tariff) -> Result<Conversion, String> {
+    Conversion::between(unit, &tariff.unit, Scale::Other).map_err(|_| {
+        let per = if tariff.unit.is_empty() { "one".to_owned() } else { tariff.unit.clone() };
+        let has = if unit.is_empty() { "no unit".to_owned() } else { format!("the unit {unit}") };
+        format!("the result has {has}, and the prices are per {per}: write unit = \"{unit}\" and prices for it in the tariff")
+    })
 }

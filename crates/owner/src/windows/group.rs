@@ -27,7 +27,9 @@ impl Grouping {
     pub(crate) fn of(question: &Question) -> Self {
         match question.by {
             Some(By::Window) => Self::Windows,
-            None if question.times.is_all() && !question.needs_days() => Self::Whole,
+            None if question.times.is_all() && !question.needs_days() && question.tariffs().is_empty() => {
+                Self::Whole
+            }
             _ => Self::Times,
         }
     }

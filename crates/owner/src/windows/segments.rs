@@ -1,13 +1,13 @@
 //! The times that the rows of an answer are made of, where a row has several: recurring groups, conditions on the time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sotto_pack::{Clock, Span};
 
 use super::calendar::stretch;
 use super::group::{Grouping, MOST_GROUPS};
 use super::row_time::Group;
-use crate::language::{By, Cycle, Recurs, Times};
+use crate::language::{By, Cycle, Recurs, TimeOfDay};
 use crate::question::Question;
 
 const HOUR: i64 = 3_600_000;
@@ -29,7 +29,12 @@ pub(crate) struct Segments {
     pub(crate) rows: Vec<RowTime>,
     /// For each time its row. None if it does not count.
     pub(crate) row_of: Vec<Option<usize>>,
+    /// For each time its price in each tariff of the question, from 0.
+    pub(crate) prices: Vec<Prices>,
 }
+
+/// The positions of prices in the tariffs of a question. None: the tariff has no price.
+pub(crate) type Prices = Vec<Option<usize>>;
 
 impl Segments {
     /// Divides the groups of a question. `with_excluded` keeps the times that do not count, for readings before those that
@@ -46,9 +51,12 @@ impl Segments {
         let mut segments = Self::default();
         let mut by_key: BTreeMap<[u8; 2], usize> = BTreeMap::new();
         let (cycles, by_days) = (cycles(question.by), question.needs_days());
+        let tariffs = question.tariffs();
+        let by_hour = cycles.contains(&Some(Cycle::HourOfDay));
+        let ends = ends(question);
         for group in groups {
             let mut row_of_group = None;
-            for time in pieces(clock, group, &question.times, cycles.contains(&Some(Cycle::HourOfDay))) {
+            for time in pieces(clock, group, &ends, by_hour) {
                 let local = clock.local(time.from);
                 let row = question.times.holds(&local).then(|| {
                     let recurs = question.by.filter(By::is_recurring);
@@ -68,7 +76,8 @@ impl Segments {
                 });
                 if row.is_some() || with_excluded {
                     let begins_day = by_days && clock.start_of(Span::Day, time.from) == time.from;
-                    segments.add(time, row, begins_day);
+                    let prices = tariffs.iter().map(|(_, tariff)| tariff.price_at(&local)).collect();
+                    segments.add(time, row, prices, begins_day);
                 }
                 if segments.times.len() > MOST_GROUPS {
                     return None;
@@ -85,16 +94,19 @@ impl Segments {
 
     fn whole(groups: Vec<Group>) -> Self {
         let rows = groups.iter().map(|group| RowTime { group: *group, recurs: None }).collect();
-        Self { rows, row_of: (0..groups.len()).map(Some).collect(), times: groups }
+        let prices = vec![Prices::new(); groups.len()];
+        Self { rows, row_of: (0..groups.len()).map(Some).collect(), times: groups, prices }
     }
 
-    /// Adds a time, to the one before if that is of the same row and ends where it begins, unless it stays `apart`.
-    fn add(&mut self, time: Group, row: Option<usize>, apart: bool) {
-        match self.times.last_mut().zip(self.row_of.last()) {
-            Some((last, of)) if !apart && last.to == time.from && *of == row => last.to = time.to,
+    /// Adds a time, to the one before if that is of the same row and prices and ends where it begins, unless it stays `apart`.
+    fn add(&mut self, time: Group, row: Option<usize>, prices: Prices, apart: bool) {
+        let is_same = self.row_of.last() == Some(&row) && self.prices.last() == Some(&prices);
+        match self.times.last_mut() {
+            Some(last) if !apart && is_same && last.to == time.from => last.to = time.to,
             _ => {
                 self.times.push(time);
                 self.row_of.push(row);
+                self.prices.push(prices);
             }
         }
     }
@@ -133,7 +145,15 @@ impl Segments {
 
 fn is_divided(question: &Question) -> bool {
     let recurs = question.by.as_ref().is_some_and(By::is_recurring);
-    !question.times.is_all() || recurs || question.needs_days()
+    !question.times.is_all() || recurs || question.needs_days() || !question.tariffs().is_empty()
+}
+
+/// Returns the minutes after midnight at which conditions and prices begin and end, in milliseconds.
+fn ends(question: &Question) -> Vec<i64> {
+    let of_prices = question.tariffs().into_iter().flat_map(|(_, tariff)| tariff.ends());
+    let minutes: BTreeSet<u16> =
+        question.times.time.into_iter().flat_map(TimeOfDay::ends).chain(of_prices).collect();
+    minutes.into_iter().map(|minute| 60_000 * i64::from(minute)).collect()
 }
 
 fn cycles(by: Option<By>) -> [Option<Cycle>; 2] {
@@ -148,11 +168,10 @@ fn cycles(by: Option<By>) -> [Option<Cycle>; 2] {
 fn pieces<'t>(
     clock: &'t Clock,
     time: Group,
-    times: &Times,
+    ends: &'t [i64],
     by_hour: bool,
 ) -> impl Iterator<Item = Group> + use<'t> {
     let unit = if by_hour { HOUR } else { DAY };
-    let ends = times.time.map(|time| time.ends().map(|minute| 60_000 * i64::from(minute)));
     let (mut at, mut of) = (time.from, (i64::MIN, i64::MIN, 0));
     std::iter::from_fn(move || {
         if at >= time.to {
@@ -165,7 +184,7 @@ fn pieces<'t>(
         let local = at.saturating_add(offset);
         let day = local.div_euclid(DAY) * DAY;
         let next_unit = (local.div_euclid(unit) + 1) * unit;
-        let ends = ends.into_iter().flatten().map(|end| day + end).filter(|end| *end > local);
+        let ends = ends.iter().map(|end| day + end).filter(|end| *end > local);
         let next = ends.fold(next_unit, i64::min).saturating_sub(offset);
         // Beyond the calendar, a step forward at least.
         let to = next.min(until).min(time.to).max(at + 1);
@@ -302,6 +321,42 @@ mod tests {
                 Some(cycles.iter().map(|cycle| recurs.position(*cycle)).collect::<Vec<_>>())
             }).collect();
             prop_assert!(keys.is_sorted(), "{:?}", keys);
+        }
+    }
+
+    /// From two days before each change of the clock to two days after.
+    #[test]
+    fn each_minute_has_the_price_that_clocks_show() {
+        let tariff = "currency = \"EUR\"\n\
+            [[prices]]\nprice = 1\ndate = \"2024-03-30\"\n\
+            [[prices]]\nprice = 2\ntime = \"22:15-02:30\"\n\
+            [[prices]]\nprice = 3\nweekday = \"sun\"\nmonth = [3, 4]\n\
+            [[prices]]\nprice = 4\n";
+        let tariff = crate::language::Tariff::parse(tariff).expect("a tariff");
+        for zone in ZONES {
+            let clock = Clock::new(zone).expect("a zone");
+            for text in ["tariff(energy(x), t.toml)", "tariff(energy(x), t.toml) by hour of day"] {
+                let mut question = Question::parse(text).expect(text);
+                question.attach_tariff("t.toml", &tariff);
+                // From 2024-03-29T00:00Z.
+                let time = Group { from: 1_711_670_400_000, to: 1_711_670_400_000 + 4 * DAY };
+                let segments = Segments::new(&clock, &question, vec![time], true).expect("few");
+                for at in (time.from..time.to).step_by(60_000) {
+                    let found = segments.times.iter().position(|time| time.from <= at && at < time.to);
+                    let local = clock.local(at);
+                    let right = match local.strftime("%Y-%m-%d %H:%M %a %m").to_string() {
+                        text if text.starts_with("2024-03-30") => 0,
+                        text if text[11..16] >= *"22:15" || text[11..16] < *"02:30" => 1,
+                        text if text.contains("Sun") => 2,
+                        _ => 3,
+                    };
+                    assert_eq!(
+                        found.map(|found| &segments.prices[found][..]),
+                        Some(&[Some(right)][..]),
+                        "{local}"
+                    );
+                }
+            }
         }
     }
 

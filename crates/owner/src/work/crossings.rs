@@ -6,7 +6,7 @@ use crate::gathered::{Between, Crossing, Ends, NeedId, Tally};
 ///
 /// What lies between readings of neighbouring ticks belongs to the later one. Over ticks without readings it belongs to the
 /// gap: if that crosses the end of a group, each group that it touches may have all of it, or nothing.
-pub(super) fn note_crossings(tallies: &mut [Tally], need: NeedId) {
+pub(crate) fn note_crossings(tallies: &mut [Tally], need: NeedId) {
     let ends = |(group, tally): (usize, &Tally)| {
         let all = tally.windows.get(&need)?.of_device().map(|held| held.ends);
         Some(all.flatten().map(move |ends| (group, ends)).collect::<Vec<(usize, Ends)>>())
@@ -29,8 +29,10 @@ pub(super) fn note_crossings(tallies: &mut [Tally], need: NeedId) {
             }
             continue;
         }
-        let crossing = before.crossing(&next);
-        if earlier == later || before.ticks_to(&next) == 1 {
+        let is_next = before.ticks_to(&next) == 1;
+        let groups = (earlier.min(later), earlier.max(later));
+        let crossing = Crossing { groups, is_next, ..before.crossing(&next) };
+        if earlier == later || is_next {
             tallies[later].windows.entry(need).or_default().add_crossing(crossing);
             continue;
         }

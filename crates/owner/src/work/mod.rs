@@ -28,6 +28,8 @@ mod wanted;
 mod weights;
 
 pub(crate) use came_down::CameDown;
+#[cfg(test)]
+pub(crate) use crossings::note_crossings;
 pub(crate) use device::{Computed, DeviceWork, Tallied};
 pub(crate) use evidence::LARGEST_EVIDENCE;
 pub use evidence::{Evidence, WorkRecord};

@@ -6,7 +6,7 @@ use sotto_owner::question::limits;
 use sotto_owner::question::{
     Along, By, Call, CallArithmetic, Clause, Comparison, Condition, Cycle, Decay, Devices, Duration,
     DurationUnit, Earlier, EarlierUnit, Expression, LinearModel, Measurand, ModelError, Offset, Period,
-    Question, QuestionErrorKind, Selected, Times, Weekday, Weights,
+    Priced, Question, QuestionErrorKind, Selected, Times, Weekday, Weights,
 };
 
 fn parsed(text: &str) -> Question {
@@ -342,6 +342,10 @@ impl CallArithmetic for Numbers {
 
     fn offset(&mut self, offset: &Offset) -> Result<f64, &'static str> {
         self.call(&offset.of).map(|of| 100.0 * of)
+    }
+
+    fn priced(&mut self, priced: &Priced) -> Result<f64, &'static str> {
+        self.call(&priced.of).map(|of| 1000.0 * of)
     }
 
     fn negate(&mut self, of: f64) -> Result<f64, &'static str> {

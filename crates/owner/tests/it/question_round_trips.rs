@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use sotto_owner::question::{
     Along, AlongGroups, Bins, By, Call, Comparison, Condition, Cycle, Dates, DayRange, Days, DaysOf, Decay,
     Devices, Duration, DurationUnit, Earlier, EarlierUnit, ExactScheme, Expression, LinearModel, Measurand,
-    OfDevice, Offset, Period, Question, RankedBy, Ranking, Scope, Selected, Side, Template, Times, Weekday,
-    Weights, When,
+    OfDevice, Offset, Period, Priced, Question, RankedBy, Ranking, Scope, Selected, Side, Template, Times,
+    Weekday, Weights, When,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -224,6 +224,21 @@ fn offset() -> impl Strategy<Value = Offset> {
     })
 }
 
+/// Costs of calls that add up.
+fn priced() -> impl Strategy<Value = Priced> {
+    let of = prop_oneof![
+        name().prop_map(Call::energy),
+        name().prop_map(Call::increase),
+        name().prop_map(Call::sum),
+        name().prop_map(Call::count),
+        on_a_channel().prop_map(Call::time_where),
+        on_a_channel().prop_map(Call::count_where),
+    ];
+    let file = "[a-z0-9_./-]{1,9}|\\PC{1,9}";
+    (of, prop::option::of(scope()), file)
+        .prop_map(|(of, devices, file)| Priced { devices, ..Priced::new(of, file) })
+}
+
 fn arithmetic() -> impl Strategy<Value = Expression> {
     let leaf = prop_oneof![
         8 => number().prop_map(Expression::Number),
@@ -344,6 +359,7 @@ prop_compose! {
         only in prop::option::of(vec(name(), 1..5)),
         tags in prop_oneof![2 => Just(Vec::new()), 1 => vec(name(), 1..4)],
         times in prop_oneof![2 => Just(Times::default()), 1 => times()],
+        priced in prop::option::weighted(0.3, (priced(), prop::option::of(number()))),
         ranking in prop_oneof![3 => Just(None), 1 => ranking().prop_map(Some)],
     ) -> Question {
         let mut select: Vec<Selected> =
@@ -391,6 +407,19 @@ prop_compose! {
         }
         if weighs && question.by.is_some_and(|by| by.is_recurring()) {
             question.by = None;
+        }
+        // Beside others a cost is refused.
+        let torn = ["weighted_sum", "degree_days"];
+        let is_torn = |call: &Call| call.is_of_readings() || torn.contains(&call.function());
+        if let Some((priced, factor)) = priced
+            && question.by != Some(By::Window)
+            && !question.calls().any(is_torn)
+        {
+            let of = Expression::from(priced);
+            let selected: Selected = factor.map_or_else(|| of.clone(), |factor| of.clone() * factor).into();
+            if question.select.iter().all(|other| other.name() != selected.name()) {
+                question.select.insert(0, selected);
+            }
         }
         // The first result gives the order, and devices have rows.
         let is_one = question.select[0].expression.calls().all(|call| !call.is_vector());
