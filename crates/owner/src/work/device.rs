@@ -188,7 +188,8 @@ impl<'w> DeviceWork<'w> {
         }
     }
 
-    fn takes(&self, asked: &AskedCall<'_>) -> bool {
+    /// Returns true if readings of the device count in a call.
+    pub(super) fn takes(&self, asked: &AskedCall<'_>) -> bool {
         self.takes.get(asked.number).copied().unwrap_or(true)
     }
 
