@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use sotto_api::devices::Device;
 use sotto_pack::Clock;
 
-use super::column::Column;
+use super::column::{Column, Of};
 use super::columns::columns;
 use super::computed::{Done, computed};
 use super::days;
 use super::evidence::LogsThen;
 use super::listed::{Listed, windows_of};
 use super::notes;
+use crate::declared::settings::Settings;
 use crate::error::OwnerError;
 use crate::functions::{Call, Yields};
 use crate::gathered::{Channels, Counted, Gathered, NeedId};
@@ -26,8 +27,10 @@ use crate::work::{Computer, OnProgress};
 pub(super) struct EarlierGroups {
     pub(super) offset: Earlier,
     /// Its calls, one result each.
-    question: Question,
+    pub(super) question: Question,
     pub(super) listed: Listed,
+    /// The devices whose pads repeat, each with a note.
+    twice: Vec<(String, String)>,
     /// For each row of the answer its earlier time; None if there is none.
     times: Vec<Option<EarlierTime>>,
     columns: Vec<Column>,
@@ -109,16 +112,14 @@ impl Shown<'_> {
 }
 
 impl EarlierGroups {
-    /// Computes the earlier groups of an offset. `question` has its calls.
-    pub(super) fn new(
+    /// Lists the windows of the earlier groups of an offset. `question` has its calls.
+    pub(super) fn list(
         (offset, question): (Earlier, Question),
         shown: &Shown<'_>,
         orders: &Orders<'_>,
         as_of: Option<&LogsThen>,
-        computer: &mut Computer<'_>,
-        progress: OnProgress<'_>,
-    ) -> Result<(Self, Also), OwnerError> {
-        let (clock, settings) = (shown.clock, orders.plant.settings());
+    ) -> Result<Self, OwnerError> {
+        let clock = shown.clock;
         let groups = shown.groups();
         let time = |group: &Group| {
             let whole = shown.question.by.is_none().then(|| shown.between()).flatten();
@@ -129,7 +130,7 @@ impl EarlierGroups {
         let between = shown.cut(offset, &times).unwrap_or(Between { since: Some(0), until: Some(0) });
         let asked = Asked::new(&question);
         let mut devices = windows_of(orders, &asked, between, as_of)?;
-        windows::mark_twice(orders.plant, shown.known, devices.iter_mut())?;
+        let twice = windows::mark_twice(orders.plant, shown.known, devices.iter_mut())?;
         let all: BTreeSet<Group> = times.iter().flatten().map(|earlier| earlier.time).collect();
         let follows = asked.needs().any(|(_, need)| need.follows());
         let too_many =
@@ -138,23 +139,44 @@ impl EarlierGroups {
         let segments = segments.ok_or_else(too_many)?;
         let windows = devices.iter().flat_map(|device| &device.windows);
         let ends = windows::last_readings(&segments.times, Grouping::of(&question), windows);
-        let mut listed =
-            Listed { devices, segments, hidden: 0, before: 0, gap: None, ends, between, last: None };
-        let mut done = computed(settings, &asked, &mut listed, computer, progress)?;
-        let columns = columns(settings, &asked, &listed, std::mem::take(&mut done.by_device));
+        let listed = Listed { devices, segments, hidden: 0, before: 0, gap: None, ends, between, last: None };
         let needs = asked.calls().map(|call| call.needs.clone()).collect();
-        let lacks = notes::Lacks::of(&asked);
         let (then, now) = (covered(&listed.devices, &question), covered(&shown.listed.devices, &question));
         let position = listed.segments.rows.iter().map(|row| row.group).zip(0..).collect();
-        let earlier = Self { offset, question, listed, times, columns, needs, position, groups, then, now };
-        let notes = earlier.notes(shown, lacks);
-        Ok((earlier, Also { done, notes }))
+        let columns = Vec::new();
+        Ok(Self { offset, question, listed, twice, times, columns, needs, position, groups, then, now })
     }
 
-    fn notes(&self, shown: &Shown<'_>, lacks: notes::Lacks) -> Vec<String> {
+    /// Computes the earlier groups of these rows.
+    pub(super) fn compute(
+        &mut self,
+        (settings, clock): (&Settings, &Clock),
+        of_rows: &[Of],
+        computer: &mut Computer<'_>,
+        progress: OnProgress<'_>,
+    ) -> Result<Also, OwnerError> {
+        let asked = Asked::new(&self.question);
+        let mut done = computed(settings, &asked, &mut self.listed, computer, progress)?;
+        let by_device = std::mem::take(&mut done.by_device);
+        self.columns = columns(settings, &asked, &self.listed, of_rows, by_device);
+        let notes = self.notes(clock, notes::Lacks::of(&asked));
+        Ok(Also { done, notes })
+    }
+
+    /// Returns the devices whose pads repeat, each with a note.
+    pub(super) fn twice(&self) -> &[(String, String)] {
+        &self.twice
+    }
+
+    pub(super) fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn notes(&self, clock: &Clock, lacks: notes::Lacks) -> Vec<String> {
         let (offset, between) = (self.offset, self.listed.between);
         let mut of_windows = notes::on_windows(&self.listed.devices, self.question.scheme, lacks);
-        of_windows.extend(days::notes(&Asked::new(&self.question), &self.columns, 0, shown.clock));
+        of_windows.extend(days::notes(&Asked::new(&self.question), &self.columns, 0, clock));
+        of_windows.extend(self.twice.iter().map(|(_, note)| note.clone()));
         let mut notes: Vec<String> =
             of_windows.iter().map(|note| format!("offset {offset}: {note}")).collect();
         match self.times.iter().flatten().filter(|time| time.clipped).count() {
@@ -166,9 +188,8 @@ impl EarlierGroups {
         }
         let last = self.times.iter().flatten().map(|earlier| earlier.time.to).max();
         if let Some((until, last)) = between.until.zip(last).filter(|(until, last)| until < last)
-            && shown.question.by.is_some()
+            && self.question.by.is_some()
         {
-            let clock = shown.clock;
             let minute = |at: i64| clock.rfc3339(at)[..16].replace('T', " ");
             notes.push(format!(
                 "offset {offset}: the last group is not over yet, and is compared with the earlier one up to the same time, {} of {}",
