@@ -84,9 +84,15 @@ fn ask_once(
     let twice = windows::mark_twice(plant, &known, listed.devices.iter_mut())?;
     let mut computer = Computer::new(plant, &cloud, question.shared)?;
     let of_rows = of_rows(plant.settings(), &asked, &listed);
-    let rows_shown = Shown { question, listed: &listed, clock: &clock, known: &known };
+    let rows_shown = Shown { listed: &listed, clock: &clock, known: &known };
     let list = |of| EarlierGroups::list(of, &rows_shown, &orders, as_of);
-    let mut earlier = earlier::questions(question).into_iter().map(list).collect::<Result<Vec<_>, _>>()?;
+    let mut earlier = earlier::questions(question)
+        .into_iter()
+        .map(list)
+        .collect::<Result<Vec<_>, _>>()?
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>();
     let asked_then: Vec<Asked<'_>> = earlier.iter().map(|earlier| Asked::new(&earlier.question)).collect();
     let then = asked_then.iter().zip(earlier.iter().map(|earlier| &earlier.listed));
     let passes: Vec<_> = std::iter::once((&asked, &listed)).chain(then).collect();
