@@ -98,10 +98,14 @@ impl Groups<'_> {
             OfGroups::Own | OfGroups::Priced(_) => None,
             OfGroups::Along(along) => self.along(asked, along),
             OfGroups::Earlier(offset) => {
-                let earlier = self.earlier.iter().find(|earlier| earlier.offset == offset)?;
+                let of_offset = || self.earlier.iter().filter(|earlier| earlier.offset == offset);
+                let first = of_offset().next()?;
                 let before = (0..self.first).map(|_| (Counted::nothing(), false));
                 let rows = 0..self.times.len() - self.first;
-                let shown = rows.map(|row| earlier.value(asked, (self.column, row), self.channels));
+                let shown = rows.map(|row| {
+                    let earlier = of_offset().find(|earlier| earlier.has(row)).unwrap_or(first);
+                    earlier.value(asked, (self.column, row), self.channels)
+                });
                 let (values, untagged) = before.chain(shown).unzip();
                 Some(OfCall { values, untagged })
             }

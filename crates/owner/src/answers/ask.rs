@@ -10,7 +10,7 @@ use super::along::Series;
 use super::answer::{Answer, VERSION};
 use super::cause::{self, Facts};
 use super::column::RowTimes;
-use super::columns::columns;
+use super::columns::{columns, of_rows, unproved};
 use super::computed::{computed, counted};
 use super::days;
 use super::earlier::{self, EarlierGroups, Shown};
@@ -83,13 +83,26 @@ fn ask_once(
     let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
     let twice = windows::mark_twice(plant, &known, listed.devices.iter_mut())?;
     let mut computer = Computer::new(plant, &cloud, question.shared)?;
+    let of_rows = of_rows(plant.settings(), &asked, &listed);
+    let rows_shown = Shown { listed: &listed, clock: &clock, known: &known };
+    let list = |of| EarlierGroups::list(of, &rows_shown, &orders, as_of);
+    let mut earlier = earlier::questions(question)
+        .into_iter()
+        .map(list)
+        .collect::<Result<Vec<_>, _>>()?
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>();
+    let asked_then: Vec<Asked<'_>> = earlier.iter().map(|earlier| Asked::new(&earlier.question)).collect();
+    let then = asked_then.iter().zip(earlier.iter().map(|earlier| &earlier.listed));
+    let passes: Vec<_> = std::iter::once((&asked, &listed)).chain(then).collect();
+    fetch::within(plant.settings(), &asked, &passes, &computer).map_err(|error| shown(plant, error))?;
     let mut done = computed(plant.settings(), &asked, &mut listed, &mut computer, progress)
         .map_err(|error| shown(plant, error))?;
     let needed = question.channels();
     let mut notes: Vec<String> = declared::not_pinned(plant).into_iter().collect();
     notes.extend(notes::on_windows(&listed.devices, question.scheme, notes::Lacks::of(&asked)));
     notes.extend(orders.notes());
-    notes.extend(done.faulty.iter().map(|(device, windows)| notes::on_faulty(device, windows)));
     notes.extend(joint::on_partners_apart(&asked, &listed.devices));
     notes.extend(group_notes::on_hidden(&listed.segments.rows, listed.hidden, question.by, &clock));
     notes.extend(group_notes::on_cut_ticks(&listed.segments.times, question, &listed.devices));
@@ -97,25 +110,26 @@ fn ask_once(
     notes.extend(group_notes::on_days(question));
     notes.extend(priced::notes(question));
     notes.extend(tag_notes::on_tags(plant.settings(), question, &listed.devices));
-    notes.extend(notes::on_removed(plant, &clock, &done.took_part));
     notes.extend(notes::on_unknown(plant, &cloud, &known)?);
     notes.extend(twice.iter().map(|(_, note)| note.clone()));
-    notes.extend(fetch::note(&asked, &done.came_down));
     notes.extend(notes::on_undecided(&asked, done.by_device.iter()));
-    let rows_shown = Shown { question, listed: &listed, clock: &clock, known: &known };
-    let mut earlier = Vec::new();
-    for of in earlier::questions(question) {
-        let groups = EarlierGroups::new(of, &rows_shown, &orders, as_of, &mut computer, progress);
-        let (groups, also) = groups.map_err(|error| self::shown(plant, error))?;
+    for groups in &mut earlier {
+        let also = groups.compute((plant.settings(), &clock), &of_rows, &mut computer, progress);
+        let also = also.map_err(|error| self::shown(plant, error))?;
         notes.extend(also.notes);
         done.add(also.done);
-        earlier.push(groups);
     }
+    notes.extend(done.faulty.iter().map(|(device, windows)| notes::on_faulty(device, windows)));
+    notes.extend(notes::on_removed(plant, &clock, &done.took_part));
+    notes.extend(fetch::note(&asked, &done.came_down));
     let left_out = left_out(&listed.devices, &needed);
     let logs = listed.devices.iter().map(|device| (device.device.clone(), device.logs.clone())).collect();
     let (used, took_part) = (std::mem::take(&mut done.used), std::mem::take(&mut done.took_part));
     let faulty = done.faulty.iter().map(|(device, windows)| (device.clone(), windows.len() as u64)).collect();
-    let columns = columns(plant.settings(), &asked, &listed, done.by_device);
+    let columns = columns(plant.settings(), &asked, &listed, &of_rows, done.by_device);
+    let then = earlier.iter().flat_map(|earlier| earlier.twice());
+    let twice = twice.iter().chain(then).map(|(device, _)| device.clone()).collect();
+    let unchecked = unproved(twice, columns.iter().chain(earlier.iter().flat_map(EarlierGroups::columns)));
     let times = RowTimes { times: &listed.segments.rows, hidden: listed.before };
     let series = Series::new(&asked, times, &columns, &earlier, plant.settings());
     notes.extend(series.notes(&asked, times.hidden));
@@ -167,7 +181,7 @@ fn ask_once(
         schemes: spent.schemes,
         took_part,
         faulty,
-        unchecked: twice.into_iter().map(|(device, _)| device).collect(),
+        unchecked,
         holds_unchecked: false,
         repeat_bytes,
         flooded: spent.flooded,

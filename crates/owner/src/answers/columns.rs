@@ -13,28 +13,33 @@ use crate::language::{Devices, Scope};
 use crate::question::{Asked, AskedCall, Question};
 use crate::windows::{Segments, StoredWindow};
 
-/// Returns a column for each device, for each tag, or one for all devices together. `by_device` has the tallies of each
-/// device in the order of the list.
+/// Returns the devices of each row of a group: each one, those with a tag, or all together.
+pub(super) fn of_rows(settings: &Settings, asked: &Asked<'_>, listed: &Listed) -> Vec<Of> {
+    let names = || listed.devices.iter().map(|device| device.shown.as_str());
+    // The devices of the question: those that calls name alone have no row.
+    let has_row = |name: &&str| {
+        let own = |call: &&AskedCall<'_>| matches!(call.of, None | Some(Scope::AllDevices));
+        asked.calls().filter(own).any(|call| takes(settings, asked, call, name))
+    };
+    match asked.question.grouping {
+        Devices::Across => vec![Of::All],
+        Devices::Each => names().filter(has_row).map(|name| Of::Device(name.to_owned())).collect(),
+        Devices::Tag => {
+            let tags = settings.tags_of(asked.question, names());
+            tags.into_iter().map(|tag| Of::Tag(tag.to_owned())).collect()
+        }
+    }
+}
+
+/// Returns the columns of these rows. `by_device` has the tallies of each device in the order of the list.
 pub(super) fn columns(
     settings: &Settings,
     asked: &Asked<'_>,
     listed: &Listed,
+    of_rows: &[Of],
     by_device: Vec<Vec<Tally>>,
 ) -> Vec<Column> {
     let names: Vec<&str> = listed.devices.iter().map(|device| device.shown.as_str()).collect();
-    // The devices of the question: those that calls name alone have no row.
-    let has_row = |name: &&&str| {
-        let own = |call: &&AskedCall<'_>| matches!(call.of, None | Some(Scope::AllDevices));
-        asked.calls().filter(own).any(|call| takes(settings, asked, call, name))
-    };
-    let of: Vec<Of> = match asked.question.grouping {
-        Devices::Across => vec![Of::All],
-        Devices::Each => names.iter().filter(has_row).map(|name| Of::Device((*name).to_owned())).collect(),
-        Devices::Tag => {
-            let tags = settings.tags_of(asked.question, names.iter().copied());
-            tags.into_iter().map(|tag| Of::Tag(tag.to_owned())).collect()
-        }
-    };
     let days = days::channels(asked.question);
     let question = asked.question;
     let mut merged = Merged { settings, question, listed, days, by_device, known: BTreeMap::new() };
@@ -55,7 +60,23 @@ pub(super) fn columns(
         let of_call = asked.calls().map(|call| merged.of(members(call))).collect();
         Column { of, of_call }
     };
-    of.into_iter().map(&mut column).collect()
+    of_rows.iter().cloned().map(&mut column).collect()
+}
+
+/// Returns the devices with rows that no tag proves: `twice`, whose pads repeat, and those beside which a call names one of
+/// them.
+pub(super) fn unproved<'c>(
+    twice: BTreeSet<String>,
+    columns: impl Iterator<Item = &'c Column>,
+) -> BTreeSet<String> {
+    let reads =
+        |column: &&Column| column.of_call.iter().flat_map(|of| &of.names).any(|name| twice.contains(name));
+    let beside = columns.filter(reads).filter_map(|column| match &column.of {
+        Of::Device(name) => Some(name.clone()),
+        Of::All | Of::Tag(_) => None,
+    });
+    let beside: Vec<String> = beside.collect();
+    twice.into_iter().chain(beside).collect()
 }
 
 /// The tallies of sets of devices, each made once.
@@ -119,4 +140,36 @@ fn in_rows(segments: &Segments, tallies: Vec<Tally>) -> Vec<Tally> {
         rows[*row].merge(&tally);
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_beside_a_device_whose_pads_repeat_are_unproved() {
+        let devices = |names: &[&str]| {
+            let names = names.iter().map(|name| (*name).to_owned()).collect();
+            Rc::new(OfDevices { names, ..OfDevices::default() })
+        };
+        let column = |name: &str, of_call: &[&[&str]]| Column {
+            of: Of::Device(name.to_owned()),
+            of_call: of_call.iter().map(|names| devices(names)).collect(),
+        };
+        let found = |columns: &[Column]| {
+            let all = unproved(["boiler".to_owned()].into(), columns.iter());
+            all.into_iter().collect::<Vec<_>>().join(" ")
+        };
+        let alone = [column("boiler", &[&["boiler"]]), column("roof", &[&["roof"]])];
+        assert_eq!(found(&alone), "boiler");
+        // mean(x) - mean(x of boiler) per device.
+        let beside = [
+            column("boiler", &[&["boiler"], &["boiler"]]),
+            column("roof", &[&["roof"], &["boiler"]]),
+            column("tank", &[&["tank"], &["tank", "roof"]]),
+        ];
+        assert_eq!(found(&beside), "boiler roof");
+        // Rows of all devices stay unchecked as soon as one device does.
+        assert_eq!(found(&[Column { of: Of::All, of_call: vec![devices(&["boiler"])] }]), "boiler");
+    }
 }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sotto_wire::Digest;
 
-use super::fetch;
 use super::listed::Listed;
 use crate::declared::settings::Settings;
 use crate::error::{FaultyWindow, OwnerError};
@@ -30,7 +29,7 @@ pub(super) struct Done {
     pub(super) came_down: BTreeMap<String, CameDown>,
 }
 
-/// Computes a question on the windows of all devices.
+/// Computes a question on the windows of all devices, once `fetch::within` allows the readings that come down.
 pub(super) fn computed(
     settings: &Settings,
     asked: &Asked<'_>,
@@ -39,7 +38,6 @@ pub(super) fn computed(
     progress: OnProgress<'_>,
 ) -> Result<Done, OwnerError> {
     let Listed { devices, segments, ends, gap, .. } = listed;
-    fetch::within(settings, asked, devices, (&segments.times, ends), computer)?;
     let total: u64 = devices.iter().map(|device| device.windows.len() as u64).sum();
     let mut done = Done::default();
     let (mut finished, mut not_carried) = (0, None);
@@ -97,6 +95,11 @@ impl Done {
             let own = self.leaves.entry(device.clone()).or_default();
             own.extend(leaves);
             self.took_part.insert(device, own.len() as u64);
+        }
+        for (device, CameDown { windows, bytes }) in earlier.came_down {
+            let all = self.came_down.entry(device).or_default();
+            all.windows += windows;
+            all.bytes += bytes;
         }
         self.used.extend(earlier.used);
     }

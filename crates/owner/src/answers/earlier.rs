@@ -5,17 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use sotto_api::devices::Device;
 use sotto_pack::Clock;
 
-use super::column::Column;
+use super::column::{Column, Of};
 use super::columns::columns;
 use super::computed::{Done, computed};
 use super::days;
 use super::evidence::LogsThen;
 use super::listed::{Listed, windows_of};
 use super::notes;
+use crate::declared::settings::Settings;
 use crate::error::OwnerError;
 use crate::functions::{Call, Yields};
 use crate::gathered::{Channels, Counted, Gathered, NeedId};
-use crate::language::Period;
+use crate::language::{By, Period};
 use crate::orders::Orders;
 use crate::question::{Asked, AskedCall, Earlier, Expression, Offset, Question, Selected};
 use crate::value::ValueError;
@@ -26,10 +27,16 @@ use crate::work::{Computer, OnProgress};
 pub(super) struct EarlierGroups {
     pub(super) offset: Earlier,
     /// Its calls, one result each.
-    question: Question,
+    pub(super) question: Question,
     pub(super) listed: Listed,
+    /// The devices whose pads repeat, each with a note.
+    twice: Vec<(String, String)>,
     /// For each row of the answer its earlier time; None if there is none.
     times: Vec<Option<EarlierTime>>,
+    /// Number of groups that begin on a day that the earlier month does not have.
+    clipped: usize,
+    /// The end of the earlier group that is cut, as the last one of the answer is, and that of the whole group.
+    cut: Option<(i64, i64)>,
     columns: Vec<Column>,
     /// The needs of its calls.
     needs: Vec<Vec<NeedId>>,
@@ -72,7 +79,6 @@ pub(super) fn questions(question: &Question) -> Vec<(Earlier, Question)> {
 
 /// The groups of the answer that earlier ones belong to.
 pub(super) struct Shown<'s> {
-    pub(super) question: &'s Question,
     pub(super) listed: &'s Listed,
     pub(super) clock: &'s Clock,
     /// The devices as the cloud lists them.
@@ -95,41 +101,105 @@ impl Shown<'_> {
         Some((since, until.map_or(last, |until| until.min(last))))
     }
 
-    /// Returns the time of the earlier groups: their ends, or where the answer cuts its own, the same place in them.
-    fn cut(&self, offset: Earlier, times: &[Option<EarlierTime>]) -> Option<Between> {
-        let there = || times.iter().flatten().map(|earlier| earlier.time);
-        let (from, to) = (there().map(|time| time.from).min()?, there().map(|time| time.to).max()?);
-        let (groups, (since, until)) = (self.groups(), self.between()?);
-        let moved = |at: i64| windows::moved_back(self.clock, at, offset);
-        let is_cut = |at: i64| groups.iter().any(|group| group.from < at && at < group.to);
-        let since = Some(since).filter(|since| is_cut(*since)).and_then(moved).unwrap_or(from);
-        let until = Some(until).filter(|until| is_cut(*until)).and_then(moved).unwrap_or(to);
-        Some(Between { since: Some(since.max(from)), until: Some(until.min(to)) })
+    /// Returns the earlier time of each row.
+    fn then(&self, by: Option<By>, offset: Earlier) -> Then {
+        let between = self.between();
+        let mut then = Then::default();
+        for group in self.groups() {
+            let whole = by.is_none().then_some(between).flatten();
+            let whole = whole.map_or(group, |(from, to)| Group { from, to });
+            let Some(earlier) = windows::earlier(self.clock, by, whole, offset) else {
+                then.times.push(None);
+                continue;
+            };
+            then.clipped += usize::from(earlier.clipped);
+            let cut = match between.filter(|_| by.is_some()) {
+                Some(between) => earlier.cut(self.clock, offset, group, between),
+                None => Some(earlier),
+            };
+            if let Some(cut) = cut.filter(|cut| cut.time != earlier.time) {
+                then.cut.insert(then.times.len());
+                let is_short = cut.time.to < earlier.time.to;
+                then.until = is_short.then_some((cut.time.to, earlier.time.to)).or(then.until);
+            }
+            then.times.push(cut);
+        }
+        then
+    }
+}
+
+/// The earlier times of an answer's rows.
+#[derive(Default)]
+struct Then {
+    /// None if there is none.
+    times: Vec<Option<EarlierTime>>,
+    /// The rows whose earlier time is cut, as the time of the answer cuts their own.
+    cut: BTreeSet<usize>,
+    /// The end of the one that is cut there, and that of its whole group.
+    until: Option<(i64, i64)>,
+    /// Number of groups that begin on a day that the earlier month does not have.
+    clipped: usize,
+}
+
+impl Then {
+    /// Divides the rows so that no time of a part is in another one of it: a cut time may be in that of other rows, as several
+    /// days of a month lead to the last one of a shorter month.
+    fn parts(&self) -> Vec<Vec<Option<EarlierTime>>> {
+        let whole = |(row, time): (usize, &Option<EarlierTime>)| time.filter(|_| !self.cut.contains(&row));
+        let mut parts = vec![self.times.iter().enumerate().map(whole).collect::<Vec<_>>()];
+        for row in &self.cut {
+            let Some(cut) = self.times[*row] else { continue };
+            let is_apart = |other: &EarlierTime| {
+                other.time == cut.time || other.time.to <= cut.time.from || cut.time.to <= other.time.from
+            };
+            match parts.iter_mut().find(|part| part.iter().flatten().all(is_apart)) {
+                Some(part) => part[*row] = Some(cut),
+                None => {
+                    let mut part = vec![None; self.times.len()];
+                    part[*row] = Some(cut);
+                    parts.push(part);
+                }
+            }
+        }
+        parts
     }
 }
 
 impl EarlierGroups {
-    /// Computes the earlier groups of an offset. `question` has its calls.
-    pub(super) fn new(
+    /// Lists the windows of the earlier groups of an offset. `question` has its calls. Rows whose times are in each other are in
+    /// several of the results.
+    pub(super) fn list(
         (offset, question): (Earlier, Question),
         shown: &Shown<'_>,
         orders: &Orders<'_>,
         as_of: Option<&LogsThen>,
-        computer: &mut Computer<'_>,
-        progress: OnProgress<'_>,
-    ) -> Result<(Self, Also), OwnerError> {
-        let (clock, settings) = (shown.clock, orders.plant.settings());
-        let groups = shown.groups();
-        let time = |group: &Group| {
-            let whole = shown.question.by.is_none().then(|| shown.between()).flatten();
-            let group = whole.map_or(*group, |(from, to)| Group { from, to });
-            windows::earlier(clock, question.by, group, offset)
+    ) -> Result<Vec<Self>, OwnerError> {
+        let mut then = shown.then(question.by, offset);
+        let parts = then.parts();
+        let mut list = |times: Vec<Option<EarlierTime>>| {
+            // The first one has the notes on all rows.
+            let (clipped, cut) = (std::mem::take(&mut then.clipped), then.until.take());
+            let part = Self::of_times((offset, question.clone()), times, shown, orders, as_of)?;
+            Ok(Self { clipped, cut, ..part })
         };
-        let times: Vec<Option<EarlierTime>> = groups.iter().map(time).collect();
-        let between = shown.cut(offset, &times).unwrap_or(Between { since: Some(0), until: Some(0) });
+        parts.into_iter().map(&mut list).collect()
+    }
+
+    fn of_times(
+        (offset, question): (Earlier, Question),
+        times: Vec<Option<EarlierTime>>,
+        shown: &Shown<'_>,
+        orders: &Orders<'_>,
+        as_of: Option<&LogsThen>,
+    ) -> Result<Self, OwnerError> {
+        let (clock, groups) = (shown.clock, shown.groups());
+        let there = || times.iter().flatten().map(|earlier| earlier.time);
+        let ends = there().map(|time| time.from).min().zip(there().map(|time| time.to).max());
+        let (since, until) = ends.unwrap_or((0, 0));
+        let between = Between { since: Some(since), until: Some(until) };
         let asked = Asked::new(&question);
         let mut devices = windows_of(orders, &asked, between, as_of)?;
-        windows::mark_twice(orders.plant, shown.known, devices.iter_mut())?;
+        let twice = windows::mark_twice(orders.plant, shown.known, devices.iter_mut())?;
         let all: BTreeSet<Group> = times.iter().flatten().map(|earlier| earlier.time).collect();
         let follows = asked.needs().any(|(_, need)| need.follows());
         let too_many =
@@ -138,37 +208,72 @@ impl EarlierGroups {
         let segments = segments.ok_or_else(too_many)?;
         let windows = devices.iter().flat_map(|device| &device.windows);
         let ends = windows::last_readings(&segments.times, Grouping::of(&question), windows);
-        let mut listed =
-            Listed { devices, segments, hidden: 0, before: 0, gap: None, ends, between, last: None };
-        let mut done = computed(settings, &asked, &mut listed, computer, progress)?;
-        let columns = columns(settings, &asked, &listed, std::mem::take(&mut done.by_device));
+        let listed = Listed { devices, segments, hidden: 0, before: 0, gap: None, ends, between, last: None };
         let needs = asked.calls().map(|call| call.needs.clone()).collect();
-        let lacks = notes::Lacks::of(&asked);
         let (then, now) = (covered(&listed.devices, &question), covered(&shown.listed.devices, &question));
         let position = listed.segments.rows.iter().map(|row| row.group).zip(0..).collect();
-        let earlier = Self { offset, question, listed, times, columns, needs, position, groups, then, now };
-        let notes = earlier.notes(shown, lacks);
-        Ok((earlier, Also { done, notes }))
+        Ok(Self {
+            offset,
+            question,
+            listed,
+            twice,
+            times,
+            clipped: 0,
+            cut: None,
+            columns: Vec::new(),
+            needs,
+            position,
+            groups,
+            then,
+            now,
+        })
     }
 
-    fn notes(&self, shown: &Shown<'_>, lacks: notes::Lacks) -> Vec<String> {
-        let (offset, between) = (self.offset, self.listed.between);
+    /// Computes the earlier groups of these rows.
+    pub(super) fn compute(
+        &mut self,
+        (settings, clock): (&Settings, &Clock),
+        of_rows: &[Of],
+        computer: &mut Computer<'_>,
+        progress: OnProgress<'_>,
+    ) -> Result<Also, OwnerError> {
+        let asked = Asked::new(&self.question);
+        let mut done = computed(settings, &asked, &mut self.listed, computer, progress)?;
+        let by_device = std::mem::take(&mut done.by_device);
+        self.columns = columns(settings, &asked, &self.listed, of_rows, by_device);
+        let notes = self.notes(clock, notes::Lacks::of(&asked));
+        Ok(Also { done, notes })
+    }
+
+    /// Returns the devices whose pads repeat, each with a note.
+    pub(super) fn twice(&self) -> &[(String, String)] {
+        &self.twice
+    }
+
+    /// Returns true if a row has its earlier time here.
+    pub(super) fn has(&self, row: usize) -> bool {
+        self.times.get(row).is_some_and(Option::is_some)
+    }
+
+    pub(super) fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn notes(&self, clock: &Clock, lacks: notes::Lacks) -> Vec<String> {
+        let offset = self.offset;
         let mut of_windows = notes::on_windows(&self.listed.devices, self.question.scheme, lacks);
-        of_windows.extend(days::notes(&Asked::new(&self.question), &self.columns, 0, shown.clock));
+        of_windows.extend(days::notes(&Asked::new(&self.question), &self.columns, 0, clock));
+        of_windows.extend(self.twice.iter().map(|(_, note)| note.clone()));
         let mut notes: Vec<String> =
             of_windows.iter().map(|note| format!("offset {offset}: {note}")).collect();
-        match self.times.iter().flatten().filter(|time| time.clipped).count() {
+        match self.clipped {
             0 => {}
             count => notes.push(format!(
                 "offset {offset}: {count} {} on a day that the earlier month does not have; its last day stands for it",
                 if count == 1 { "group begins" } else { "groups begin" }
             )),
         }
-        let last = self.times.iter().flatten().map(|earlier| earlier.time.to).max();
-        if let Some((until, last)) = between.until.zip(last).filter(|(until, last)| until < last)
-            && shown.question.by.is_some()
-        {
-            let clock = shown.clock;
+        if let Some((until, last)) = self.cut {
             let minute = |at: i64| clock.rfc3339(at)[..16].replace('T', " ");
             notes.push(format!(
                 "offset {offset}: the last group is not over yet, and is compared with the earlier one up to the same time, {} of {}",
@@ -188,13 +293,13 @@ impl EarlierGroups {
     ) -> (Counted, bool) {
         let nothing = |why| (Counted { value: Err(ValueError::Earlier(why)), ..Counted::nothing() }, false);
         let Some(Some(EarlierTime { time, .. })) = self.times.get(row) else {
-            return nothing(format!("there is no group {}: clocks skipped it", self.words()));
+            return nothing(match self.offset {
+                Earlier::Previous => "the group before has no such time".to_owned(),
+                Earlier::Time { .. } => format!("there is no group {}: clocks skipped it", self.words()),
+            });
         };
-        let Between { since, until } = self.listed.between;
-        let (from, to) = (since.unwrap_or(i64::MIN), until.unwrap_or(i64::MAX));
-        let cut = Group { from: time.from.max(from), to: time.to.min(to) };
         if let Some(device) =
-            self.lacking(asked.call, &column.of_call[asked.number].names, (self.groups[row], cut), channels)
+            self.lacking(asked.call, &column.of_call[asked.number].names, (self.groups[row], *time), channels)
         {
             return nothing(format!("the windows of {device} do not cover the time {}", self.words()));
         }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::computed::taken;
+use super::listed::Listed;
 use crate::declared::settings::Settings;
 use crate::error::OwnerError;
 use crate::question::{Asked, AskedCall, WithDevices};
-use crate::windows::{DeviceWindows, Group};
 use crate::work::{CameDown, Computer, DeviceWork};
 
 /// Returns a number of bytes with three digits.
@@ -33,15 +33,15 @@ fn calls(asked: &Asked<'_>) -> Vec<String> {
     all
 }
 
-/// Refuses a question for which more readings would come down than the plant allows.
+/// Refuses a question for which more readings would come down than the plant allows, those of all its `passes` together: the
+/// windows of the answer, and those of its earlier groups.
 ///
 /// # Errors
 /// [`OwnerError::Unanswerable`] with the bytes and the ways out.
 pub(super) fn within(
     settings: &Settings,
     asked: &Asked<'_>,
-    devices: &[DeviceWindows],
-    (groups, ends): (&[Group], &[i64]),
+    passes: &[(&Asked<'_>, &Listed)],
     computer: &Computer<'_>,
 ) -> Result<(), OwnerError> {
     let calls = calls(asked);
@@ -49,12 +49,15 @@ pub(super) fn within(
         return Ok(());
     }
     let mut needed = CameDown::default();
-    for device in devices {
-        let takes = taken(settings, asked, &device.shown);
-        let of_device =
-            DeviceWork { asked, groups, ends, gap: None, device, takes: &takes }.bytes_of_readings()?;
-        needed.windows += of_device.windows;
-        needed.bytes = needed.bytes.saturating_add(of_device.bytes);
+    for (asked, Listed { devices, segments, ends, .. }) in passes {
+        for device in devices {
+            let takes = taken(settings, asked, &device.shown);
+            let groups = &segments.times;
+            let of_device =
+                DeviceWork { asked, groups, ends, gap: None, device, takes: &takes }.bytes_of_readings()?;
+            needed.windows += of_device.windows;
+            needed.bytes = needed.bytes.saturating_add(of_device.bytes);
+        }
     }
     let most = computer.most_fetched();
     if needed.bytes <= most {

@@ -96,7 +96,8 @@ impl Earlier {
     fn instead(self, by: By) -> Option<&'static str> {
         use EarlierUnit::{Day, Hour, Month, Week, Year};
         let Self::Time { count, unit } = self else {
-            return (by == By::Window).then_some("take by hour, day, week, month, quarter or year");
+            let has_none = matches!(by, By::Window | By::Recurring { .. });
+            return has_none.then_some("take by hour, day, week, month, quarter or year");
         };
         let multiple = |of: u32| count.is_multiple_of(of);
         let leads = match (by, unit) {

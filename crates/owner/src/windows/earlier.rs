@@ -73,11 +73,37 @@ fn whole(clock: &Clock, Group { from, to }: Group, offset: Earlier) -> Option<Ea
     }
 }
 
-/// Returns a moment so much earlier. Days and what is longer keep the time that clocks show.
-pub(crate) fn moved_back(clock: &Clock, at: i64, offset: Earlier) -> Option<i64> {
+impl EarlierTime {
+    /// Cuts the time at the places where the time of an answer, from `since` to `until`, cuts its own group. Returns None if
+    /// nothing is left: the group before may be too short.
+    pub(crate) fn cut(
+        self,
+        clock: &Clock,
+        offset: Earlier,
+        group: Group,
+        (since, until): (i64, i64),
+    ) -> Option<Self> {
+        let Group { from, to } = self.time;
+        let is_cut = |at: &i64| group.from < *at && *at < group.to;
+        let there = |at: i64| place(clock, at, offset, (group, self.time));
+        let since = Some(since).filter(is_cut).and_then(there).unwrap_or(from);
+        let until = Some(until).filter(is_cut).and_then(there).unwrap_or(to);
+        let time = Group { from: since.max(from), to: until.min(to) };
+        (time.from < time.to).then_some(Self { time, ..self })
+    }
+}
+
+/// Returns the moment of an earlier group that is at the same place as one of a group. Days and what is longer keep the time
+/// that clocks show.
+fn place(clock: &Clock, at: i64, offset: Earlier, (group, earlier): (Group, Group)) -> Option<i64> {
     match offset {
         Earlier::Time { count, unit } => moved(clock, at, count, unit).map(|moved| moved.at),
-        Earlier::Previous => None,
+        Earlier::Previous if group.to - group.from <= HOUR => Some(earlier.from + (at - group.from)),
+        Earlier::Previous => {
+            let local = |at: i64| clock.local(at).datetime();
+            let there = local(earlier.from).checked_add(local(at).since(local(group.from)).ok()?).ok()?;
+            Some(clock.zone().to_zoned(there).ok()?.timestamp().as_millisecond())
+        }
     }
 }
 
@@ -194,5 +220,58 @@ mod tests {
             whole("2014-03-31T12:00", "2014-03-31T18:00", "24h"),
             pair("2014-03-30T12:00", "2014-03-30T18:00")
         );
+    }
+
+    #[test]
+    fn a_cut_is_at_the_same_place_of_the_earlier_group() {
+        let clock = Clock::new("Europe/Rome").expect("a zone");
+        let cut = |by: &str, offset: &str, (since, until): (&str, &str)| {
+            let by = format!("mean(x) by {by}").parse::<crate::question::Question>().expect(by).by;
+            let calendar = Calendar::of(by.expect("groups")).expect("no window");
+            let (since, until) = (at(&clock, since), at(&clock, until));
+            let group = Group { from: calendar.start_of(&clock, since), to: calendar.end_of(&clock, since) };
+            let whole = earlier(&clock, by, group, read(offset)).expect("a group");
+            let time = whole.cut(&clock, read(offset), group, (since, until))?.time;
+            let text = |at: i64| clock.rfc3339(at)[..16].to_owned();
+            Some(text(time.from) + " " + &text(time.to))
+        };
+        let day = ("2014-03-31T00:00", "2014-03-31T12:00");
+        for (by, offset, between, right) in [
+            ("day", "1mo", day, "2014-02-28T00:00 2014-02-28T12:00"),
+            // Clocks were put forward.
+            ("day", "previous", day, "2014-03-30T00:00 2014-03-30T12:00"),
+            (
+                "day",
+                "previous",
+                ("2014-03-31T06:00", "2014-04-02T00:00"),
+                "2014-03-30T06:00 2014-03-31T00:00",
+            ),
+            (
+                "month",
+                "previous",
+                ("2014-03-01T00:00", "2014-03-15T12:00"),
+                "2014-02-01T00:00 2014-02-15T12:00",
+            ),
+            (
+                "month",
+                "previous",
+                ("2014-03-01T00:00", "2014-03-31T12:00"),
+                "2014-02-01T00:00 2014-03-01T00:00",
+            ),
+            (
+                "15m",
+                "previous",
+                ("2014-03-30T03:00", "2014-03-30T03:05"),
+                "2014-03-30T01:45 2014-03-30T01:50",
+            ),
+            ("day", "1w", ("2014-03-31T00:00", "2014-04-02T00:00"), "2014-03-24T00:00 2014-03-25T00:00"),
+        ] {
+            assert_eq!(
+                cut(by, offset, between).as_deref(),
+                Some(right),
+                "by {by} {between:?} offset {offset}"
+            );
+        }
+        assert_eq!(cut("month", "previous", ("2014-03-31T00:00", "2014-04-02T00:00")), None);
     }
 }

@@ -30,7 +30,7 @@ pub use accept::{Accepted, GivenUp};
 pub(crate) use accept::{accept, accept_logs, set_back};
 pub(crate) use covered::{Covered, elsewhere, grid, ticks_between};
 pub(crate) use deleted::{forgotten, learn_orders};
-pub(crate) use earlier::{EarlierTime, earlier, moved_back};
+pub(crate) use earlier::{EarlierTime, earlier};
 pub(crate) use entry::StreamLog;
 pub(crate) use forget::{logs_to_forget, note_deleted};
 pub(crate) use group::{

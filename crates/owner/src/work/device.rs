@@ -188,6 +188,7 @@ impl<'w> DeviceWork<'w> {
         }
     }
 
+    /// Returns true if readings of the device count in a call.
     pub(super) fn takes(&self, asked: &AskedCall<'_>) -> bool {
         self.takes.get(asked.number).copied().unwrap_or(true)
     }

@@ -16,6 +16,7 @@ use super::wanted::Wanted;
 use crate::error::OwnerError;
 use crate::gathered::{Need, NeedId, Run, Taken};
 use crate::quantities::Quantity;
+use crate::question::{AskedCall, OfGroups};
 use crate::streams::{Kind, expanded_bytes};
 use crate::windows::{self, Grouping, StoredWindow};
 
@@ -112,7 +113,13 @@ impl<'w> DeviceWork<'w> {
             }
             _ => None,
         };
-        self.asked.needs().filter_map(of).collect()
+        self.asked.needs_of(&self.calls_of_readings()).into_iter().filter_map(of).collect()
+    }
+
+    /// Returns the calls in which readings of the device count. Earlier groups have windows of their own.
+    fn calls_of_readings(&self) -> Vec<&'w AskedCall<'w>> {
+        let is_now = |asked: &&AskedCall<'_>| !matches!(asked.groups, OfGroups::Earlier(_));
+        self.asked.calls().filter(|asked| self.takes(asked)).filter(is_now).collect()
     }
 
     /// Returns the windows of a batch that hold readings which are needed, one by one.

@@ -52,6 +52,7 @@ fn each_error_points_at_its_place() {
         ("mean(x) offset 1w by month", 9, "take 1mo, 1y or previous"),
         ("mean(x) offset 2mo by quarter", 9, "take 3mo"),
         ("mean(x) offset previous by window", 9, "take by hour"),
+        ("mean(x) offset previous by hour of day", 9, "take by hour"),
         ("mean(x) offset 1w by weekday", 9, "take by hour"),
         ("moving_average(x, 3) offset 1w by day", 22, "has no offset"),
         ("weighted_sum(x, [1, 2]) offset 1w by day", 25, "has no offset"),
