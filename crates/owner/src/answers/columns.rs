@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::column::{Column, Of, OfDevices};
-use super::computed::takes;
 use super::listed::Listed;
+use super::takes::takes;
 use super::{days, priced};
 use crate::declared::settings::Settings;
 use crate::gathered::Tally;

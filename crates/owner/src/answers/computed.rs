@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use sotto_wire::Digest;
 
 use super::listed::Listed;
+use super::takes::taken;
 use crate::declared::settings::Settings;
 use crate::error::{FaultyWindow, OwnerError};
 use crate::gathered::Tally;
-use crate::question::{Asked, AskedCall};
+use crate::question::Asked;
 use crate::windows::{self, DeviceWindows};
 use crate::work::{CameDown, Computed, Computer, DeviceWork, OnProgress};
 
@@ -70,16 +71,6 @@ pub(super) fn computed(
         Some(error) => Err(error),
         None => Ok(done),
     }
-}
-
-/// Returns, for each call, whether readings of a device count in it.
-pub(super) fn taken(settings: &Settings, asked: &Asked<'_>, device: &str) -> Vec<bool> {
-    asked.calls().map(|call| takes(settings, asked, call, device)).collect()
-}
-
-/// Returns true if readings of a device count in a call.
-pub(super) fn takes(settings: &Settings, asked: &Asked<'_>, call: &AskedCall<'_>, device: &str) -> bool {
-    settings.takes(asked.question, (call.call, call.of), settings.member(device))
 }
 
 impl Done {

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use sotto_pack::Clock;
 
-use super::computed::taken;
 use super::earlier;
 use super::explain_earlier::listed_earlier;
 use super::explanation::{ExplainedResult, ExplainedStream, ExplainedValues, Explanation};
 use super::learned::learned;
 use super::listed::{Listed, listed};
+use super::takes::taken;
 use crate::declared::Plant;
 use crate::declared::settings::Settings;
 use crate::error::OwnerError;
@@ -159,7 +159,7 @@ fn computed(asked: &Asked<'_>) -> Vec<ExplainedResult> {
             let earlier = match call.groups {
                 OfGroups::Earlier(Earlier::Previous) => ", of the group before".to_owned(),
                 OfGroups::Earlier(offset) => format!(", {offset} earlier"),
-                OfGroups::Own | OfGroups::Along(_) => String::new(),
+                OfGroups::Own | OfGroups::Along(_) | OfGroups::Priced(_) => String::new(),
             };
             for (_, need) in asked.needs_of(&[call]) {
                 let words = format!("{}{earlier}", words(need));

@@ -20,32 +20,24 @@ pub(super) fn listed_earlier(
     let question = asked.question;
     let Some(time) = time_of(now) else { return Ok(None) };
     let rows = now.segments.rows.iter().skip(now.before).map(|row| row.group);
-    let (mut whole, mut parts) = (BTreeSet::new(), Vec::new());
+    let mut all = BTreeSet::new();
     for group in rows {
         let group = if question.by.is_none() { time } else { group };
-        let Some(earlier) = windows::earlier(clock, question.by, group, offset) else { continue };
-        let earlier = earlier.time;
-        whole.insert(earlier);
+        let earlier = windows::earlier(clock, question.by, group, offset);
         // A group that the answer cuts is compared with the same part of the earlier one.
-        let moved = |at: i64| {
-            let cut = Some(at).filter(|at| group.from < *at && *at < group.to);
-            cut.and_then(|at| windows::moved_back(clock, at, offset))
-        };
-        let from = moved(time.from).map_or(earlier.from, |from| from.max(earlier.from));
-        let to = moved(time.to).map_or(earlier.to, |to| to.min(earlier.to));
-        parts.push(Group { from, to });
+        let earlier = earlier.and_then(|earlier| earlier.cut(clock, offset, group, (time.from, time.to)));
+        all.extend(earlier.map(|earlier| earlier.time));
     }
-    let ends = parts.iter().map(|part| part.from).min().zip(parts.iter().map(|part| part.to).max());
+    let ends = all.iter().map(|part| part.from).min().zip(all.iter().map(|part| part.to).max());
     let Some((from, to)) = ends else { return Ok(None) };
     let between = Between { since: Some(from), until: Some(to) };
     let devices = windows_of(orders, asked, between, None)?;
     let follows = asked.needs().any(|(_, need)| need.follows());
     let too_many =
         || OwnerError::Unanswerable("the offset has too many groups: ask for a shorter time".to_owned());
-    let segments =
-        Segments::new(clock, question, whole.into_iter().collect(), follows).ok_or_else(too_many)?;
-    let all = devices.iter().flat_map(|device| &device.windows);
-    let ends = windows::last_readings(&segments.times, Grouping::of(question), all);
+    let segments = Segments::new(clock, question, all.into_iter().collect(), follows).ok_or_else(too_many)?;
+    let stored = devices.iter().flat_map(|device| &device.windows);
+    let ends = windows::last_readings(&segments.times, Grouping::of(question), stored);
     Ok(Some(Listed { devices, segments, before: 0, gap: None, hidden: 0, ends, between, last: None }))
 }
 

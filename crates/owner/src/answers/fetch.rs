@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::computed::taken;
 use super::listed::Listed;
+use super::takes::taken;
 use crate::declared::settings::Settings;
 use crate::error::OwnerError;
 use crate::question::{Asked, AskedCall, WithDevices};

@@ -40,6 +40,7 @@ mod rows;
 mod sizes;
 mod status;
 mod tag_notes;
+mod takes;
 mod verify;
 mod written;
 

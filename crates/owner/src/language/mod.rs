@@ -51,6 +51,4 @@ pub use scope::Scope;
 pub use tariff::{Price, Tariff, TariffError};
 pub use times::{TimeOfDay, Times};
 pub use weights::Weights;
-pub(crate) use written::{
-    File, Name, NameBehindOf, Number, Numbers, UnitName, in_tags, list, only_devices,
-};
+pub(crate) use written::{File, Name, NameBehindOf, Number, Numbers, UnitName, in_tags, list, only_devices};

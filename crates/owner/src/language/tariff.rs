@@ -163,7 +163,7 @@ impl<T> OneOrMore<T> {
 }
 
 /// Splits `sat, sun`.
-fn words(all: Vec<String>) -> Vec<String> {
+fn words(all: &[String]) -> Vec<String> {
     all.iter().flat_map(|text| text.split(',')).map(|word| word.trim().to_owned()).collect()
 }
 
@@ -180,7 +180,7 @@ impl TryFrom<OneOrMore<String>> for Weekdays {
             };
             Weekday::named(&word).ok_or_else(refused)
         };
-        let days = words(all.all()).into_iter().map(day).collect::<Result<BTreeSet<_>, _>>()?;
+        let days = words(&all.all()).into_iter().map(day).collect::<Result<BTreeSet<_>, _>>()?;
         if days.is_empty() {
             Err("name a day of the week, or leave weekday out".to_owned())
         } else {
@@ -201,7 +201,7 @@ impl TryFrom<OneOrMore<Month>> for Months {
         };
         let of = |month: Month| match month {
             Month::Number(number) => Ok(vec![number]),
-            Month::Word(word) => words(vec![word]).into_iter().map(of_word).collect::<Result<Vec<_>, _>>(),
+            Month::Word(word) => words(&[word]).into_iter().map(of_word).collect::<Result<Vec<_>, _>>(),
         };
         let months = all.all().into_iter().map(of).collect::<Result<Vec<_>, _>>()?;
         let months: BTreeSet<u8> = months.into_iter().flatten().collect();
@@ -226,7 +226,7 @@ impl TryFrom<OneOrMore<String>> for WrittenDates {
                 DaysOf::File { name: file, days: None }
             }
             all => {
-                let words = words(all.all());
+                let words = words(&all.all());
                 let ranges = words.iter().map(|word| word.parse()).collect::<Result<BTreeSet<_>, _>>();
                 let days =
                     ranges.and_then(TryInto::try_into).map_err(|error: super::NotDays| error.to_string())?;

@@ -21,6 +21,7 @@ use crate::language::{QuestionError, TextSpans};
 /// # Ok::<(), sotto_owner::question::QuestionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "one is read for each alarm, and most are limits")]
 pub enum AlarmCondition {
     /// A value of windows passes a limit.
     Limit(Alarm),
