@@ -1,5 +1,6 @@
 //! Completion in shells: the script that a shell reads once, and the names of the plant's folder when a word is completed.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -7,7 +8,7 @@ use std::process::ExitCode;
 use clap_complete::CompletionCandidate;
 use clap_complete::env::Shells;
 use sotto_owner::Plant;
-use sotto_owner::question::functions;
+use sotto_owner::question::{AlongGroups, functions};
 
 use crate::output::say;
 use crate::run::Run;
@@ -15,8 +16,25 @@ use crate::run::Run;
 /// The variable that a shell's script sets when it asks for completions.
 pub(crate) const VARIABLE: &str = "COMPLETE";
 /// The words that may follow a selected result.
-const CLAUSES: [&str; 10] =
-    ["as", "in", "over", "during", "since", "until", "by", "per device", "across devices", "where"];
+const CLAUSES: [&str; 13] = [
+    "as",
+    "in",
+    "offset",
+    "over",
+    "during",
+    "since",
+    "until",
+    "by",
+    "per device",
+    "per tag",
+    "across devices",
+    "where",
+    "shared",
+];
+/// The words that may follow `of` behind a channel, beside names of devices.
+const SCOPES: [&str; 2] = ["tag", "all devices"];
+/// The words that may follow `where` and `and`.
+const CONDITIONS: [&str; 6] = ["device in (", "tag in (", "time", "weekday in (", "month in (", "date in"];
 
 /// Arguments of `sotto completions`.
 #[derive(clap::Args, Debug)]
@@ -118,6 +136,10 @@ pub(crate) fn question(current: &OsStr) -> Vec<CompletionCandidate> {
 /// Returns the arguments of the function that ends a text.
 fn help(text: &str) -> Option<clap::builder::StyledStr> {
     let word = text.strip_suffix('(')?.rsplit(|c: char| !in_word(c)).next()?;
+    if AlongGroups::WORDS.contains(&word) {
+        let decay = if word == "ewma" { ", 0.3" } else { "" };
+        return Some(format!("{word}(mean(x){decay}) by day").into());
+    }
     let function = functions().find(|function| function.word == word)?;
     Some(format!("{word}({})", function.arguments).into())
 }
@@ -128,13 +150,19 @@ struct Names {
     questions: Vec<String>,
     channels: Vec<String>,
     devices: Vec<String>,
+    /// Those of devices and channels.
+    tags: Vec<String>,
 }
 
 impl Names {
     fn of(plant: Option<&Plant>) -> Self {
         plant.map_or_else(Self::default, |plant| {
             let settings = plant.settings();
+            let of_devices = settings.devices.values().flat_map(|device| &device.tags);
+            let of_channels = settings.channels.values().flat_map(|channel| &channel.tags);
+            let tags: BTreeSet<&String> = of_devices.chain(of_channels).collect();
             Self {
+                tags: tags.into_iter().map(|tag| quoted(tag)).collect(),
                 questions: settings.questions.keys().cloned().collect(),
                 channels: settings.channels.keys().map(|name| quoted(name)).collect(),
                 devices: settings.devices.keys().map(|name| quoted(name)).collect(),
@@ -168,23 +196,53 @@ fn completed(current: &str, names: &Names) -> Vec<String> {
             found.push(format!("{before}{name}"));
         }
     };
+    let trimmed = before.trim_end();
+    let follows = |words: &str| before.ends_with(' ') && ends_with_word(trimmed, words);
     match before_open {
         Some(call) if call.ends_with("device in") => names.devices.iter().for_each(|name| add(name)),
+        Some(call) if call.ends_with("tag in") => names.tags.iter().for_each(|name| add(name)),
         Some(call) if call.ends_with(" in") => {}
-        Some(call) if call.ends_with(in_word) => names.channels.iter().for_each(|name| add(name)),
+        Some(call) if AlongGroups::WORDS.iter().any(|word| ends_with_word(call, word)) => {
+            functions().for_each(|function| add(&format!("{}(", function.word)));
+        }
+        Some(call) if call.ends_with(in_word) => {
+            if follows("of tag") {
+                names.tags.iter().for_each(|name| add(name));
+            } else if follows("of") {
+                names.devices.iter().for_each(|name| add(name));
+                SCOPES.iter().for_each(|scope| add(scope));
+            } else if before.ends_with(' ') && trimmed.ends_with(|c: char| in_word(c) || c == '"') {
+                add("of");
+            } else {
+                names.channels.iter().for_each(|name| add(name));
+            }
+        }
         _ => {
             if before.is_empty() {
                 names.questions.iter().for_each(|name| add(name));
             }
-            let trimmed = before.trim_end();
-            if trimmed.is_empty() || trimmed.ends_with([',', '+', '-', '*', '/', '(']) {
+            if trimmed.is_empty()
+                || trimmed.ends_with([',', '+', '-', '*', '/', '('])
+                || follows("devices of")
+            {
                 functions().for_each(|function| add(&format!("{}(", function.word)));
+                let along = AlongGroups::WORDS.iter().filter(|word| functions().all(|of| of.word != **word));
+                along.for_each(|word| add(&format!("{word}(")));
+            } else if follows("per") {
+                ["device", "tag"].iter().for_each(|word| add(word));
+            } else if follows("where") || (follows("and") && before.contains(" where ")) {
+                CONDITIONS.iter().for_each(|condition| add(condition));
             } else if before.ends_with(' ') {
                 CLAUSES.iter().for_each(|clause| add(clause));
             }
         }
     }
     found
+}
+
+/// Returns true if a text ends with this word.
+fn ends_with_word(text: &str, word: &str) -> bool {
+    text.strip_suffix(word).is_some_and(|rest| !rest.ends_with(in_word))
 }
 
 #[cfg(test)]
@@ -197,6 +255,7 @@ mod tests {
             questions: vec!["daily".to_owned()],
             channels: vec!["temperature".to_owned(), quoted("t-in")],
             devices: vec!["boiler".to_owned()],
+            tags: vec!["barn".to_owned(), quoted("2nd")],
         };
         for (text, expected) in [
             ("da", vec!["daily"]),
@@ -207,6 +266,22 @@ mod tests {
             ("mean(temperature) b", vec!["mean(temperature) by"]),
             ("mean(x) where device in (b", vec!["mean(x) where device in (boiler"]),
             ("mean(x) where weekday in (", vec![]),
+            ("cum", vec!["cumulative("]),
+            ("mean(x) - cum", vec!["mean(x) - cumulative("]),
+            ("cumulative(ene", vec!["cumulative(energy("]),
+            ("cumulative(energy(te", vec!["cumulative(energy(temperature"]),
+            ("mean(x) sh", vec!["mean(x) shared"]),
+            ("mean(x) per", vec!["mean(x) per device", "mean(x) per tag"]),
+            ("mean(x) per t", vec!["mean(x) per tag"]),
+            ("mean(x o", vec!["mean(x of"]),
+            ("mean(x of b", vec!["mean(x of boiler"]),
+            ("mean(x of ", vec!["mean(x of boiler", "mean(x of tag", "mean(x of all devices"]),
+            ("correlation(x of boiler, y of b", vec!["correlation(x of boiler, y of boiler"]),
+            ("mean(x of tag b", vec!["mean(x of tag barn"]),
+            ("mean(x) where tag in (", vec!["mean(x) where tag in (barn", "mean(x) where tag in (\"2nd\""]),
+            ("mean(x) where ta", vec!["mean(x) where tag in ("]),
+            ("mean(x) where tag in (barn) and ti", vec!["mean(x) where tag in (barn) and time"]),
+            ("top 3 devices of ma", vec!["top 3 devices of max("]),
             ("é", vec![]),
         ] {
             assert_eq!(completed(text, &names), expected, "{text}");
@@ -216,5 +291,6 @@ mod tests {
             help("sum(x), quantile(").map(|help| help.to_string()).as_deref(),
             Some("quantile(x, 0.95)")
         );
+        assert_eq!(help("ewma(").map(|help| help.to_string()).as_deref(), Some("ewma(mean(x), 0.3) by day"));
     }
 }

@@ -49,6 +49,8 @@ fn an_explanation_has_the_windows_and_bytes_of_the_answer() {
         "max(heat) by day",
         "weighted_sum(heat, half_life 6h)",
         "correlation(heat, flow)",
+        "longest(20 <= heat <= 40) by day",
+        "mean(heat), first(flow of boiler) by day",
     ] {
         let explained = json(&plant, &["ask", question, "--explain"]);
         assert_eq!(
@@ -107,6 +109,47 @@ fn an_explanation_says_which_values_come_down_for_which_calls() {
     assert!(owner.contains("are its readings"), "{owner}");
     let cloud = strings(&explained["learned"]["cloud"]).join("\n");
     assert!(cloud.contains(&format!("{days} sums")), "{cloud}");
+}
+
+#[test]
+fn readings_and_earlier_groups_are_told_with_their_bytes() {
+    let plant = Plant::new();
+    let told = |question: &str| {
+        let explained = json(&plant, &["ask", question, "--explain"]);
+        let answer = json(&plant, &["ask", question, "--no-keep"]);
+        assert_eq!((&explained["bytes_up"], question), (&answer["bytes_up"], question), "{explained:#}");
+        let (most, down) =
+            (explained["bytes_down"].as_u64().unwrap(), answer["bytes_down"].as_u64().unwrap());
+        assert!(down > 0 && down <= most, "{question}: {down} bytes, said {most}");
+        (explained, answer)
+    };
+    let values = |explained: &Value, stream: usize| {
+        let values = explained["streams"][stream]["values"].as_array().unwrap().clone();
+        let of = |values: &Value| {
+            (values["what"].as_str().unwrap().to_owned(), strings(&values["calls"]).join("; "))
+        };
+        values.iter().map(of).collect::<Vec<_>>()
+    };
+    let (explained, _) = told("last(heat of boiler)");
+    assert_eq!(values(&explained, 0), [("readings".to_owned(), "last(heat of boiler)".to_owned())]);
+    assert_eq!(explained["streams"][0]["windows"], 1, "only the last window");
+    let owner = strings(&explained["learned"]["owner"]).join("\n");
+    assert!(owner.contains("readings of heat, flow"), "{owner}");
+
+    // The second day and the first.
+    let (explained, _) = told("mean(heat) - mean(heat) offset 1d by day since 2024-01-02");
+    let streams = explained["streams"].as_array().unwrap();
+    let sums = |call: &str| ("sums by tick".to_owned(), call.to_owned());
+    assert_eq!((streams.len(), &streams[1]["offset"]), (2, &"1d".into()));
+    assert_eq!((streams[0].get("offset"), &streams[1]["windows"]), (None, &1.into()));
+    assert_eq!(values(&explained, 1), [sums("mean(heat) offset 1d")]);
+    let from = strings(&explained["computed"][0]["from"]).join("\n");
+    assert!(from.contains("1d earlier"), "{from}");
+    // The rows of one day, though the day before it counts in the average.
+    let (explained, answer) = told("moving_average(heat, 2) by day since 2024-01-02");
+    assert_eq!(explained["groups"].as_u64().unwrap() as usize, answer["rows"].as_array().unwrap().len());
+    let (_, text) = session::output(plant.folder(), &["ask", "last(heat)", "--explain"]);
+    assert!(text.contains("of sums and readings would come down") && !text.contains("no window"), "{text}");
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn each_error_points_at_its_place() {
         ("longest(linear(m.json) > 3)", 9, "only count, sum and mean"),
         ("longest(60 <= polynomial(x, [0, 1]) <= 79)", 9, "only count, sum and mean"),
         ("longest(79 <= x <= 60)", 9, "60 <= x <= 79"),
-        ("episodes(x <= 79 <= 80)", 17, "')'"),
+        ("episodes(x <= 79 <= 80)", 18, "between a reading and a number"),
         ("longst(x > 80)", 1, "did you mean longest?"),
         ("correlation(a of one, b)", 23, "the same device"),
         ("correlation(a, b of two)", 16, "the same device"),

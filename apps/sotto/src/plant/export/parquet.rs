@@ -10,33 +10,34 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use parquet::basic::{Compression, LogicalType, Repetition, TimeUnit as ParquetUnit, Type as Physical};
 use parquet::data_type::{
-    ByteArray, ByteArrayType, DataType as ParquetType, DoubleType, Int32Type, Int64Type,
+    BoolType, ByteArray, ByteArrayType, DataType as ParquetType, DoubleType, Int32Type, Int64Type,
 };
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
-use sotto_owner::question::Cycle;
 
-use super::table::{BOUND, Line, Table, cycle_name};
+use super::table::{BOUND, INTERPOLATED, Line, Table};
 
 /// The entry of a file's metadata with the schema of Arrow, which has the time zone and the units.
 const ARROW_SCHEMA: &str = "ARROW:schema";
 
 /// The values of a column. `Option`s may be missing.
-enum Values<'a> {
+enum Values {
     Times(Vec<i64>),
     Whole(Vec<i64>),
     Small(Vec<Option<i32>>),
     Real(Vec<Option<f64>>),
-    Text(Vec<Option<&'a str>>),
-    OwnText(Vec<String>),
+    Truth(Vec<Option<bool>>),
+    /// Empty texts are missing.
+    Key(Vec<String>),
+    Text(Vec<String>),
 }
 
 struct Column<'a> {
     name: String,
     unit: &'a str,
-    values: Values<'a>,
+    values: Values,
 }
 
 /// Returns a table as a Parquet file.
@@ -73,27 +74,22 @@ fn columns<'a>(table: &Table<'a>) -> Vec<Column<'a>> {
     let lines = || table.lines.iter();
     let time = |end: usize| Values::Times(lines().map(|line| line.times()[end].1).collect());
     let mut columns = vec![of("from", time(0)), of("to", time(1))];
-    for cycle in &table.cycles {
-        let number = |line: &Line<'_>| match cycle {
-            Cycle::HourOfDay => line.recurs().hour_of_day.map(i32::from),
-            Cycle::MonthOfYear => line.recurs().month_of_year.map(i32::from),
-            Cycle::Weekday => None,
+    for key in &table.keys {
+        let texts = lines().map(|line| line.key(*key));
+        let values = match key.is_number() {
+            true => Values::Small(texts.map(|text| text.parse().ok()).collect()),
+            false => Values::Key(texts.collect()),
         };
-        let values = match cycle {
-            Cycle::Weekday => {
-                Values::OwnText(lines().map(|line| line.recurs().key(*cycle).unwrap_or_default()).collect())
-            }
-            _ => Values::Small(lines().map(number).collect()),
-        };
-        columns.push(of(&cycle_name(*cycle), values));
-    }
-    if table.has_devices {
-        columns.push(of("device", Values::Text(lines().map(Line::device).collect())));
+        columns.push(of(&key.name(), values));
     }
     for (at, result) in table.results.iter().enumerate() {
         for (place, bound) in ["", BOUND].into_iter().enumerate() {
             let values = Values::Real(lines().map(|line| line.value(at)[place]).collect());
             columns.push(Column { name: format!("{}{bound}", result.name), unit: result.unit, values });
+        }
+        if result.interpolated {
+            let values = Values::Truth(lines().map(|line| line.is_interpolated(at)).collect());
+            columns.push(of(&format!("{}{INTERPOLATED}", result.name), values));
         }
     }
     let whole = |counts: Vec<u64>| {
@@ -101,15 +97,14 @@ fn columns<'a>(table: &Table<'a>) -> Vec<Column<'a>> {
     };
     columns.push(of("readings", whole(lines().map(Line::readings).collect())));
     columns.push(of("missing", whole(lines().map(Line::missing).collect())));
-    columns
-        .push(of("assurance", Values::OwnText(lines().map(|line| line.assurance().to_string()).collect())));
-    columns.push(of("why", Values::OwnText(lines().map(Line::why).collect())));
+    columns.push(of("assurance", Values::Text(lines().map(|line| line.assurance().to_string()).collect())));
+    columns.push(of("why", Values::Text(lines().map(Line::why).collect())));
     columns
 }
 
 impl Column<'_> {
     fn is_optional(&self) -> bool {
-        matches!(self.values, Values::Small(_) | Values::Real(_) | Values::Text(_))
+        matches!(self.values, Values::Small(_) | Values::Real(_) | Values::Truth(_) | Values::Key(_))
     }
 
     fn parquet(&self) -> parquet::errors::Result<Type> {
@@ -121,7 +116,8 @@ impl Column<'_> {
             Values::Whole(_) => (Physical::INT64, None),
             Values::Small(_) => (Physical::INT32, None),
             Values::Real(_) => (Physical::DOUBLE, None),
-            Values::Text(_) | Values::OwnText(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            Values::Truth(_) => (Physical::BOOLEAN, None),
+            Values::Key(_) | Values::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
         };
         let repetition = if self.is_optional() { Repetition::OPTIONAL } else { Repetition::REQUIRED };
         Type::primitive_type_builder(&self.name, physical)
@@ -136,7 +132,8 @@ impl Column<'_> {
             Values::Whole(_) => DataType::Int64,
             Values::Small(_) => DataType::Int32,
             Values::Real(_) => DataType::Float64,
-            Values::Text(_) | Values::OwnText(_) => DataType::Utf8,
+            Values::Truth(_) => DataType::Boolean,
+            Values::Key(_) | Values::Text(_) => DataType::Utf8,
         };
         let field = Field::new(&self.name, kind, self.is_optional());
         if self.unit.is_empty() {
@@ -151,8 +148,12 @@ impl Column<'_> {
             Values::Times(all) | Values::Whole(all) => put::<Int64Type>(group, all, None),
             Values::Small(all) => put_some::<Int32Type>(group, all.iter().copied()),
             Values::Real(all) => put_some::<DoubleType>(group, all.iter().copied()),
-            Values::Text(all) => put_some::<ByteArrayType>(group, all.iter().map(|of| of.map(text))),
-            Values::OwnText(all) => {
+            Values::Truth(all) => put_some::<BoolType>(group, all.iter().copied()),
+            Values::Key(all) => put_some::<ByteArrayType>(
+                group,
+                all.iter().map(|of| Some(of).filter(|of| !of.is_empty()).map(|of| text(of))),
+            ),
+            Values::Text(all) => {
                 put::<ByteArrayType>(group, &all.iter().map(|of| text(of)).collect::<Vec<_>>(), None)
             }
         }
@@ -199,7 +200,9 @@ mod tests {
     use parquet::file::reader::{FileReader as _, SerializedFileReader};
     use parquet::record::RowAccessor as _;
 
-    use super::super::super::show::fixture::{answer, hourly};
+    use sotto_owner::{Rank, Row};
+
+    use super::super::super::show::fixture::{answer, hourly, row};
     use super::*;
 
     #[test]
@@ -227,5 +230,28 @@ mod tests {
             schema.field(0).data_type(),
             &DataType::Timestamp(TimeUnit::Millisecond, Some("Europe/Zurich".into()))
         );
+    }
+    #[test]
+    fn a_reader_finds_tags_places_and_values_between_readings() {
+        let rank = Some(Rank { place: 1, next: None });
+        let rows = [("barn", rank, false), ("north", None, true)].map(|(tag, rank, interpolated)| Row {
+            tag: Some(tag.to_owned()),
+            rank,
+            interpolated,
+            ..row("mean(t)", None, 0, Some(1.5), 0.25)
+        });
+        let answer = answer(rows.to_vec());
+        let bytes = bytes(&Table::of(&answer)).unwrap();
+        let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).unwrap();
+        let schema = reader.metadata().file_metadata().schema_descr();
+        let names: Vec<&str> = schema.columns().iter().map(|column| column.name()).collect();
+        assert_eq!(names[2..8], ["place", "next", "tag", "mean(t)", "mean(t) ±", "mean(t) interpolated"]);
+        let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
+        assert_eq!((rows[0].get_int(2).ok(), rows[1].get_int(2).ok()), (Some(1), None));
+        assert_eq!(
+            (rows[0].get_string(4).unwrap(), rows[1].get_string(4).unwrap()),
+            (&"barn".to_owned(), &"north".to_owned())
+        );
+        assert_eq!((rows[0].get_bool(7).unwrap(), rows[1].get_bool(7).unwrap()), (false, true));
     }
 }

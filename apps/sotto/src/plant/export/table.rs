@@ -3,21 +3,61 @@
 use std::collections::HashMap;
 
 use sotto_owner::question::{Cycle, Recurs};
-use sotto_owner::{Answer, Assurance, Row};
+use sotto_owner::{Answer, Assurance, Next, Rank, Row};
 
-use super::super::show::{base, cycles};
+use super::super::show::{base, cycles, subject};
 
 /// The name of a result's bounds ends so, as in the Python package.
 pub(super) const BOUND: &str = " ±";
+/// So ends the name of a column that tells values between readings from readings.
+pub(super) const INTERPOLATED: &str = " interpolated";
 
 /// An answer as lines and columns.
 pub(super) struct Table<'a> {
     pub(super) answer: &'a Answer,
-    /// The keys of groups that recur.
-    pub(super) cycles: Vec<Cycle>,
-    pub(super) has_devices: bool,
+    /// The columns that tell lines apart, beside their times.
+    pub(super) keys: Vec<Key>,
     pub(super) results: Vec<Result<'a>>,
     pub(super) lines: Vec<Line<'a>>,
+}
+
+/// A column that tells lines apart.
+#[derive(Clone, Copy)]
+pub(super) enum Key {
+    /// The key of a group that recurs.
+    Cycle(Cycle),
+    /// The place of a device.
+    Place,
+    /// The way in which the device next in the order is near.
+    Next,
+    /// The device or the tag, with the column's name.
+    Subject(&'static str),
+}
+
+impl Key {
+    fn all(rows: &[Row]) -> Vec<Self> {
+        let mut keys: Vec<Self> = cycles(rows).into_iter().map(Self::Cycle).collect();
+        if rows.iter().any(|row| row.rank.is_some()) {
+            keys.extend([Self::Place, Self::Next]);
+        }
+        keys.extend(subject(rows).map(Self::Subject));
+        keys
+    }
+
+    /// Returns the name of the column.
+    pub(super) fn name(self) -> String {
+        match self {
+            Self::Cycle(cycle) => cycle.words().replace(' ', "_"),
+            Self::Place => "place".to_owned(),
+            Self::Next => "next".to_owned(),
+            Self::Subject(name) => name.to_owned(),
+        }
+    }
+
+    /// Returns true if the column has whole numbers.
+    pub(super) fn is_number(self) -> bool {
+        matches!(self, Self::Place | Self::Cycle(Cycle::HourOfDay | Cycle::MonthOfYear))
+    }
 }
 
 /// A result: a column of values and one of bounds.
@@ -25,6 +65,8 @@ pub(super) struct Result<'a> {
     /// Its name; `name[0]`, `name[1]`, … are one.
     pub(super) name: &'a str,
     pub(super) unit: &'a str,
+    /// True if values lie between readings: a further column tells which.
+    pub(super) interpolated: bool,
 }
 
 /// The rows of one group and device.
@@ -34,29 +76,25 @@ pub(super) struct Line<'a> {
     rows: Vec<Option<&'a Row>>,
 }
 
-type Key<'a> = (i64, i64, Option<Recurs>, Option<&'a str>);
+/// The time and the device or tag of a line.
+type Of<'a> = (i64, i64, Option<Recurs>, Option<&'a str>);
 
 impl<'a> Table<'a> {
     pub(super) fn of(answer: &'a Answer) -> Self {
-        let mut table = Self {
-            answer,
-            cycles: cycles(&answer.rows),
-            has_devices: answer.rows.iter().any(|row| row.device.is_some()),
-            results: Vec::new(),
-            lines: Vec::new(),
-        };
-        let (mut columns, mut lines) = (HashMap::<&str, usize>::new(), HashMap::<Key<'_>, usize>::new());
+        let mut table = Self { answer, keys: Key::all(&answer.rows), results: Vec::new(), lines: Vec::new() };
+        let (mut columns, mut lines) = (HashMap::<&str, usize>::new(), HashMap::<Of<'_>, usize>::new());
         for row in &answer.rows {
             // A histogram's bins have columns of their own.
             let name = if row.bin.is_some() { row.name.as_str() } else { base(&row.name) };
             let column = *columns.entry(name).or_insert_with(|| {
-                table.results.push(Result { name, unit: &row.unit });
+                table.results.push(Result { name, unit: &row.unit, interpolated: false });
                 table.results.len() - 1
             });
             if table.results[column].unit.is_empty() {
                 table.results[column].unit = &row.unit;
             }
-            let key = (row.from_ms, row.to_ms, row.recurs, row.device.as_deref());
+            table.results[column].interpolated |= row.interpolated;
+            let key = (row.from_ms, row.to_ms, row.recurs, row.subject());
             // Windows of several devices may have equal times: each has a line of its own.
             let free = lines.get(&key).copied().filter(|at| table.lines[*at].row(column).is_none());
             let at = free.unwrap_or_else(|| {
@@ -91,13 +129,27 @@ impl<'a> Line<'a> {
         [(&self.first.from, self.first.from_ms), (&self.first.to, self.first.to_ms)]
     }
 
-    pub(super) fn device(&self) -> Option<&'a str> {
-        self.first.device.as_deref()
+    /// Returns the text of a key; empty if the line has none.
+    pub(super) fn key(&self, key: Key) -> String {
+        let rank = || self.all().find_map(|row| row.rank);
+        let text = match key {
+            Key::Cycle(cycle) => self.first.recurs.and_then(|recurs| recurs.key(cycle)),
+            Key::Place => rank().map(|Rank { place, .. }| place.to_string()),
+            Key::Next => rank().and_then(|rank| rank.next).map(|next| {
+                match next {
+                    Next::Equal => "equal",
+                    Next::Overlaps => "overlaps",
+                }
+                .to_owned()
+            }),
+            Key::Subject(_) => self.first.subject().map(str::to_owned),
+        };
+        text.unwrap_or_default()
     }
 
-    /// Returns the key of a group that recurs.
-    pub(super) fn recurs(&self) -> Recurs {
-        self.first.recurs.unwrap_or_default()
+    /// Returns true if the value of a result lies between readings; None if it has no value.
+    pub(super) fn is_interpolated(&self, column: usize) -> Option<bool> {
+        self.row(column).filter(|row| row.value.is_some()).map(|row| row.interpolated)
     }
 
     /// Returns the value of a result, and its bound.
@@ -134,11 +186,6 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Returns the name of the column of a cycle.
-pub(super) fn cycle_name(cycle: Cycle) -> String {
-    cycle.words().replace(' ', "_")
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::super::show::fixture::{answer, row};
@@ -159,5 +206,36 @@ mod tests {
         assert_eq!(values, [[Some(1.0), Some(2.0)], [Some(3.0), None], [Some(4.0), None], [None, None]]);
         assert_eq!(table.lines[3].why(), "no reading");
         assert_eq!(table.lines[0].readings(), 6);
+    }
+    #[test]
+    fn tags_places_and_values_between_readings_are_told() {
+        let rank = |place, next| Some(Rank { place, next });
+        let tagged =
+            |tag: &str, value| Row { tag: Some(tag.to_owned()), ..row("mean(t)", None, 0, value, 0.5) };
+        let keys = |table: &Table<'_>| {
+            let line = |line: &Line<'_>| table.keys.iter().map(|key| line.key(*key)).collect::<Vec<_>>();
+            let names = table.keys.iter().map(|key| key.name()).collect::<Vec<_>>();
+            (names.join(" "), table.lines.iter().map(line).collect::<Vec<_>>())
+        };
+        let tags = answer(vec![tagged("barn", Some(1.0)), tagged("north", Some(2.0))]);
+        assert_eq!(
+            keys(&Table::of(&tags)),
+            ("tag".to_owned(), vec![vec!["barn".to_owned()], vec!["north".to_owned()]])
+        );
+        let ranked = answer(vec![
+            Row { rank: rank(1, Some(Next::Overlaps)), ..row("max(t)", Some("roof"), 0, Some(3.0), 0.5) },
+            Row { rank: rank(2, None), ..row("max(t)", Some("barn"), 0, Some(2.9), 0.5) },
+        ]);
+        let lines = [["1", "overlaps", "roof"], ["2", "", "barn"]];
+        let lines = lines.map(|line| line.map(str::to_owned).to_vec()).to_vec();
+        assert_eq!(keys(&Table::of(&ranked)), ("place next device".to_owned(), lines));
+        let between = answer(vec![
+            row("interpolate(t, 2h)[0]", None, 0, Some(1.0), 0.5),
+            Row { interpolated: true, ..row("interpolate(t, 2h)[1]", None, 1, Some(2.0), 0.5) },
+            row("interpolate(t, 2h)[2]", None, 2, None, 0.0),
+        ]);
+        let table = Table::of(&between);
+        let told: Vec<_> = table.lines.iter().map(|line| line.is_interpolated(0)).collect();
+        assert_eq!((table.results[0].interpolated, told), (true, vec![Some(false), Some(true), None]));
     }
 }

@@ -4,7 +4,7 @@ use anyhow::ensure;
 use jiff::civil::{Date, DateTime, date};
 use rust_xlsxwriter::{Format, Workbook, Worksheet};
 
-use super::table::{BOUND, Table, cycle_name};
+use super::table::{BOUND, INTERPOLATED, Line, Table};
 
 /// Limits of the format.
 const MOST_LINES: usize = 1_048_576;
@@ -42,6 +42,7 @@ struct Columns<'w> {
 enum Cell<'c> {
     Nothing,
     Number(f64),
+    Truth(bool),
     Time(&'c str),
     Text(String),
 }
@@ -69,6 +70,7 @@ impl Columns<'_> {
             match cell {
                 Cell::Nothing => {}
                 Cell::Number(number) => _ = sheet.write_number(line, column, number)?,
+                Cell::Truth(is) => _ = sheet.write_boolean(line, column, is)?,
                 Cell::Time(text) => match serial(text) {
                     Some(serial) => _ = sheet.write_number_with_format(line, column, serial, &dates)?,
                     // Sheets have no dates before 1900.
@@ -92,23 +94,24 @@ fn values(table: &Table<'_>, sheet: &mut Worksheet) -> anyhow::Result<()> {
     }
     // A cell has no offset, and an hour may come twice.
     columns.add("utc_offset", "of from", 10.0, lines().map(|line| Cell::Text(offset(line.times()[0].0))))?;
-    for cycle in &table.cycles {
-        let cell = |line: &super::table::Line<'_>| {
-            let key = line.recurs().key(*cycle).unwrap_or_default();
-            key.parse().map_or(Cell::Text(key), Cell::Number)
+    for key in &table.keys {
+        let cell = |line: &Line<'_>| {
+            let text = line.key(*key);
+            let number = text.parse().ok().filter(|_| key.is_number());
+            number.map_or(Cell::Text(text), Cell::Number)
         };
-        columns.add(&cycle_name(*cycle), "", 12.0, lines().map(cell))?;
-    }
-    if table.has_devices {
-        let device = |line: &super::table::Line<'_>| Cell::Text(line.device().unwrap_or_default().to_owned());
-        columns.add("device", "", 16.0, lines().map(device))?;
+        columns.add(&key.name(), "", 12.0, lines().map(cell))?;
     }
     for (at, result) in table.results.iter().enumerate() {
         for (place, bound) in ["", BOUND].into_iter().enumerate() {
-            let cell = |line: &super::table::Line<'_>| {
+            let cell = |line: &Line<'_>| {
                 line.value(at)[place].filter(|value| value.is_finite()).map_or(Cell::Nothing, Cell::Number)
             };
             columns.add(&format!("{}{bound}", result.name), result.unit, 18.0, lines().map(cell))?;
+        }
+        if result.interpolated {
+            let cell = |line: &Line<'_>| line.is_interpolated(at).map_or(Cell::Nothing, Cell::Truth);
+            columns.add(&format!("{}{INTERPOLATED}", result.name), "", 12.0, lines().map(cell))?;
         }
     }
     columns.add("readings", "", 10.0, lines().map(|line| Cell::Number(line.readings() as f64)))?;

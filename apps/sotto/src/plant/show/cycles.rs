@@ -39,7 +39,7 @@ pub(super) fn recurring(answer: &Answer) -> Vec<Recurring<'_>> {
         if result.unit.is_empty() {
             result.unit = &row.unit;
         }
-        let device = row.device.as_deref();
+        let device = row.subject();
         match result.devices.iter_mut().find(|(known, _)| *known == device) {
             Some((_, rows)) => rows.push(row),
             None => result.devices.push((device, vec![row])),

@@ -24,12 +24,14 @@ pub(crate) fn explained(of: &Explanation) -> String {
     if of.streams.is_empty() {
         lines.push("no window: nothing would be fetched".to_owned());
     }
+    let has_readings = of.streams.iter().flat_map(|stream| &stream.values).any(|of| of.what == "readings");
     let bytes = |bytes: u64| format!("{} bytes", grouped(bytes));
     lines.push(format!(
-        "in all: {} windows, {} sent by devices; at most {} of sums would come down",
+        "in all: {} windows, {} sent by devices; at most {} of {} would come down",
         grouped(of.windows()),
         bytes(of.bytes_up),
-        bytes(of.bytes_down)
+        bytes(of.bytes_down),
+        if has_readings { "sums and readings" } else { "sums" }
     ));
     lines.push(format!("you compute, in each of {}:", counted(of.groups, "group")));
     lines.extend(of.computed.iter().map(result_line));
@@ -53,8 +55,9 @@ pub(crate) fn explained(of: &Explanation) -> String {
 fn stream_lines(stream: &ExplainedStream) -> Vec<String> {
     let short = |time: &str| time.get(..16).unwrap_or(time).replace('T', " ");
     let mut lines = vec![format!(
-        "{}, stream {}: {} windows ({}), {} to {}, {} bytes",
+        "{}{}, stream {}: {} windows ({}), {} to {}, {} bytes",
         stream.device,
+        stream.offset.as_ref().map_or_else(String::new, |offset| format!(", offset {offset}")),
         stream.stream,
         grouped(stream.windows),
         numbers(&stream.numbers),

@@ -7,6 +7,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use sotto_owner::{Assurance, Row};
 
 use super::number::{counted, marked, number, when};
+use super::table::subject;
 
 /// Columns of the longest bar, and of the widest map.
 const BAR: usize = 40;
@@ -141,10 +142,10 @@ fn readings(row: &Row) -> String {
 fn table(histogram: &Histogram<'_>) -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_BORDERS_ONLY);
-    let devices = histogram.groups.iter().any(|group| group.device().is_some());
+    let devices = histogram.groups.iter().find_map(|group| subject(std::slice::from_ref(group.rows[0])));
     let wide = histogram.bins.len() > MOST_BINS;
     let mut header = vec![format!("{}: from", histogram.name)];
-    header.extend(devices.then(|| "device".to_owned()));
+    header.extend(devices.map(str::to_owned));
     let first = header.len();
     if wide {
         header.push("bins with readings".to_owned());
@@ -157,7 +158,7 @@ fn table(histogram: &Histogram<'_>) -> Table {
     table.set_header(header);
     for group in &histogram.groups {
         let mut cells = vec![when(group.rows[0])];
-        cells.extend(devices.then(|| group.device().unwrap_or_default().to_owned()));
+        cells.extend(devices.map(|_| group.device().unwrap_or_default().to_owned()));
         if wide {
             let full = group.rows.iter().filter(|row| row.value.is_some_and(|value| value > 0.0));
             let full = full.filter_map(|row| Some(format!("{}: {}", split(row)?.1, count(row))));

@@ -16,4 +16,4 @@ pub(crate) use html::{html, report};
 pub(crate) use number::{ago, counted, number, rounded_up};
 pub(crate) use plot::plot;
 pub(crate) use series::base;
-pub(crate) use table::{answer_text, cycles, steps, table_of};
+pub(crate) use table::{answer_text, cycles, steps, subject, table_of};

@@ -109,7 +109,7 @@ fn pivot(table: &mut Table, rows: &[Row], names: &[&str]) {
 }
 
 /// Returns the place of a device, with a mark if the device next in the order is near.
-fn place(row: &Row) -> String {
+pub(super) fn place(row: &Row) -> String {
     let Some(Rank { place, next }) = row.rank else { return String::new() };
     let mark = match next {
         None => "",
@@ -120,7 +120,7 @@ fn place(row: &Row) -> String {
 }
 
 /// Returns the heading of the devices or tags of rows; None if all are over several devices.
-pub(super) fn subject(rows: &[Row]) -> Option<&'static str> {
+pub(crate) fn subject(rows: &[Row]) -> Option<&'static str> {
     let has = |of: fn(&Row) -> bool| rows.iter().any(of);
     let tag = has(|row| row.tag.is_some()).then_some("tag");
     tag.or_else(|| has(|row| row.device.is_some()).then_some("device"))

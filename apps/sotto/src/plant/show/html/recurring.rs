@@ -90,7 +90,7 @@ fn columns(of: &Recurring<'_>, scale: Linear) -> Element {
 
 /// Returns a row in words: its group, its value, its readings.
 fn told(row: &Row) -> String {
-    let device = row.device.as_ref().map_or_else(String::new, |device| format!("{device}, "));
+    let device = row.subject().map_or_else(String::new, |device| format!("{device}, "));
     let group = row.recurs.map_or_else(String::new, |recurs| recurs.to_string());
     format!("{device}{group}: {} ({})", value(row), readings(row))
 }

@@ -6,6 +6,7 @@ use sotto_chart::escape;
 use sotto_owner::{Answer, Row};
 
 use super::super::number::when;
+use super::super::table::place;
 use super::{charts, computed, rows, script, style, text};
 use crate::plant::report::{Answered, Shown};
 
@@ -93,9 +94,11 @@ fn numbers(answer: &Answer) -> String {
         .any(|row| (row.from_ms, row.recurs) != (answer.rows[0].from_ms, answer.rows[0].recurs));
     let mut page = String::from("<dl class=\"numbers\">\n");
     for row in answer.rows.iter().take(MOST_NUMBERS) {
-        let device = row.device.as_ref().map_or_else(String::new, |device| format!(", {device}"));
+        let place = Some(place(row)).filter(|place| !place.is_empty());
+        let place = place.map_or_else(String::new, |place| format!(", place {place}"));
+        let subject = row.subject().map_or_else(String::new, |subject| format!(", {subject}"));
         let time = |row: &Row| if several { format!(", {}", when(row)) } else { String::new() };
-        let name = format!("{}{device}{}", row.name, time(row));
+        let name = format!("{}{place}{subject}{}", row.name, time(row));
         let _ = writeln!(page, "<dt>{}</dt><dd>{}</dd>", escape(&name), escape(&text::value(row)));
     }
     page.push_str("</dl>\n");

@@ -6,7 +6,7 @@ use sotto_chart::{LocalTime, escape};
 use sotto_owner::{Answer, Row};
 
 use super::super::series::{Point, times};
-use super::super::table::subject;
+use super::super::table::{place, subject};
 use super::text::{counted, grouped, value};
 
 /// A table of more rows than this is folded.
@@ -18,6 +18,7 @@ pub(super) fn rows(answer: &Answer) -> String {
     }
     let devices = subject(&answer.rows);
     let missing = answer.rows.iter().any(|row| row.missing > 0);
+    let ranked = answer.rows.iter().any(|row| row.rank.is_some());
     let offsets = LocalTime::new(times(&answer.rows)).names();
     let times = Times::new(answer, offsets.len() > 1);
     let offset = offsets
@@ -30,12 +31,13 @@ pub(super) fn rows(answer: &Answer) -> String {
     } else {
         let _ = write!(text, "<th>from{offset}</th><th>to{offset}</th>");
     }
+    text.push_str(if ranked { "<th>place</th>" } else { "" });
     text.push_str(&devices.map_or_else(String::new, |of| format!("<th>{of}</th>")));
     text.push_str("<th>result</th><th class=\"number\">value</th><th class=\"number\">readings</th>");
     text.push_str(if missing { "<th class=\"number\">missing</th>" } else { "" });
     text.push_str("</tr></thead>\n<tbody>\n");
     for row in &answer.rows {
-        text.push_str(&line(row, &times, devices.is_some(), missing));
+        text.push_str(&line(row, &times, Columns { ranked, devices: devices.is_some(), missing }));
     }
     text.push_str("</tbody>\n</table></div>\n");
     if answer.rows.len() > OPEN {
@@ -77,11 +79,22 @@ impl Times {
     }
 }
 
-fn line(row: &Row, times: &Times, devices: bool, missing: bool) -> String {
+/// Columns that not every answer has.
+#[derive(Clone, Copy)]
+struct Columns {
+    ranked: bool,
+    devices: bool,
+    missing: bool,
+}
+
+fn line(row: &Row, times: &Times, Columns { ranked, devices, missing }: Columns) -> String {
     let mut text = match row.recurs {
         Some(recurs) => format!("<tr><td>{}</td>", escape(&recurs.to_string())),
         None => format!("<tr><td>{}</td><td>{}</td>", times.show(&row.from), times.show(&row.to)),
     };
+    if ranked {
+        let _ = write!(text, "<td>{}</td>", escape(&place(row)));
+    }
     if devices {
         let _ = write!(text, "<td>{}</td>", escape(row.subject().unwrap_or_default()));
     }

@@ -1,9 +1,10 @@
 //! Tests of the whole page.
 
-use sotto_owner::Row;
+use sotto_owner::{Next, Rank, Row};
 
 use super::super::fixture::{answer, hourly, row};
-use super::html;
+use super::{html, report};
+use crate::plant::report::{Answered, Shown};
 
 /// Returns the first text between two marks.
 fn between<'t>(text: &'t str, from: &str, to: &str) -> &'t str {
@@ -193,4 +194,24 @@ fn unchecked_values_have_their_mark() {
     let page = html(&answer(rows));
     assert!(page.contains(">? 2") && !page.contains(">? 1"), "{page}");
     assert!(page.contains("Nothing shows that values with a question mark are right"));
+}
+
+#[test]
+fn tags_places_and_values_between_readings_are_told_apart() {
+    let numbers = |rows: Vec<Row>| {
+        let answer = answer(rows);
+        let answer = Some(("q", Ok(&answer)));
+        report("", "", &[Answered { heading: "", text: "", shown: Shown::Number, answer }])
+    };
+    let tagged = |tag: &str| Row { tag: Some(tag.to_owned()), ..row("mean(t)", None, 0, Some(1.0), 0.0) };
+    let page = numbers(vec![tagged("barn"), tagged("north")]);
+    assert!(page.contains("<dt>mean(t), barn</dt>") && page.contains("<dt>mean(t), north</dt>"), "{page}");
+
+    let rank = Some(Rank { place: 1, next: Some(Next::Overlaps) });
+    let rows = vec![Row { rank, interpolated: true, ..row("max(t)", Some("roof"), 0, Some(3.0), 0.0) }];
+    let page = numbers(rows.clone());
+    assert!(page.contains("<dt>max(t), place 1 ~, roof</dt><dd>3 °C (between readings)</dd>"), "{page}");
+    let table = html(&answer(rows));
+    assert!(table.contains("<th>place</th><th>device</th>"), "{table}");
+    assert!(table.contains("<td>1 ~</td><td>roof</td>") && table.contains("(between readings)"), "{table}");
 }

@@ -23,8 +23,11 @@ pub(super) fn fill(template: &str, parts: &[(&str, &str)]) -> String {
 /// Returns a value with bound and unit, or the reason why there is none. Not escaped.
 pub(super) fn value(row: &Row) -> String {
     match (Point::new(row), &row.why) {
-        (Some(point), _) if row.unit.is_empty() => marked(row, number(point.value, point.bound)),
-        (Some(point), _) => marked(row, format!("{} {}", number(point.value, point.bound), row.unit)),
+        (Some(point), _) => {
+            let unit = if row.unit.is_empty() { String::new() } else { format!(" {}", row.unit) };
+            let between = if row.interpolated { " (between readings)" } else { "" };
+            marked(row, format!("{}{unit}{between}", number(point.value, point.bound)))
+        }
         (None, Some(why)) => format!("undetermined: {why}"),
         (None, None) if row.count > 0 => "undetermined".to_owned(),
         (None, None) => "no reading".to_owned(),
