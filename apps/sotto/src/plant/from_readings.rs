@@ -10,7 +10,8 @@ use crate::output::{grouped, say};
 pub(super) fn plan(plant: &Plant, chosen: &Chosen, asked: Option<&str>) {
     let names = chosen.stream.questions.iter().map(String::as_str).chain(asked);
     let mut calls: Vec<String> = Vec::new();
-    for call in names.filter_map(|name| plant.question(name).ok()).flat_map(|question| named(&question)) {
+    let planned = names.filter_map(|name| plant.planned_question(name).ok());
+    for call in planned.flat_map(|question| named(&question)) {
         if !calls.contains(&call) {
             calls.push(call);
         }

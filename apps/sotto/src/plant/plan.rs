@@ -163,7 +163,7 @@ fn comparisons(chosen: &Chosen) {
 
 /// Returns true if a question of the stream is marked `shared`.
 fn shared(plant: &Plant, chosen: &Chosen) -> bool {
-    let asked = chosen.stream.questions.iter().filter_map(|name| plant.question(name).ok());
+    let asked = chosen.stream.questions.iter().filter_map(|name| plant.planned_question(name).ok());
     asked.into_iter().any(|question| question.shared)
 }
 

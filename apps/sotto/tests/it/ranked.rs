@@ -27,6 +27,10 @@ fn devices_are_ranked_by_a_result() {
     let days: Vec<(&str, f64)> =
         (0..3).flat_map(|day| means(24 * day..24 * day + 24)[..2].to_vec()).collect();
     plant.same("top 2 devices of mean(heat) by day", &days);
+    // Without a value in any row, the cause is that of the rows before they are ranked.
+    for question in ["mean(heat) offset 1y per device", "top 2 devices of mean(heat) offset 1y"] {
+        assert!(plant.answer(question)["empty"].is_null(), "{question}");
+    }
     let of = |(name, _): &&(&str, f64)| *name != "boiler";
     let first: Vec<(&str, f64)> = all.iter().filter(of).copied().take(1).collect();
     plant.same("top 1 device of mean(heat) where device in (tank, roof)", &first);
@@ -76,6 +80,11 @@ fn a_star_stands_for_every_channel_of_the_devices_asked_for() {
     let of = |channel: usize| mean(&readings(&[0], channel, all.clone()));
     plant.same("mean(* of boiler) - mean(heat of boiler)", &[("", of(1) - of(0)), ("", 0.0)]);
     assert_eq!(names("mean(*) as m, max(heat)"), ["m.flow", "m.heat", "max(heat)"]);
+    let said = plant.refused("top 2 devices of mean(*)");
+    assert!(
+        said.contains("name the channel of the first, as in top 2 devices of mean(x), mean(*)"),
+        "{said}"
+    );
     let said = plant.run(&["question", "add", "every", "mean(*) where device in (boiler)"]);
     assert!(said.contains("question every: mean(*) where"), "{said}");
 }

@@ -133,3 +133,31 @@ fn a_report_is_sent_to_each_address() {
     let text = text.join("\n");
     assert!(text.contains("Subject: The <barn>") && text.contains("report.html"), "{text}");
 }
+
+#[test]
+fn a_report_gives_parameters_their_values() {
+    let plant = Plant::new();
+    let folder = plant.folder();
+    let text = "mean(heat), last(heat) where device in ($room)";
+    session::sotto(folder, &["question", "add", "room", text]).unwrap();
+    let planned = session::sotto(folder, &["plan"]).unwrap();
+    assert!(planned.contains("last(heat): readings come down"), "{planned}");
+    let report = "title = \"Rooms\"\n[[section]]\nquestion = \"room\"\n";
+    for (name, with) in [
+        ("none", ""),
+        ("one", "with = { room = \"DEVICE\" }\n"),
+        ("other", "with = { rom = \"DEVICE\", room = \"DEVICE\" }\n"),
+    ] {
+        fs::write(folder.join(name), format!("{report}{}", with.replace("DEVICE", "boiler"))).unwrap();
+    }
+    let (code, said) = session::output(folder, &["report", "one", "--html", "one.html"]);
+    assert_eq!((code, said.as_str()), (0, "one.html: 1 section\n"));
+    let page = fs::read_to_string(folder.join("one.html")).unwrap();
+    assert!(page.contains("where device in (boiler)"), "{page}");
+    for (name, says) in [("none", "with = { room = "), ("other", "no parameter rom")] {
+        let html = format!("{name}.html");
+        let (code, _) = session::output(folder, &["report", name, "--html", &html]);
+        let page = fs::read_to_string(folder.join(html)).unwrap();
+        assert!(code != 0 && page.contains(says) && !page.contains("sotto ask"), "{code}: {page}");
+    }
+}

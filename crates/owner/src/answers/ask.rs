@@ -138,11 +138,6 @@ fn ask_once(
     let shown: Vec<&str> = listed.devices.iter().map(|device| device.shown.as_str()).collect();
     let notes = many::merged(notes, &shown);
     let rows = rows(&asked, times, &columns, &series, plant.settings());
-    let (rows, ranked) = match (question.ranking, asked.results.first()) {
-        (Some(ranking), Some(first)) => ranked(ranking, &first.name, rows),
-        _ => (rows, Vec::new()),
-    };
-    let notes = question.remarks.iter().cloned().chain(notes).chain(ranked).collect();
     let facts = Facts {
         question,
         devices: &listed.devices,
@@ -152,6 +147,11 @@ fn ask_once(
         now: jiff::Timestamp::now().as_millisecond(),
     };
     let empty = cause::why(&rows, &facts);
+    let (rows, ranked) = match (question.ranking, asked.results.first()) {
+        (Some(ranking), Some(first)) => ranked(ranking, &first.name, rows),
+        _ => (rows, Vec::new()),
+    };
+    let notes = question.remarks.iter().cloned().chain(notes).chain(ranked).collect();
     let Computer { spent, mut evidence, .. } = computer;
     let roots = |device: &DeviceWindows| {
         device.roots.iter().map(|(stream, root)| (stream.clone(), hex::encode(root))).collect()

@@ -12,7 +12,7 @@ use crate::declared;
 use crate::declared::Plant;
 use crate::error::{OwnerError, io};
 use crate::files::{pretty, read_json, remove_if_there, write_private};
-use crate::question::{Asked, Question};
+use crate::question::{Asked, Question, Template};
 
 /// Largest answer that is stored, in bytes.
 const LARGEST: usize = 16 << 20;
@@ -196,11 +196,17 @@ pub(crate) fn latest_answers(plant: &Plant, within: i64) -> Result<Vec<String>, 
 
 /// Returns the latest answer to a declared question. Searches the 50 most recent answers; None if none matches.
 pub(crate) fn last_cost(plant: &Plant, question: &str) -> Option<KeptAnswer> {
-    let question = declared::question(plant, question).ok()?;
+    let text = plant.settings().questions.get(question).map_or(question, |declared| declared.text.as_str());
+    let template = Template::read(text).ok()?;
+    let question = declared::planned_question(plant, question).ok()?;
     let text = question.to_string();
+    let is_same = |answered: &str| match template.parameters().is_empty() {
+        true => answered == text,
+        false => answered.parse().is_ok_and(|answered| template.may_become(&answered)),
+    };
     let names = answers(plant).ok()?;
     let mut kept = names.iter().rev().take(LOOKED_AT).filter_map(|name| answer(plant, name).ok());
-    kept.find(|kept| kept.answer.question == text && kept.answer.scheme == question.scheme)
+    kept.find(|kept| is_same(&kept.answer.question) && kept.answer.scheme == question.scheme)
 }
 
 /// Reads a stored answer.

@@ -68,11 +68,18 @@ fn first_of(ranking: Ranking, name: &str, group: Vec<Row>, facts: &mut Facts) ->
         RankedBy::Smallest => one.partial_cmp(other).unwrap_or(Ordering::Equal),
     });
     let most = ranking.devices as usize;
+    let sign = if ranking.by == RankedBy::Largest { 1.0 } else { -1.0 };
+    // For each device, how far forward one behind it may be.
+    let mut reach = vec![f64::NEG_INFINITY; devices.len()];
+    for at in (1..devices.len()).rev() {
+        let (value, bound, _) = &devices[at];
+        reach[at - 1] = reach[at].max(sign * value + bound);
+    }
     let near = |at: usize| {
-        let ((one, bound, _), (next, bound_of_next, _)) = (devices.get(at)?, devices.get(at + 1)?);
+        let ((one, bound, _), (next, ..)) = (devices.get(at)?, devices.get(at + 1)?);
         match (one - next).abs() {
             apart if apart <= ROUNDING * one.abs() => Some(Next::Equal),
-            apart if apart <= bound + bound_of_next => Some(Next::Overlaps),
+            _ if sign * one - bound <= reach[at] => Some(Next::Overlaps),
             _ => None,
         }
     };
@@ -107,7 +114,7 @@ impl Facts {
         }
         if self.kinds.contains("~") {
             notes.push(
-                "~ behind a place: its bounds overlap with those of the device next in the order, and the order of the two is open"
+                "~ behind a place: its bounds overlap with those of a device behind it, and the order of the two is open"
                     .to_owned(),
             );
         }
@@ -199,6 +206,30 @@ mod tests {
         let bottom = Ranking { by: RankedBy::Smallest, devices: 2 };
         let (rows, _) = ranked(bottom, "max(x)", group);
         assert_eq!(places(&rows), [("a", 1, None), ("c", 2, Some(Next::Overlaps))]);
+    }
+
+    #[test]
+    fn any_device_behind_may_have_the_place() {
+        let group: Vec<Row> = [("a", 10.0, 0.1), ("b", 9.5, 0.1), ("c", 9.0, 2.0), ("d", 1.0, 0.1)]
+            .into_iter()
+            .map(|(device, value, bound)| row(device, "max(x)", Some((value, bound)), 0))
+            .collect();
+        let top = |devices| Ranking { by: RankedBy::Largest, devices };
+        let open = |notes: &[String], place: u32| {
+            notes.iter().any(|note| note.starts_with(&format!("place {place} is open:")))
+        };
+        let (rows, notes) = ranked(top(1), "max(x)", group.clone());
+        assert_eq!(places(&rows), [("a", 1, Some(Next::Overlaps))]);
+        assert!(open(&notes, 1), "{notes:?}");
+        let (rows, notes) = ranked(top(3), "max(x)", group.clone());
+        let both = [("a", 1, Some(Next::Overlaps)), ("b", 2, Some(Next::Overlaps)), ("c", 3, None)];
+        assert_eq!(places(&rows), both);
+        assert!(!open(&notes, 3), "{notes:?}");
+        // The same from the other end.
+        let turned: Vec<Row> =
+            group.into_iter().map(|row| Row { value: row.value.map(|value| -value), ..row }).collect();
+        let (rows, _) = ranked(Ranking { by: RankedBy::Smallest, devices: 3 }, "max(x)", turned);
+        assert_eq!(places(&rows), both);
     }
 
     #[test]

@@ -237,6 +237,15 @@ impl Plant {
         declared::new_question(self, text)
     }
 
+    /// Parses a text like [`Plant::question`] for its needs, whatever the values of its parameters: without values it is about
+    /// all devices and all times.
+    ///
+    /// # Errors
+    /// Those of [`Plant::question`].
+    pub fn planned_question(&self, text: &str) -> Result<Question, OwnerError> {
+        declared::planned_question(self, text)
+    }
+
     /// Checks that a question can be answered within a declared precision.
     ///
     /// # Errors

@@ -10,6 +10,15 @@ const NAMED: usize = 10;
 
 /// Puts a result for each channel in the place of each result with `*`. The question gets remarks on channels left out.
 pub(super) fn expand(plant: &Plant, question: &mut Question) -> Result<(), OwnerError> {
+    if let (Some(ranking), Some(first)) = (question.ranking, question.select.first())
+        && first.has_star()
+    {
+        let expression = &first.expression;
+        return Err(OwnerError::Question(format!(
+            "{ranking} {expression}: one result decides the order, and * stands for several: name the channel of the first, as in {ranking} \
+             mean(x), {expression}"
+        )));
+    }
     let (mut select, mut remarks) = (Vec::new(), Vec::new());
     for selected in &question.select {
         if !selected.has_star() {

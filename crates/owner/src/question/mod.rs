@@ -84,6 +84,7 @@ mod conditions;
 mod expression;
 mod grammar;
 mod offset;
+mod opened;
 mod place;
 mod reference;
 mod scheme;

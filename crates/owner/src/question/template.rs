@@ -2,13 +2,12 @@
 //!
 //! A parameter stands only where every value needs the same of devices: what they send follows from the question without it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use sotto_program::text;
 
 use super::place::{Place, list_behind, place_behind};
-use super::{Along, Expression, Offset, Priced, Question};
-use crate::language::{Period, QuestionError, QuestionErrorKind as Kind, Scope, Token, limits, near, token};
+use crate::language::{QuestionError, QuestionErrorKind as Kind, Token, limits, near, token};
 
 /// A text with parameters in some of its places.
 ///
@@ -25,16 +24,16 @@ use crate::language::{Period, QuestionError, QuestionErrorKind as Kind, Scope, T
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template {
-    text: String,
-    parameters: Vec<Parameter>,
+    pub(super) text: String,
+    pub(super) parameters: Vec<Parameter>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Parameter {
-    name: String,
+pub(super) struct Parameter {
+    pub(super) name: String,
     /// Bytes of the text, with the dollar sign.
-    at: std::ops::Range<usize>,
-    place: Place,
+    pub(super) at: std::ops::Range<usize>,
+    pub(super) place: Place,
 }
 
 /// The reason why a question with parameters cannot be asked.
@@ -174,66 +173,7 @@ impl Template {
         })
     }
 
-    /// Returns the question about all devices and all times: what devices send for it answers it with every value.
-    ///
-    /// # Errors
-    /// [`QuestionError`] of the text, in which sample values stand for the parameters.
-    pub fn general(&self) -> Result<(Question, crate::language::TextSpans), QuestionError> {
-        let sample = |parameter: &Parameter| Ok::<_, QuestionError>(self.sample(parameter));
-        let (mut question, places) = Question::parse_with_places(&self.with(sample)?)?;
-        if self.parameters.is_empty() {
-            return Ok((question, places));
-        }
-        let is_time = |place| matches!(place, Place::Moment | Place::Span);
-        if self.parameters.iter().any(|parameter| is_time(parameter.place)) {
-            question.period = Period::All;
-        }
-        if question.only.as_ref().is_some_and(|only| only.iter().any(is_any)) {
-            question.only = None;
-        }
-        if question.tags.iter().any(is_any) {
-            question.tags.clear();
-        }
-        for selected in &mut question.select {
-            selected.expression.change_parts(&mut |part| {
-                let is_sample =
-                    |of: &Scope| matches!(of, Scope::Device(name) | Scope::Tag(name) if is_any(name));
-                match part {
-                    Expression::CallOf { call, of } if is_sample(of) => {
-                        *part = Expression::Call(call.clone());
-                    }
-                    Expression::Along(Along { devices, .. })
-                    | Expression::Offset(Offset { devices, .. })
-                    | Expression::Priced(Priced { devices, .. })
-                        if devices.as_ref().is_some_and(is_sample) =>
-                    {
-                        *devices = None;
-                    }
-                    _ => {}
-                }
-            });
-        }
-        // The same of any two devices is one.
-        let mut names = BTreeSet::new();
-        question.select.retain(|selected| names.insert(selected.name()));
-        let places = crate::language::TextSpans { tags: Vec::new(), devices: Vec::new(), ..places };
-        Ok((question, places))
-    }
-
-    /// Returns a value with which the rest of the text is checked. No two members of a list have the same one.
-    fn sample(&self, parameter: &Parameter) -> String {
-        let samples = parameter.place.samples(&parameter.name);
-        let begin = self.text[..parameter.at.start].rfind('(').map_or(0, |at| at + 1);
-        let end = self.text[parameter.at.end..].find(')').map_or(self.text.len(), |at| parameter.at.end + at);
-        let taken: Vec<&str> = self.text[begin..end].split(',').map(str::trim).collect();
-        let of_list = self.parameters.iter().filter(|other| (begin..end).contains(&other.at.start));
-        let names: BTreeSet<&str> = of_list.map(|other| other.name.as_str()).collect();
-        let before = names.iter().take_while(|name| **name != parameter.name).count();
-        let free = samples.iter().filter(|sample| !taken.contains(&sample.as_str()));
-        free.clone().nth(before).or(samples.first()).cloned().unwrap_or_default()
-    }
-
-    fn with<E>(&self, value: impl Fn(&Parameter) -> Result<String, E>) -> Result<String, E> {
+    pub(super) fn with<E>(&self, value: impl Fn(&Parameter) -> Result<String, E>) -> Result<String, E> {
         let (mut out, mut from) = (String::with_capacity(self.text.len()), 0);
         for parameter in &self.parameters {
             out.push_str(&self.text[from..parameter.at.start]);
@@ -251,15 +191,10 @@ pub(crate) fn parameter(text: &str) -> Option<usize> {
     text.starts_with('$').then(|| text::run(text.as_bytes(), 1, is_name))
 }
 
-/// Returns true for the name that stands for any device or tag. Neither begins with a dollar sign.
-#[expect(clippy::ptr_arg, reason = "an item of a list of names")]
-fn is_any(name: &String) -> bool {
-    name.starts_with('$')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::question::Question;
 
     fn values(of: &[(&str, &str)]) -> BTreeMap<String, String> {
         of.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
@@ -304,42 +239,6 @@ mod tests {
             let channels = filled.parse::<Question>().expect(&filled).channels();
             assert_eq!(general.channels(), channels);
         }
-    }
-
-    #[test]
-    fn the_general_question_is_about_all_devices() {
-        let general = |text: &str| Template::read(text).expect(text).general().expect(text).0.to_string();
-        assert_eq!(general("mean(x) by day where device in (a, $room)"), "mean(x) by day");
-        assert_eq!(
-            general("mean(x) per device where tag in ($t) and time 01:00-02:00"),
-            "mean(x) per device where time 01:00-02:00"
-        );
-        assert_eq!(general("mean(x of $a) - mean(x of roof)"), "mean(x) - mean(x of roof)");
-        assert_eq!(general("mean(x of $a), mean(x of $b), max(x of $a)"), "mean(x), max(x)");
-    }
-
-    #[test]
-    fn parameters_of_times_and_lists_have_values_of_their_own() {
-        let general = |text: &str| Template::read(text).expect(text).general().expect(text).0;
-        for text in [
-            "mean(x) since $from until $to",
-            "mean(x) since $from until 2023-06-01",
-            "mean(x) since 2030-01-01 until $to",
-            "mean(x) during $when",
-        ] {
-            assert_eq!(general(text).to_string(), "mean(x)", "{text}");
-        }
-        for text in [
-            "mean(x) where weekday in ($a, $b)",
-            "mean(x) where weekday in (mon, $a, tue, $b)",
-            "mean(x) where month in (1, $m, 2, $n) and weekday in ($a)",
-            "mean(x) where date not in ($a, 1000-01-01, $b)",
-            "correlation(x of $a, y of $b) by day",
-        ] {
-            assert_eq!(general(text).to_string().matches(',').count(), text.matches(',').count(), "{text}");
-        }
-        let twice = Template::read("mean(x) where weekday in ($a, $a)").expect("a template");
-        assert!(twice.general().is_err());
     }
 
     #[test]

@@ -433,7 +433,7 @@ prop_compose! {
             question.ranking = None;
         }
         if question.calls().any(names_two) {
-            (question.grouping, question.ranking) = (Devices::Across, None);
+            (question.grouping, question.ranking, question.tags) = (Devices::Across, None, Vec::new());
         }
         question
     }

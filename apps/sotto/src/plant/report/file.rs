@@ -1,5 +1,6 @@
 //! The file of a report: a title, and sections with questions.
 
+use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::Path;
 
@@ -35,6 +36,9 @@ pub(super) struct Section {
     /// A question, or the name of a declared one. None: text alone.
     #[serde(default)]
     pub(super) question: Option<String>,
+    /// The values of the question's parameters: that of `$room` is under `room`.
+    #[serde(default)]
+    pub(super) with: BTreeMap<String, String>,
     #[serde(default)]
     pub(super) chart: Shown,
 }
@@ -74,6 +78,11 @@ impl File {
         let file: Self = toml::from_str(text)?;
         ensure!(!file.sections.is_empty(), "it has no [[section]]");
         ensure!(file.sections.len() <= MOST_SECTIONS, "it has more than {MOST_SECTIONS} sections");
+        let idle =
+            file.sections.iter().find(|section| section.question.is_none() && !section.with.is_empty());
+        if let Some(section) = idle {
+            anyhow::bail!("the section {:?} has values `with`, and no question", section.heading);
+        }
         Ok(file)
     }
 }
@@ -93,6 +102,7 @@ mod tests {
             ("title = \"a\"", "no [[section]]"),
             ("title = \"a\"\n[[section]]\nquestoin = \"x\"", "questoin"),
             ("title = \"a\"\n[[section]]\nchart = \"pie\"", "pie"),
+            ("title = \"a\"\n[[section]]\nheading = \"b\"\nwith = { room = \"c\" }", "no question"),
         ] {
             let refused = format!("{:#}", File::parse(text).unwrap_err());
             assert!(refused.contains(reason), "{text}: {refused}");

@@ -3,10 +3,11 @@
 mod file;
 mod mail;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use sotto_owner::question::{Question, When};
+use sotto_owner::question::{Question, Template, When};
 use sotto_owner::{Answer, OwnerError, Plant, moment};
 
 use self::file::File;
@@ -77,6 +78,26 @@ impl Run for Report {
     }
 }
 
+/// The values of a question's parameters.
+type Values = BTreeMap<String, String>;
+
+/// Parses the question of a section with the values of its parameters.
+fn filled(plant: &Plant, text: &str, values: &Values) -> Result<Question, OwnerError> {
+    let declared =
+        plant.settings().questions.get(text.trim()).map_or(text, |declared| declared.text.as_str());
+    let template = Template::read(declared).map_err(|error| OwnerError::Question(error.to_string()))?;
+    let mut missing = template.parameters();
+    missing.retain(|name| !values.contains_key(*name));
+    if missing.is_empty() {
+        return plant.question_filled(text, values, None, None);
+    }
+    let each: Vec<String> = missing.iter().map(|name| format!("{name} = \"…\"")).collect();
+    Err(OwnerError::Question(format!(
+        "the question has parameters without a value: write with = {{ {} }} into the section",
+        each.join(", ")
+    )))
+}
+
 /// The questions of a report with their answers, each once.
 struct Outcomes {
     /// By the text of the question; in order of their first sections.
@@ -92,8 +113,8 @@ impl Outcomes {
             Some(when) => Some(moment(when, &plant.settings().clock()?)?),
             None => None,
         };
-        let read = |text: &str| {
-            let question = plant.question(text)?;
+        let read = |text: &str, values: &Values| {
+            let question = filled(plant, text, values)?;
             let clock = plant.settings().clock()?;
             let later = now.and_then(|now| question.clone().back_from(now, &clock));
             Ok(later.unwrap_or(question))
@@ -105,23 +126,26 @@ impl Outcomes {
             }
             Ok(answer)
         };
-        let questions = file.sections.iter().map(|section| section.question.as_deref());
+        let of = |section: &'_ file::Section| {
+            section.question.as_deref().map(|text| (text.to_owned(), section.with.clone()))
+        };
+        let questions = file.sections.iter().map(of);
         Ok(Self::asked(questions, read, ask))
     }
 
-    fn asked<'q>(
-        questions: impl Iterator<Item = Option<&'q str>>,
-        read: impl Fn(&str) -> Result<Question, OwnerError>,
+    fn asked(
+        questions: impl Iterator<Item = Option<(String, Values)>>,
+        read: impl Fn(&str, &Values) -> Result<Question, OwnerError>,
         mut ask: impl FnMut(&Question) -> Result<Answer, OwnerError>,
     ) -> Self {
         let (mut all, mut known): (Vec<(String, Outcome)>, Vec<Option<Question>>) = (Vec::new(), Vec::new());
         let failed = |error: OwnerError| (error.to_string(), error.exit_code());
-        let of = questions.map(|text| {
-            let text = text?;
-            let question = match read(text) {
+        let of = questions.map(|asked| {
+            let (text, values) = asked?;
+            let question = match read(&text, &values) {
                 Ok(question) => question,
                 Err(error) => {
-                    all.push((text.to_owned(), Err(failed(error))));
+                    all.push((text, Err(failed(error))));
                     known.push(None);
                     return Some(all.len() - 1);
                 }
@@ -130,7 +154,7 @@ impl Outcomes {
                 return Some(at);
             }
             let outcome = ask(&question).map(|answer| answer.checked().into_owned()).map_err(failed);
-            all.push((text.to_owned(), outcome));
+            all.push((text, outcome));
             known.push(Some(question));
             Some(all.len() - 1)
         });
@@ -171,10 +195,11 @@ mod tests {
         let mut asked = Vec::new();
         let texts = ["mean(t) by hour", "mean( t )  by hour", "meen(t)", "mean(u)"]
             .into_iter()
-            .map(Some)
+            .map(|text| Some((text.to_owned(), Values::new())))
             .chain([None]);
-        let read =
-            |text: &str| Question::parse(text).map_err(|error| OwnerError::Question(error.to_string()));
+        let read = |text: &str, _: &Values| {
+            Question::parse(text).map_err(|error| OwnerError::Question(error.to_string()))
+        };
         let outcomes = Outcomes::asked(texts, read, |question| {
             asked.push(question.to_string());
             match question.to_string().as_str() {
