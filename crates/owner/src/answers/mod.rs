@@ -30,6 +30,7 @@ mod many;
 mod mark;
 mod notes;
 mod open_days;
+mod pass;
 mod publish;
 mod rank;
 mod ranked;
