@@ -1,7 +1,10 @@
 //! Values that follow from other groups than the row's own: cumulative sums, differences, rates, exponentially weighted means,
 //! and those of earlier groups.
 
-use super::column::{Column, RowTimes};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use super::column::{Column, OfDevices, RowTimes};
 use super::earlier::EarlierGroups;
 use crate::functions::Yields;
 use crate::gathered::{Channels, Counted, Gathered};
@@ -47,7 +50,7 @@ impl Series {
     }
 
     /// Returns a note for each mean or sum along groups that passes over groups without a value.
-    pub(super) fn notes(&self, asked: &Asked<'_>, first: usize) -> Vec<String> {
+    pub(super) fn notes(&self, asked: &Asked<'_>, columns: &[Column], first: usize) -> Vec<String> {
         let mut notes = Vec::new();
         for (result, at) in asked.results.iter().zip(0..) {
             for (call, of) in result.calls.iter().zip(0..) {
@@ -55,7 +58,13 @@ impl Series {
                 else {
                     continue;
                 };
-                let series = self.columns.iter().filter_map(|column| column[at][of].as_ref());
+                // A call that names its devices has the same values in every row.
+                let mut known: BTreeSet<*const OfDevices> = BTreeSet::new();
+                let own = |(_, column): &(&Vec<Vec<Option<OfCall>>>, &Column)| {
+                    known.insert(Rc::as_ptr(&column.of_call[call.number]))
+                };
+                let own = self.columns.iter().zip(columns).filter(own);
+                let series = own.filter_map(|(series, _)| series[at][of].as_ref());
                 let missing = series.flat_map(|series| series.values.iter().skip(first));
                 let count = missing.filter(|counted| counted.value.is_err()).count();
                 let (groups, have, are) = match count {

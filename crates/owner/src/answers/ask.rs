@@ -12,13 +12,13 @@ use super::cause::{self, Facts};
 use super::column::RowTimes;
 use super::columns::{columns, of_rows, unproved};
 use super::computed::{computed, counted};
-use super::days;
 use super::earlier::{self, EarlierGroups, Shown};
 use super::evidence::LogsThen;
 use super::listed::{complete, left_out, listed, shown};
+use super::pass::Pass;
 use super::ranked::ranked;
 use super::rows::rows;
-use super::{fetch, gap_notes, group_notes, joint, many, notes, priced, tag_notes};
+use super::{fetch, group_notes, many, notes, priced, tag_notes};
 use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::language::Period;
@@ -99,24 +99,25 @@ fn ask_once(
     fetch::within(plant.settings(), &asked, &passes, &computer).map_err(|error| shown(plant, error))?;
     let mut done = computed(plant.settings(), &asked, &mut listed, &mut computer, progress)
         .map_err(|error| shown(plant, error))?;
+    let undecided = notes::on_undecided(&asked, done.by_device.iter());
+    let by_device = std::mem::take(&mut done.by_device);
+    let columns = columns(plant.settings(), &asked, &listed, &of_rows, by_device);
+    let pass = Pass { asked: &asked, listed: &listed, columns: &columns, undecided, twice: &twice };
     let needed = question.channels();
     let mut notes: Vec<String> = declared::not_pinned(plant).into_iter().collect();
-    notes.extend(notes::on_windows(&listed.devices, question.scheme, notes::Lacks::of(&asked)));
+    notes.extend(pass.on_windows());
     notes.extend(orders.notes());
-    notes.extend(joint::on_partners_apart(&asked, &listed.devices));
     notes.extend(group_notes::on_hidden(&listed.segments.rows, listed.hidden, question.by, &clock));
-    notes.extend(group_notes::on_cut_ticks(&listed.segments.times, question, &listed.devices));
-    notes.extend(group_notes::on_divided(&asked, &listed.segments.times, &listed.devices));
     notes.extend(group_notes::on_days(question));
     notes.extend(priced::notes(question));
     notes.extend(tag_notes::on_tags(plant.settings(), question, &listed.devices));
     notes.extend(notes::on_unknown(plant, &cloud, &known)?);
-    notes.extend(twice.iter().map(|(_, note)| note.clone()));
-    notes.extend(notes::on_undecided(&asked, done.by_device.iter()));
+    let mut of_earlier: Vec<String> = Vec::new();
     for groups in &mut earlier {
         let also = groups.compute((plant.settings(), &clock), &of_rows, &mut computer, progress);
         let also = also.map_err(|error| self::shown(plant, error))?;
-        notes.extend(also.notes);
+        let new: Vec<String> = also.notes.into_iter().filter(|note| !of_earlier.contains(note)).collect();
+        of_earlier.extend(new);
         done.add(also.done);
     }
     notes.extend(done.faulty.iter().map(|(device, windows)| notes::on_faulty(device, windows)));
@@ -126,17 +127,16 @@ fn ask_once(
     let logs = listed.devices.iter().map(|device| (device.device.clone(), device.logs.clone())).collect();
     let (used, took_part) = (std::mem::take(&mut done.used), std::mem::take(&mut done.took_part));
     let faulty = done.faulty.iter().map(|(device, windows)| (device.clone(), windows.len() as u64)).collect();
-    let columns = columns(plant.settings(), &asked, &listed, &of_rows, done.by_device);
     let then = earlier.iter().flat_map(|earlier| earlier.twice());
-    let twice = twice.iter().chain(then).map(|(device, _)| device.clone()).collect();
-    let unchecked = unproved(twice, columns.iter().chain(earlier.iter().flat_map(EarlierGroups::columns)));
+    let devices_twice = twice.iter().chain(then).map(|(device, _)| device.clone()).collect();
+    let unchecked =
+        unproved(devices_twice, columns.iter().chain(earlier.iter().flat_map(EarlierGroups::columns)));
     let times = RowTimes { times: &listed.segments.rows, hidden: listed.before };
     let series = Series::new(&asked, times, &columns, &earlier, plant.settings());
-    notes.extend(series.notes(&asked, times.hidden));
-    notes.extend(days::notes(&asked, &columns, times.hidden, &clock));
-    notes.extend(gap_notes::notes(&asked, &columns, plant.settings()));
+    notes.extend(pass.on_results(plant.settings(), &clock));
+    notes.extend(series.notes(&asked, &columns, times.hidden));
     let shown: Vec<&str> = listed.devices.iter().map(|device| device.shown.as_str()).collect();
-    let notes = many::merged(notes, &shown);
+    let notes = many::merged(notes, &shown).into_iter().chain(of_earlier);
     let rows = rows(&asked, times, &columns, &series, plant.settings());
     let facts = Facts {
         question,

@@ -50,7 +50,7 @@ pub(super) fn by_row(
 pub(super) fn notes(asked: &Asked<'_>, columns: &[Column], hidden: usize, clock: &Clock) -> Vec<String> {
     let mut notes = Vec::new();
     for column in columns {
-        for call in asked.calls().filter(|call| call.call.of().needs_days()) {
+        for call in asked.calls().filter(|call| call.is_of_rows() && call.call.of().needs_days()) {
             let tallies = &column.of_call[call.number].tallies;
             for name in call.call.channels() {
                 let days = tallies.iter().skip(hidden).filter_map(|tally| tally.days.get(name)).flatten();

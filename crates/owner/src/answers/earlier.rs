@@ -8,10 +8,10 @@ use sotto_pack::Clock;
 use super::column::{Column, Of};
 use super::columns::columns;
 use super::computed::{Done, computed};
-use super::days;
 use super::evidence::LogsThen;
 use super::listed::{Listed, windows_of};
 use super::notes;
+use super::pass::Pass;
 use crate::declared::settings::Settings;
 use crate::error::OwnerError;
 use crate::functions::{Call, Yields};
@@ -240,8 +240,11 @@ impl EarlierGroups {
         let asked = Asked::new(&self.question);
         let mut done = computed(settings, &asked, &mut self.listed, computer, progress)?;
         let by_device = std::mem::take(&mut done.by_device);
+        let undecided = notes::on_undecided(&asked, by_device.iter());
         self.columns = columns(settings, &asked, &self.listed, of_rows, by_device);
-        let notes = self.notes(clock, notes::Lacks::of(&asked));
+        let (listed, columns, twice) = (&self.listed, &self.columns, &self.twice);
+        let pass = Pass { asked: &asked, listed, columns, undecided, twice };
+        let notes = self.notes(pass.merged(settings, clock), clock);
         Ok(Also { done, notes })
     }
 
@@ -259,13 +262,9 @@ impl EarlierGroups {
         &self.columns
     }
 
-    fn notes(&self, clock: &Clock, lacks: notes::Lacks) -> Vec<String> {
+    fn notes(&self, of_pass: Vec<String>, clock: &Clock) -> Vec<String> {
         let offset = self.offset;
-        let mut of_windows = notes::on_windows(&self.listed.devices, self.question.scheme, lacks);
-        of_windows.extend(days::notes(&Asked::new(&self.question), &self.columns, 0, clock));
-        of_windows.extend(self.twice.iter().map(|(_, note)| note.clone()));
-        let mut notes: Vec<String> =
-            of_windows.iter().map(|note| format!("offset {offset}: {note}")).collect();
+        let mut notes: Vec<String> = of_pass.iter().map(|note| format!("offset {offset}: {note}")).collect();
         match self.clipped {
             0 => {}
             count => notes.push(format!(

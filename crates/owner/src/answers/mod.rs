@@ -31,6 +31,7 @@ mod many;
 mod mark;
 mod notes;
 mod open_days;
+mod pass;
 mod priced;
 mod publish;
 mod rank;

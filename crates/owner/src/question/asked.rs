@@ -35,6 +35,13 @@ pub(crate) struct AskedCall<'q> {
     pub(crate) needs: Vec<NeedId>,
 }
 
+impl AskedCall<'_> {
+    /// Returns true unless its value is that of an earlier group, which has windows of its own.
+    pub(crate) fn is_of_rows(&self) -> bool {
+        !matches!(self.groups, OfGroups::Earlier(_))
+    }
+}
+
 impl<'q> Asked<'q> {
     pub(crate) fn new(question: &'q Question) -> Self {
         let mut needed = Needed::default();

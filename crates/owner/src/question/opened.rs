@@ -34,7 +34,7 @@ impl Template {
                     |of: &Scope| matches!(of, Scope::Device(name) | Scope::Tag(name) if is_any(name));
                 match part {
                     Expression::CallOf { call, of } if is_sample(of) => {
-                        *part = Expression::Call(call.clone())
+                        *part = Expression::Call(call.clone());
                     }
                     Expression::Along(Along { devices, .. })
                     | Expression::Offset(Offset { devices, .. })

@@ -16,7 +16,7 @@ use super::wanted::Wanted;
 use crate::error::OwnerError;
 use crate::gathered::{Need, NeedId, Run, Taken};
 use crate::quantities::Quantity;
-use crate::question::{AskedCall, OfGroups};
+use crate::question::AskedCall;
 use crate::streams::{Kind, expanded_bytes};
 use crate::windows::{self, Grouping, StoredWindow};
 
@@ -118,8 +118,7 @@ impl<'w> DeviceWork<'w> {
 
     /// Returns the calls in which readings of the device count. Earlier groups have windows of their own.
     fn calls_of_readings(&self) -> Vec<&'w AskedCall<'w>> {
-        let is_now = |asked: &&AskedCall<'_>| !matches!(asked.groups, OfGroups::Earlier(_));
-        self.asked.calls().filter(|asked| self.takes(asked)).filter(is_now).collect()
+        self.asked.calls().filter(|asked| self.takes(asked) && asked.is_of_rows()).collect()
     }
 
     /// Returns the windows of a batch that hold readings which are needed, one by one.
