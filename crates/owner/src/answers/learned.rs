@@ -115,8 +115,11 @@ fn by_reader(question: &Question, explained: &Explanation) -> Vec<String> {
     facts
 }
 
+/// A kind of calls, and a fact in words.
+type OfReadings = (fn(&Call) -> bool, &'static str);
+
 /// The calls whose values are made of one reading or two, and what they tell of it.
-const SINGLE_READINGS: [(fn(&Call) -> bool, &str); 5] = [
+const SINGLE_READINGS: [OfReadings; 5] = [
     (|call| matches!(call, Call::Values(_)), "a value for each reading"),
     (|call| matches!(call, Call::Interpolate(_)), "each reading with its time"),
     (|call| matches!(call, Call::Min(_) | Call::Max(_) | Call::First(_) | Call::Last(_)), "single readings"),

@@ -62,12 +62,12 @@ pub(crate) struct Outline {
 impl<'w> DeviceWork<'w> {
     /// Returns the work on each batch of windows, without asking for any of it.
     pub(crate) fn outline(&self) -> Result<Vec<OutlinedBatch<'w>>, OwnerError> {
-        Batch::all(self.device.windows.iter()).into_iter().map(|batch| self.outlined(batch)).collect()
+        Batch::all(self.device.windows.iter()).into_iter().map(|batch| self.outlined(&batch)).collect()
     }
 
-    fn outlined(&self, batch: Batch<'w>) -> Result<OutlinedBatch<'w>, OwnerError> {
-        let mut outlined = self.outlined_sums(&batch)?;
-        let Some(Readings { leaves, values, outline }) = self.readings_coming(&batch)? else {
+    fn outlined(&self, batch: &Batch<'w>) -> Result<OutlinedBatch<'w>, OwnerError> {
+        let mut outlined = self.outlined_sums(batch)?;
+        let Some(Readings { leaves, values, outline }) = self.readings_coming(batch)? else {
             return Ok(outlined);
         };
         if outlined.values.is_empty() {
