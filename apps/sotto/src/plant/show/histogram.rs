@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use comfy_table::{CellAlignment, Table, presets};
 use sotto_owner::{Assurance, Row};
 
+use super::columns::subject;
 use super::number::{counted, marked, number, when};
-use super::table::subject;
 
 /// Columns of the longest bar, and of the widest map.
 const BAR: usize = 40;

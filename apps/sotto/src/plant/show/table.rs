@@ -2,8 +2,9 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 use sotto_owner::question::Cycle;
-use sotto_owner::{Answer, Next, Rank, Row};
+use sotto_owner::{Answer, Row};
 
+use super::columns::{place, subject};
 use super::histogram::{histograms, text};
 use super::number::{at, counted, is_time, marked, number, when};
 use super::series::{readings, series};
@@ -106,24 +107,6 @@ fn pivot(table: &mut Table, rows: &[Row], names: &[&str]) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-}
-
-/// Returns the place of a device, with a mark if the device next in the order is near.
-pub(super) fn place(row: &Row) -> String {
-    let Some(Rank { place, next }) = row.rank else { return String::new() };
-    let mark = match next {
-        None => "",
-        Some(Next::Equal) => " =",
-        Some(Next::Overlaps) => " ~",
-    };
-    format!("{place}{mark}")
-}
-
-/// Returns the heading of the devices or tags of rows; None if all are over several devices.
-pub(crate) fn subject(rows: &[Row]) -> Option<&'static str> {
-    let has = |of: fn(&Row) -> bool| rows.iter().any(of);
-    let tag = has(|row| row.tag.is_some()).then_some("tag");
-    tag.or_else(|| has(|row| row.device.is_some()).then_some("device"))
 }
 
 /// Returns the keys of recurring groups in the order of the rows: the first changes least often.

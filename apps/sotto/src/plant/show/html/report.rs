@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use sotto_chart::escape;
 use sotto_owner::{Answer, Row};
 
+use super::super::columns::place;
 use super::super::number::when;
-use super::super::table::place;
 use super::{charts, computed, rows, script, style, text};
 use crate::plant::report::{Answered, Shown};
 

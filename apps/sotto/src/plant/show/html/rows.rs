@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use sotto_chart::{LocalTime, escape};
 use sotto_owner::{Answer, Row};
 
+use super::super::columns::{place, subject};
 use super::super::series::{Point, times};
-use super::super::table::{place, subject};
 use super::text::{counted, grouped, value};
 
 /// A table of more rows than this is folded.
