@@ -39,6 +39,7 @@ mod rows;
 mod sizes;
 mod status;
 mod tag_notes;
+mod then;
 mod verify;
 mod written;
 
