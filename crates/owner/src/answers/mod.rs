@@ -42,6 +42,7 @@ mod sizes;
 mod status;
 mod tag_notes;
 mod takes;
+mod then;
 mod verify;
 mod written;
 

@@ -10,7 +10,7 @@ use crate::declared::Plant;
 use crate::devices;
 use crate::error::{FaultyWindow, OwnerError, faulty};
 use crate::gathered::{Decided, Need, NeedId, Tally};
-use crate::question::{Asked, ExactScheme};
+use crate::question::{Asked, AskedCall, ExactScheme};
 use crate::windows::{self, DeviceWindows, once};
 
 /// Returns a number above 0 rounded up to two digits.
@@ -31,7 +31,9 @@ pub(super) fn on_undecided<'t>(
         by_need.entry(*need).or_default().merge(decided);
     }
     let mut all: Vec<(String, Decided)> = Vec::with_capacity(by_need.len());
-    for (number, need) in asked.needs() {
+    // Earlier groups have notes of their own.
+    let calls: Vec<&AskedCall<'_>> = asked.calls().filter(|call| call.is_of_rows()).collect();
+    for (number, need) in asked.needs_of(&calls) {
         if let (Some(condition), Some(decided)) = (need.decides(), by_need.remove(&number)) {
             all.push((condition.to_string(), decided));
         }
