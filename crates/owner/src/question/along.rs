@@ -136,6 +136,8 @@ impl Display for Decay {
 
 impl<'t> Parser<'t> {
     /// Parses a function along groups, if `word`, the next token, names one.
+    // Apart, so that the frames of parentheses in one another stay small.
+    #[inline(never)]
     pub(super) fn along(&mut self, word: &'t str, next: Spanned<'t>) -> Parsed<Option<Along>> {
         let Some(function) = AlongGroups::WORDS.into_iter().find(|known| *known == word) else {
             return Ok(None);

@@ -212,25 +212,30 @@ impl<'t> Parser<'t> {
                 self.expect(')', "an operator (+ - * /) or ')'")?;
                 Ok(inside)
             }
-            Token::Word(word) if !RESERVED.contains(&word) => {
-                if let Some(along) = self.along(word, next)? {
-                    return Ok(Term::leaf(Expression::Along(along)));
-                }
-                if let Some(priced) = self.priced(word, next)? {
-                    return Ok(Term::leaf(Expression::Priced(priced)));
-                }
-                let (of, devices) = self.call(word, next)?;
-                Ok(Term::leaf(match self.offset(&of, next.start)? {
-                    Some(earlier) => Expression::Offset(Offset { of, devices, earlier }),
-                    None => Expression::of(of, devices),
-                }))
-            }
+            Token::Word(word) if !RESERVED.contains(&word) => self.statistic(word, next),
             Token::Quoted(inside) => {
                 let name: String = unquoted(inside).chars().take(limits::NAME_BYTES).collect();
                 Err(self.error(Kind::BareName { name: Name(&name).to_string() }, next.start))
             }
             _ => Err(self.expected(VALUE)),
         }
+    }
+
+    /// Parses a statistic of this group, along groups, of an earlier group, or its cost.
+    // Apart, so that the frames of parentheses in one another stay small.
+    #[inline(never)]
+    fn statistic(&mut self, word: &'t str, next: Spanned<'t>) -> Parsed<Term> {
+        if let Some(along) = self.along(word, next)? {
+            return Ok(Term::leaf(Expression::Along(along)));
+        }
+        if let Some(priced) = self.priced(word, next)? {
+            return Ok(Term::leaf(Expression::Priced(priced)));
+        }
+        let (of, devices) = self.call(word, next)?;
+        Ok(Term::leaf(match self.offset(&of, next.start)? {
+            Some(earlier) => Expression::Offset(Offset { of, devices, earlier }),
+            None => Expression::of(of, devices),
+        }))
     }
 
     fn bounded(&self, depth: usize, at: usize) -> Parsed<usize> {

@@ -146,6 +146,8 @@ impl Display for Earlier {
 
 impl Parser<'_> {
     /// Parses `offset 1w` after a call that begins at `at`, if it is there.
+    // Apart, so that the frames of parentheses in one another stay small.
+    #[inline(never)]
     pub(super) fn offset(&mut self, of: &Call, at: usize) -> Parsed<Option<Earlier>> {
         let word = self.start();
         if !self.accept_word("offset")? {

@@ -124,6 +124,8 @@ impl Question {
 
 impl<'t> Parser<'t> {
     /// Parses a cost, if `word`, the next token, begins one.
+    // Apart, so that the frames of parentheses in one another stay small.
+    #[inline(never)]
     pub(super) fn priced(&mut self, word: &'t str, next: Spanned<'t>) -> Parsed<Option<Priced>> {
         if word != Priced::WORD {
             return Ok(None);

@@ -166,7 +166,7 @@ fn time() -> impl Strategy<Value = Duration> {
 }
 
 fn measured() -> impl Strategy<Value = Measured> {
-    let channel = "[A-Za-z_][A-Za-z0-9_.]{0,6}|\\PC{1,6}";
+    let channel = "[A-Za-z_][A-Za-z0-9_.]{0,6}|\\PC{2,6}";
     prop_oneof![
         channel.prop_map(|channel| Measured::Reading(channel.into())),
         channel.prop_map(|channel| Measured::Reading(Measurand::polynomial(channel, [1.0, 0.0, 2.5]))),
@@ -201,7 +201,7 @@ proptest! {
 
     #[test]
     fn a_silence_reads_back(
-        channel in prop::option::of("[A-Za-z_][A-Za-z0-9_.]{0,6}|silent|for|\\PC{1,6}"), time in time(), only in any::<bool>(),
+        channel in prop::option::of("[A-Za-z_][A-Za-z0-9_.]{0,6}|silent|for|\\PC{2,6}"), time in time(), only in any::<bool>(),
     ) {
         let only = only.then(|| vec!["a".to_owned(), "b c".to_owned()]);
         let silence = Silence { channel, time, only };

@@ -406,3 +406,22 @@ fn limits_hold_and_are_reached() {
         assert!(matches!(kind, QuestionErrorKind::Nesting | QuestionErrorKind::Depth), "{kind}");
     }
 }
+
+/// Threads of services have 2 MiB of stack at least.
+#[test]
+fn the_deepest_question_fits_the_stack_of_a_thread() {
+    let deepest = |open: &str, close: &str| {
+        let text = format!(
+            "{}cumulative(energy(x)){} by day",
+            open.repeat(limits::NESTING),
+            close.repeat(limits::NESTING)
+        );
+        let read = std::thread::Builder::new().stack_size(1 << 20);
+        read.spawn(move || Question::parse(&text).map(|question| question.to_string()))
+            .unwrap()
+            .join()
+            .unwrap()
+    };
+    assert_eq!(deepest("(", ")").unwrap(), "cumulative(energy(x)) by day");
+    assert!(deepest("-(", ")").is_err(), "more operators than a question has");
+}
