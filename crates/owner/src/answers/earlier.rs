@@ -156,7 +156,7 @@ impl EarlierGroups {
         self.columns = columns(settings, &asked, &self.listed, of_rows, by_device);
         let (listed, columns, twice) = (&self.listed, &self.columns, &self.twice);
         let pass = Pass { asked: &asked, listed, columns, undecided, twice };
-        let notes = self.notes(pass.merged(settings, clock), clock);
+        let notes = self.notes(&pass.merged(settings, clock), clock);
         Ok(Also { done, notes })
     }
 
@@ -174,7 +174,7 @@ impl EarlierGroups {
         &self.columns
     }
 
-    fn notes(&self, of_pass: Vec<String>, clock: &Clock) -> Vec<String> {
+    fn notes(&self, of_pass: &[String], clock: &Clock) -> Vec<String> {
         let offset = self.offset;
         let mut notes: Vec<String> = of_pass.iter().map(|note| format!("offset {offset}: {note}")).collect();
         match self.clipped {

@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use serde::{Deserialize, Serialize};
 use sotto_program::text;
 
-use super::WithDevices;
+use super::{WithDevices, words};
 use crate::functions::Call;
 use crate::language::{
     Duration, Number, Parsed, Parser, QuestionErrorKind as Kind, Scope, Spanned, Token, limits, token,
@@ -64,7 +64,7 @@ pub enum Decay {
 
 impl AlongGroups {
     /// The words of the language.
-    pub const WORDS: [&'static str; 4] = ["cumulative", "difference", "rate", "ewma"];
+    pub const WORDS: [&'static str; 4] = words::ALONG;
 
     /// Returns the word of the language.
     #[must_use]
@@ -152,7 +152,7 @@ impl<'t> Parser<'t> {
         let is_call = matches!(token(self.text, inner.end), Ok(after) if after.token == Token::Symbol('('));
         let one_call = |parser: &Self, at| parser.error(Kind::AlongCall { function }, at);
         let (of, devices) = match inner.token {
-            Token::Word(super::Priced::WORD) if is_call => {
+            Token::Word(words::TARIFF) if is_call => {
                 return Err(self.error(Kind::AlongTariff { function }, inner.start));
             }
             Token::Word(word) if is_call && !AlongGroups::WORDS.contains(&word) => self.call(word, inner)?,
@@ -180,7 +180,7 @@ impl<'t> Parser<'t> {
     pub(super) fn only_own_groups(&self) -> Parsed<()> {
         let refused = |call, instead, at| Err(self.error(Kind::AlarmCall { call, instead }, at));
         if let Some(at) = self.places.tariffs.first() {
-            return refused(super::Priced::WORD, "compare the amount itself, as energy(power) > 5000", *at);
+            return refused(words::TARIFF, "compare the amount itself, as energy(power) > 5000", *at);
         }
         match (self.places.along.first(), self.places.offsets.first()) {
             (Some((call, at)), _) => refused(*call, "take the call alone, and for 3 windows", *at),

@@ -1,6 +1,6 @@
 //! A builder of questions.
 
-use super::{Along, ExactScheme, Expression, Offset, Question, Selected};
+use super::{Along, ExactScheme, Expression, Offset, Priced, Question, Selected};
 use crate::functions::Call;
 use crate::language::{
     By, Devices, Duration, Period, QuestionError, QuestionErrorKind as Kind, RankedBy, Ranking, Times, When,
@@ -180,5 +180,11 @@ impl From<Along> for Selected {
 impl From<Offset> for Selected {
     fn from(offset: Offset) -> Self {
         Expression::Offset(offset).into()
+    }
+}
+
+impl From<Priced> for Selected {
+    fn from(priced: Priced) -> Self {
+        Expression::Priced(priced).into()
     }
 }

@@ -267,6 +267,12 @@ impl From<Offset> for Expression {
     }
 }
 
+impl From<Priced> for Expression {
+    fn from(priced: Priced) -> Self {
+        Self::Priced(priced)
+    }
+}
+
 impl From<f64> for Expression {
     fn from(number: f64) -> Self {
         Self::Number(number)
@@ -364,6 +370,14 @@ impl Display for Expression {
         };
         let strength = strength(self);
         write!(out, "{} {sign} {}", Operand(left, strength), Operand(right, strength + 1))
+    }
+}
+
+impl Priced {
+    /// Names the result, like `as`.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Selected {
+        Expression::Priced(self).named(name)
     }
 }
 

@@ -92,8 +92,10 @@ mod scoped;
 mod silence;
 mod star;
 mod tariff;
+mod tariffs;
 mod template;
 mod units;
+mod words;
 mod written_call;
 
 use std::collections::BTreeSet;

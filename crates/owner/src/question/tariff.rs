@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Expression, OfGroups, Question, Selected, WithDevices};
+use super::{Question, WithDevices, words};
 use crate::functions::Call;
 use crate::gathered::Need;
 use crate::language::{
@@ -39,18 +39,12 @@ pub struct Priced {
 
 impl Priced {
     /// The word of the language.
-    pub const WORD: &'static str = "tariff";
+    pub const WORD: &'static str = words::TARIFF;
 
     /// Returns `tariff(of, file)`.
     #[must_use]
     pub fn new(of: Call, file: impl Into<String>) -> Self {
         Self { of, devices: None, file: file.into(), tariff: None }
-    }
-
-    /// Names the result, like `as`.
-    #[must_use]
-    pub fn named(self, name: impl Into<String>) -> Selected {
-        Expression::Priced(self).named(name)
     }
 }
 
@@ -58,67 +52,6 @@ impl Display for Priced {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let of = WithDevices(&self.of, self.devices.as_ref());
         write!(out, "{}({of}, {})", Self::WORD, File(&self.file))
-    }
-}
-
-impl From<Priced> for Expression {
-    fn from(priced: Priced) -> Self {
-        Self::Priced(priced)
-    }
-}
-
-impl From<Priced> for Selected {
-    fn from(priced: Priced) -> Self {
-        Expression::Priced(priced).into()
-    }
-}
-
-impl Question {
-    /// Iterates over the costs in the order of the text.
-    pub fn priced(&self) -> impl Iterator<Item = &Priced> {
-        let asked = self.select.iter().flat_map(|selected| selected.expression.asked());
-        asked.filter_map(|(_, _, groups)| match groups {
-            OfGroups::Priced(priced) => Some(priced),
-            OfGroups::Own | OfGroups::Along(_) | OfGroups::Earlier(_) => None,
-        })
-    }
-
-    /// Returns the attached tariffs, each file once, in the order of the text.
-    pub(crate) fn tariffs(&self) -> Vec<(&str, &Tariff)> {
-        let mut all: Vec<(&str, &Tariff)> = Vec::new();
-        for Priced { file, tariff, .. } in self.priced() {
-            if let Some(tariff) = tariff
-                && all.iter().all(|(known, _)| known != file)
-            {
-                all.push((file, tariff));
-            }
-        }
-        all
-    }
-
-    /// Returns the files of tariffs that are not attached yet.
-    #[must_use]
-    pub fn missing_tariffs(&self) -> std::collections::BTreeSet<String> {
-        self.priced().filter(|priced| priced.tariff.is_none()).map(|priced| priced.file.clone()).collect()
-    }
-
-    /// Attaches a tariff wherever the question names `file`.
-    pub fn attach_tariff(&mut self, file: &str, tariff: &Tariff) {
-        self.change_tariffs(&mut |here, slot| {
-            if here == file {
-                *slot = Some(tariff.clone());
-            }
-        });
-    }
-
-    pub(super) fn change_tariffs(&mut self, change: &mut impl FnMut(&str, &mut Option<Tariff>)) {
-        for selected in &mut self.select {
-            selected.expression.change_parts(&mut |part| {
-                if let Expression::Priced(Priced { file, tariff, .. }) = part {
-                    change(file, tariff);
-                }
-            });
-        }
     }
 }
 
@@ -139,9 +72,7 @@ impl<'t> Parser<'t> {
         let inner = self.peek()?;
         let is_call = matches!(token(self.text, inner.end), Ok(after) if after.token == Token::Symbol('('));
         let (of, devices) = match inner.token {
-            Token::Word(word)
-                if is_call && !super::AlongGroups::WORDS.contains(&word) && word != Priced::WORD =>
-            {
+            Token::Word(word) if is_call && !words::ALONG.contains(&word) && word != Priced::WORD => {
                 self.call(word, inner)?
             }
             Token::Word(word) => {
