@@ -107,12 +107,6 @@ pub struct Event {
 }
 
 impl Event {
-    /// Returns its start and its end, in milliseconds since 1970.
-    pub(super) fn times(&self) -> Option<(i64, i64)> {
-        let at = |text: &String| text.parse().map(jiff::Timestamp::as_millisecond).ok();
-        at(&self.from).zip(at(&self.to))
-    }
-
     /// Returns the event as a line for people.
     #[must_use]
     pub fn text(&self) -> String {

@@ -15,9 +15,6 @@ pub(super) struct Lasting {
     was_muted: bool,
     /// True if the last change that sinks got raised the alarm.
     sinks_know: bool,
-    /// The time of the change that ended the alarm while it was muted, in milliseconds since 1970.
-    #[serde(default)]
-    pub(super) ended: Option<(i64, i64)>,
     /// True if a failure was muted.
     failed_muted: bool,
     /// Number of reminders, which their names carry.
@@ -59,8 +56,8 @@ impl Lasting {
         let mut is_told = false;
         for event in events {
             match event.event {
-                EventKind::Raised => (self.told_at, self.repeats, self.ended) = (Some(of.now), 0, None),
-                EventKind::Cleared => self.ended = event.times().filter(|_| event.muted),
+                EventKind::Raised => (self.told_at, self.repeats) = (Some(of.now), 0),
+                EventKind::Cleared => {}
                 EventKind::Failed => self.failed_muted = event.muted,
                 _ => continue,
             }
@@ -111,8 +108,8 @@ mod tests {
     const HOUR: i64 = 3_600_000;
 
     fn event(kind: EventKind, muted: bool) -> Event {
-        let json = r#"{"version": 1, "id": "", "alarm": "", "device": "", "event": "test", "when": "", "from": "1970-01-01T00:00:01Z",
-            "to": "1970-01-01T01:00:02+01:00", "value": null, "bound": null, "unit": "", "readings": 1, "late": false, "at": "", "what": ""}"#;
+        let json = r#"{"version": 1, "id": "", "alarm": "", "device": "", "event": "test", "when": "", "from": "", "to": "",
+            "value": null, "bound": null, "unit": "", "readings": 1, "late": false, "at": "", "what": ""}"#;
         let event: Event = serde_json::from_str(json).expect("an event");
         Event { event: kind, muted, ..event }
     }
@@ -175,7 +172,6 @@ mod tests {
         // Over while muted: sinks were told that it lasts.
         assert_eq!(round(&mut lasting, 33, false, true, &[EventKind::Cleared]), []);
         assert_eq!(round(&mut lasting, 34, false, false, &[]), [Reminder::Over]);
-        assert_eq!(lasting.ended, Some((1000, 2000)), "told with the time at which it ended");
         // Raised and over while muted: nothing to tell.
         assert_eq!(round(&mut lasting, 40, true, true, &[EventKind::Raised]), []);
         assert_eq!(round(&mut lasting, 41, false, true, &[EventKind::Cleared]), []);

@@ -172,10 +172,7 @@ impl Active {
             (Watched::Silence(_), Change::Cleared) => "heard again".to_owned(),
             _ => self.in_words(plant, told, present).what,
         };
-        match state.lasting.and_then(|lasting| lasting.ended).filter(|_| reminder == Reminder::Over) {
-            Some(ended) => (seen.from, seen.to) = ended,
-            None => seen.from = since.unwrap_or(seen.from),
-        }
+        seen.from = since.unwrap_or(seen.from);
         Happened { kind, seen, what, mends: None, again: Some(format!("after{count}")) }
     }
 
