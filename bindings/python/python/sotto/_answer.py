@@ -132,7 +132,7 @@ def _wide(rows: pd.DataFrame, zone: str) -> pd.DataFrame:
     """Put the results of a group beside each other."""
     rows = rows.assign(name=_names(rows))
     # Rows are of devices or of tags, or over all devices.
-    subject = "tag" if rows["tag"].notna().any() else "device"
+    subject = "tag" if "tag" in rows and rows["tag"].notna().any() else "device"
     recur = [name for name in _RECUR if name in rows]
     key = [subject, "from", "to", *recur, "again"]
     # Windows of several devices may have equal times.
@@ -154,7 +154,7 @@ def _wide(rows: pd.DataFrame, zone: str) -> pd.DataFrame:
     wide["missing"] = groups["missing"].max().to_numpy()
     wide["why"] = _reasons(rows, line, shape[0])
     index: pd.Index = pd.DatetimeIndex(first["from"], name="from")
-    if rows["place"].notna().any():
+    if "place" in rows and rows["place"].notna().any():
         wide["place"] = groups["place"].first().to_numpy()
     if rows[subject].notna().any():
         index = pd.MultiIndex.from_arrays([first[subject], index], names=[subject, "from"])
