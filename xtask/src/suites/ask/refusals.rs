@@ -43,7 +43,6 @@ const QUESTIONS: &[Refused] = &[
     ("mean(temperature) since 2025-13-01", 4, &["2025-13-01"]),
     ("regression(humidity ~ humidity)", 4, &["name two channels", "^"]),
     ("weighted_sum(temperature, [1, 2]) by hour", 4, &["more than the readings", "^"]),
-    ("moving_average(temperature, 9) over 3d by day", 4, &["averages 9 groups", "^"]),
     ("mean(temperature) over 5m", 4, &["shorter than the 1h", "^"]),
     ("mean(temperature) since 2025-01-02 until 2025-01-01", 17, &["exchange them", "^"]),
     ("mean(temperature) in furlongs", 4, &["no unit furlongs", "^"]),
