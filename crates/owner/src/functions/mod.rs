@@ -177,7 +177,7 @@ pub(crate) fn named(word: &str) -> Option<Known> {
 
 /// A function of the language.
 ///
-/// Example: [`functions`](crate::question::functions)
+/// Example: [`functions`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionName {
     /// Its name.
