@@ -103,7 +103,15 @@ fn due(outbox: &Mutex<Outbox>) -> Lines {
 }
 
 /// Delivers one alarm's events to one sink until one of them fails.
-fn line(folder: &Path, outbox: &Mutex<Outbox>, deliveries: &[Delivery], tell: &(dyn Fn(String) + Sync)) {
+///
+/// `now` is the present time of mutes.
+fn line(
+    folder: &Path,
+    outbox: &Mutex<Outbox>,
+    deliveries: &[Delivery],
+    now: i64,
+    tell: &(dyn Fn(String) + Sync),
+) {
     // The devices whose events wait for the end of a mute.
     let mut muted: BTreeSet<&str> = BTreeSet::new();
     for Delivery { event, sink, attempts, reached, .. } in deliveries {
@@ -124,7 +132,6 @@ fn line(folder: &Path, outbox: &Mutex<Outbox>, deliveries: &[Delivery], tell: &(
         if muted.contains(event.device.as_str()) {
             continue;
         }
-        let now = now_ms();
         let note = |address: &str, refusal: Option<&str>| {
             if let Some(reason) = refusal {
                 tell(format!(
@@ -182,21 +189,20 @@ fn line(folder: &Path, outbox: &Mutex<Outbox>, deliveries: &[Delivery], tell: &(
     }
 }
 
-/// Lets events go on that wait for the end of a mute which is over.
-pub(super) fn after_mutes(plant: &Plant, outbox: &Mutex<Outbox>) -> Result<(), OwnerError> {
-    let now = now_ms();
+/// Lets events go on that wait for the end of a mute which is over at the present time `now`.
+pub(super) fn after_mutes(plant: &Plant, outbox: &Mutex<Outbox>, now: i64) -> Result<(), OwnerError> {
     // Also if it cannot be told: then the attempt says why.
     let is_muted =
         |event: &Event| matches!(plant.alarm_muted_until(&event.alarm, &event.device, now), Ok(Some(_)));
-    locked(outbox).release(now, is_muted)
+    locked(outbox).release(now_ms(), is_muted)
 }
 
-/// Attempts every delivery that is due once, and waits for all.
-pub(super) fn all(folder: &Path, outbox: &Mutex<Outbox>, tell: &(dyn Fn(String) + Sync)) {
+/// Attempts every delivery that is due once, and waits for all. `now` is the present time of mutes.
+pub(super) fn all(folder: &Path, outbox: &Mutex<Outbox>, now: i64, tell: &(dyn Fn(String) + Sync)) {
     let lines = due(outbox);
     thread::scope(|scope| {
         for deliveries in lines.values() {
-            scope.spawn(move || line(folder, outbox, deliveries, tell));
+            scope.spawn(move || line(folder, outbox, deliveries, now, tell));
         }
     });
 }
@@ -213,7 +219,7 @@ pub(super) fn start(folder: &Path, outbox: &Arc<Mutex<Outbox>>, tell: fn(String)
                 }
                 let (folder, outbox, busy) = (folder.clone(), Arc::clone(&outbox), Arc::clone(&busy));
                 thread::spawn(move || {
-                    line(&folder, &outbox, &deliveries, &tell);
+                    line(&folder, &outbox, &deliveries, now_ms(), &tell);
                     busy.lock().unwrap_or_else(PoisonError::into_inner).remove(&of);
                 });
             }

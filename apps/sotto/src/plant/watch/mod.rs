@@ -61,11 +61,12 @@ impl Run for WatchAlarms {
         if self.once {
             let clock = plant.settings().clock()?;
             let now = self.now.as_ref().map(|now| moment(now, &clock)).transpose()?;
-            let round = watch.round_at(&plant, &outbox, now.unwrap_or_else(now_ms));
+            let now = now.unwrap_or_else(now_ms);
+            let round = watch.round_at(&plant, &outbox, now);
             let mut told = BTreeSet::new();
             print(&round, &self, &mut told);
-            deliver::after_mutes(&plant, &outbox)?;
-            deliver::all(&folder, &outbox, &|line| eprintln!("{line}"));
+            deliver::after_mutes(&plant, &outbox, now)?;
+            deliver::all(&folder, &outbox, now, &|line| eprintln!("{line}"));
             let waiting = deliver::locked(&outbox).len();
             if waiting > 0 && !self.json {
                 tell(format!(
@@ -80,7 +81,7 @@ impl Run for WatchAlarms {
         loop {
             let round = watch.round(&plant, &outbox);
             print(&round, &self, &mut told);
-            if let Err(error) = deliver::after_mutes(&plant, &outbox) {
+            if let Err(error) = deliver::after_mutes(&plant, &outbox, now_ms()) {
                 eprintln!("sotto: {error}");
             }
             // The next multiple, whatever this round brought: a retry at once would tell something.
