@@ -41,12 +41,24 @@ fn alike(shown: &str, found: &str) -> bool {
 fn without_sent(line: &str) -> (String, Vec<f64>) {
     let (mut text, mut sent) = (line.to_owned(), Vec::new());
     let line_is_count = line.parse::<f64>().is_ok_and(|count| count >= LEAST_COUNT);
-    let places =
-        [(" windows, ", " bytes"), ("\"bytes_up\": ", ","), ("up ", " bytes"), ("(", " a reading), down")];
+    let places = [
+        (" windows, ", " bytes"),
+        (":00, ", " bytes"),
+        ("\"bytes_up\": ", ","),
+        ("up ", " bytes"),
+        ("(", " a reading), down"),
+    ];
     for (before, after) in places.into_iter().chain(line_is_count.then_some(("", ""))) {
         let Some(begin) = text.find(before).map(|at| at + before.len()) else { continue };
-        let digits = text[begin..].bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
-        let (number, rest) = (text[begin..begin + digits].parse(), &text[begin + digits..]);
+        let bytes = text[begin..].as_bytes();
+        let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+        let is_in_number = |at: &usize| {
+            is_digit(*at)
+                || bytes.get(*at) == Some(&b'.')
+                || bytes.get(*at) == Some(&b',') && is_digit(at + 1)
+        };
+        let digits = (0..).take_while(is_in_number).count();
+        let (number, rest) = (text[begin..begin + digits].replace(',', "").parse(), &text[begin + digits..]);
         if let (Ok(number), true) = (number, rest.starts_with(after)) {
             sent.push(number);
             text = format!("{}~{rest}", &text[..begin]);
@@ -151,6 +163,9 @@ mod tests {
             ("365 windows, 33859302 bytes", "365 windows, 33859303 bytes", true),
             ("365 windows, 93198 bytes", "365 windows, 53198 bytes", false),
             ("365 windows, 93198 bytes", "364 windows, 93198 bytes", false),
+            ("365 windows, 80,371 bytes sent", "365 windows, 71,825 bytes sent", true),
+            ("to 2011-01-01 00:00, 80,371 bytes", "to 2011-01-01 00:00, 71,825 bytes", true),
+            ("to 2011-01-01 00:00, 80,371 bytes", "to 2011-01-01 00:00, 8,371 bytes", false),
             ("  \"bytes_up\": 7682,", "  \"bytes_up\": 7590,", true),
             ("  \"bytes_up\": 7682,", "  \"bytes_up\": 12590,", false),
             ("  \"bytes_down\": 518,", "  \"bytes_down\": 519,", false),
