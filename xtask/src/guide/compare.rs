@@ -50,7 +50,7 @@ fn without_sent(line: &str) -> (String, Vec<f64>) {
     ];
     for (before, after) in places.into_iter().chain(line_is_count.then_some(("", ""))) {
         let Some(begin) = text.find(before).map(|at| at + before.len()) else { continue };
-        let bytes = text[begin..].as_bytes();
+        let bytes = &text.as_bytes()[begin..];
         let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
         let is_in_number = |at: &usize| {
             is_digit(*at)
