@@ -11,7 +11,7 @@ use super::evidence::LogsThen;
 use super::listed::{Listed, windows_of};
 use super::notes;
 use super::pass::Pass;
-use super::then::Shown;
+use super::then::{Shown, Then};
 use crate::declared::settings::Settings;
 use crate::error::OwnerError;
 use crate::functions::{Call, Yields};
@@ -86,7 +86,7 @@ impl EarlierGroups {
         orders: &Orders<'_>,
         as_of: Option<&LogsThen>,
     ) -> Result<Vec<Self>, OwnerError> {
-        let mut then = shown.then(question.by, offset);
+        let mut then = Then::of(shown.listed, shown.clock, question.by, offset);
         let parts = then.parts();
         let mut list = |times: Vec<Option<EarlierTime>>| {
             // The first one has the notes on all rows.

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use sotto_pack::Clock;
 
 use super::listed::{Listed, windows_of};
+use super::then::Then;
 use crate::error::OwnerError;
 use crate::orders::Orders;
 use crate::question::{Asked, Earlier};
-use crate::windows::{self, Between, Group, Grouping, Segments, StoredWindow};
+use crate::windows::{self, Between, Grouping, Segments};
 
 /// Lists the windows of the groups to which an offset leads from those of the answer, `now`. `asked` has the calls of the offset.
 pub(super) fn listed_earlier(
@@ -18,16 +19,10 @@ pub(super) fn listed_earlier(
     clock: &Clock,
 ) -> Result<Option<Listed>, OwnerError> {
     let question = asked.question;
-    let Some(time) = time_of(now) else { return Ok(None) };
-    let rows = now.segments.rows.iter().skip(now.before).map(|row| row.group);
-    let mut all = BTreeSet::new();
-    for group in rows {
-        let group = if question.by.is_none() { time } else { group };
-        let earlier = windows::earlier(clock, question.by, group, offset);
-        // A group that the answer cuts is compared with the same part of the earlier one.
-        let earlier = earlier.and_then(|earlier| earlier.cut(clock, offset, group, (time.from, time.to)));
-        all.extend(earlier.map(|earlier| earlier.time));
+    if now.devices.iter().all(|device| device.windows.is_empty()) {
+        return Ok(None);
     }
+    let all: BTreeSet<_> = Then::of(now, clock, question.by, offset).times().collect();
     let ends = all.iter().map(|part| part.from).min().zip(all.iter().map(|part| part.to).max());
     let Some((from, to)) = ends else { return Ok(None) };
     let between = Between { since: Some(from), until: Some(to) };
@@ -39,13 +34,4 @@ pub(super) fn listed_earlier(
     let stored = devices.iter().flat_map(|device| &device.windows);
     let ends = windows::last_readings(&segments.times, Grouping::of(question), stored);
     Ok(Some(Listed { devices, segments, before: 0, gap: None, hidden: 0, ends, between, last: None }))
-}
-
-/// Returns the time of an answer: that of the question, or else that of its windows. Returns None without windows.
-fn time_of(listed: &Listed) -> Option<Group> {
-    let windows = || listed.devices.iter().flat_map(|device| &device.windows);
-    let Between { since, until } = listed.between;
-    let from = since.or_else(|| windows().map(StoredWindow::from).min())?;
-    let last = windows().map(StoredWindow::to).max()?;
-    Some(Group { from, to: until.map_or(last, |until| until.min(last)) })
 }

@@ -13,8 +13,8 @@ const NAMED: usize = 5;
 /// The largest relative difference of values that differ in the last digits of a double alone.
 const ROUNDING: f64 = 1e-13;
 
-/// Returns the rows of the first devices of each group in order, and notes on what was left out or left open. `name` is the
-/// result that decides.
+/// Returns the rows of the first devices of each group in order, and notes on devices that are left out and on open
+/// places. `name` is the result that decides.
 pub(super) fn ranked(ranking: Ranking, name: &str, rows: Vec<Row>) -> (Vec<Row>, Vec<String>) {
     let (mut all, mut facts) = (Vec::new(), Facts::default());
     let mut rows = rows.into_iter().peekable();

@@ -111,7 +111,7 @@ impl<'t> From<'t> {
         Gathered::new(&self.of_call[asked.number].tallies[..=self.at], &asked.needs, self.channels)
     }
 
-    /// Returns a call's value, or what it costs.
+    /// Returns a call's value, or its cost.
     fn value(&self, asked: &AskedCall<'_>, own: Counted) -> Counted {
         let OfGroups::Priced(of) = asked.groups else { return own };
         let parts = self.of_call[asked.number].priced.get(&of.file).and_then(|rows| rows.get(self.at));

@@ -21,44 +21,22 @@ pub(super) struct Shown<'s> {
 impl Shown<'_> {
     /// Returns the groups of the rows.
     pub(super) fn groups(&self) -> Vec<Group> {
-        let rows = self.listed.segments.rows.iter().skip(self.listed.before);
-        rows.map(|row| row.group).collect()
+        groups_of(self.listed).collect()
     }
+}
 
-    /// Returns the time of the answer: that of the question, or else that of its windows.
-    fn between(&self) -> Option<(i64, i64)> {
-        let windows = || self.listed.devices.iter().flat_map(|device| &device.windows);
-        let Between { since, until } = self.listed.between;
-        let since = since.or_else(|| windows().map(StoredWindow::from).min())?;
-        let last = windows().map(StoredWindow::to).max()?;
-        Some((since, until.map_or(last, |until| until.min(last))))
-    }
+/// Returns the groups of the rows.
+fn groups_of(listed: &Listed) -> impl Iterator<Item = Group> {
+    listed.segments.rows.iter().skip(listed.before).map(|row| row.group)
+}
 
-    /// Returns the earlier time of each row.
-    pub(super) fn then(&self, by: Option<By>, offset: Earlier) -> Then {
-        let between = self.between();
-        let mut then = Then::default();
-        for group in self.groups() {
-            let whole = by.is_none().then_some(between).flatten();
-            let whole = whole.map_or(group, |(from, to)| Group { from, to });
-            let Some(earlier) = windows::earlier(self.clock, by, whole, offset) else {
-                then.times.push(None);
-                continue;
-            };
-            then.clipped += usize::from(earlier.clipped);
-            let cut = match between.filter(|_| by.is_some()) {
-                Some(between) => earlier.cut(self.clock, offset, group, between),
-                None => Some(earlier),
-            };
-            if let Some(cut) = cut.filter(|cut| cut.time != earlier.time) {
-                then.cut.insert(then.times.len());
-                let is_short = cut.time.to < earlier.time.to;
-                then.until = is_short.then_some((cut.time.to, earlier.time.to)).or(then.until);
-            }
-            then.times.push(cut);
-        }
-        then
-    }
+/// Returns the time of an answer: that of the question, or else that of its windows. Returns None without windows.
+fn time_of(listed: &Listed) -> Option<(i64, i64)> {
+    let windows = || listed.devices.iter().flat_map(|device| &device.windows);
+    let Between { since, until } = listed.between;
+    let since = since.or_else(|| windows().map(StoredWindow::from).min())?;
+    let last = windows().map(StoredWindow::to).max()?;
+    Some((since, until.map_or(last, |until| until.min(last))))
 }
 
 /// The earlier times of an answer's rows.
@@ -75,6 +53,37 @@ pub(super) struct Then {
 }
 
 impl Then {
+    /// Returns the earlier time of each row of an answer. A group that the answer cuts has the same part of the earlier one.
+    pub(super) fn of(listed: &Listed, clock: &Clock, by: Option<By>, offset: Earlier) -> Self {
+        let between = time_of(listed);
+        let mut then = Self::default();
+        for group in groups_of(listed) {
+            let whole = by.is_none().then_some(between).flatten();
+            let whole = whole.map_or(group, |(from, to)| Group { from, to });
+            let Some(earlier) = windows::earlier(clock, by, whole, offset) else {
+                then.times.push(None);
+                continue;
+            };
+            then.clipped += usize::from(earlier.clipped);
+            let cut = match between.filter(|_| by.is_some()) {
+                Some(between) => earlier.cut(clock, offset, group, between),
+                None => Some(earlier),
+            };
+            if let Some(cut) = cut.filter(|cut| cut.time != earlier.time) {
+                then.cut.insert(then.times.len());
+                let is_short = cut.time.to < earlier.time.to;
+                then.until = is_short.then_some((cut.time.to, earlier.time.to)).or(then.until);
+            }
+            then.times.push(cut);
+        }
+        then
+    }
+
+    /// Iterates over the earlier times that there are.
+    pub(super) fn times(&self) -> impl Iterator<Item = Group> {
+        self.times.iter().flatten().map(|earlier| earlier.time)
+    }
+
     /// Divides the rows so that no time of a part is in another one of it: a cut time may be in that of other rows, as several
     /// days of a month lead to the last one of a shorter month.
     pub(super) fn parts(&self) -> Vec<Vec<Option<EarlierTime>>> {

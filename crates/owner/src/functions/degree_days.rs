@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::side::Side;
 use super::{Call, Circumstances};
 use crate::gathered::{Channels, Counted, DayMean, Gathered, Need};
 use crate::language::{Measurand, Name, Number};
@@ -20,11 +21,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
         let expected = "',' and a base, as in degree_days(x, below 18) or degree_days(x, above 24)";
         let channel = parser.channel()?;
         parser.expect(',', expected)?;
-        let side = match () {
-            () if parser.accept_word("below")? => Side::Below,
-            () if parser.accept_word("above")? => Side::Above,
-            () => return Err(parser.expected("below or above, as in degree_days(x, below 18)")),
-        };
+        let side = Side::read(parser, "below or above, as in degree_days(x, below 18)")?;
         let base = parser.number("a number, as in degree_days(x, below 18)")?;
         parser.close()?;
         Ok(DegreeDays(Degrees { channel, side, base }).into())
@@ -46,13 +43,6 @@ pub(super) struct Degrees {
     base: f64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Side {
-    Below,
-    Above,
-}
-
 impl Call {
     /// Returns the call `degree_days(x, below base)`, as for heating.
     #[must_use]
@@ -69,11 +59,7 @@ impl Call {
 
 impl Display for Degrees {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let side = match self.side {
-            Side::Below => "below",
-            Side::Above => "above",
-        };
-        write!(out, "{}, {side} {}", Name(&self.channel), Number(self.base))
+        write!(out, "{}, {} {}", Name(&self.channel), self.side.word(), Number(self.base))
     }
 }
 
@@ -91,10 +77,7 @@ impl Degrees {
     /// Returns the degrees of a day with this mean. They are off by no more than the mean.
     fn of_day(&self, mean: &Value) -> Value {
         let (low, high) = mean.ends();
-        let of = |mean: f64| match self.side {
-            Side::Below => (self.base - mean).max(0.0),
-            Side::Above => (mean - self.base).max(0.0),
-        };
+        let of = |mean: f64| self.side.beyond(self.base, mean);
         let value = of(mean.value);
         let bound = (of(low) - value).abs().max((of(high) - value).abs());
         Value { value, bound, unit: String::new() }

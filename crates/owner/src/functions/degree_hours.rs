@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::arguments::{About, Arguments};
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::side::Side;
 use super::{Call, Circumstances};
 use crate::gathered::{Channels, Counted, Gathered, Need, Readings};
-use crate::language::{Measurand, Name, Number, Parser};
+use crate::language::{Measurand, Name, Number};
 use crate::value::{Value, ValueError, product};
 
 pub(super) const SYNTAX: Syntax = Syntax {
@@ -19,22 +20,12 @@ pub(super) const SYNTAX: Syntax = Syntax {
         let channel = parser.channel()?;
         parser
             .expect(',', "',' and a limit, as in degree_hours(x, below 18) or degree_hours(x, above 24)")?;
-        let side = side(parser)?;
+        let side = Side::read(parser, "below or above, as in degree_hours(x, below 18)")?;
         let limit = parser.number("a number, as in degree_hours(x, below 18)")?;
         parser.close()?;
         Ok(DegreeHours(BeyondLimit { channel, side, limit }).into())
     },
 };
-
-fn side(parser: &mut Parser<'_>) -> crate::language::Parsed<Side> {
-    if parser.accept_word("below")? {
-        Ok(Side::Below)
-    } else if parser.accept_word("above")? {
-        Ok(Side::Above)
-    } else {
-        Err(parser.expected("below or above, as in degree_hours(x, below 18)"))
-    }
-}
 
 /// `degree_hours(x, below 18)`: Σ max(18 − x, 0) · period, with the period in hours.
 ///
@@ -51,42 +42,10 @@ pub(super) struct BeyondLimit {
     limit: f64,
 }
 
-/// The side of a limit on which readings count.
-///
-/// ```
-/// use sotto_owner::question::{Call, Question, Side};
-///
-/// let heating = Call::degree_hours("outside", Side::Below, 18.0);
-/// let question = Question::select(heating).over("7d".parse()?).build()?;
-/// assert_eq!(question.to_string(), "degree_hours(outside, below 18) over 7d");
-/// # Ok::<(), sotto_owner::question::QuestionError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Side {
-    /// Readings below the limit, as for heating.
-    Below,
-    /// Readings above the limit, as for cooling.
-    Above,
-}
-
-impl Side {
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Below => "below",
-            Self::Above => "above",
-        }
-    }
-}
-
 impl BeyondLimit {
     /// Returns how far a value is beyond the limit, at least 0.
     fn beyond(&self, value: f64) -> f64 {
-        let beyond = match self.side {
-            Side::Below => self.limit - value,
-            Side::Above => value - self.limit,
-        };
-        beyond.max(0.0)
+        self.side.beyond(self.limit, value)
     }
 
     fn sum(&self, readings: &Readings, unit: &str) -> Result<Value, ValueError> {

@@ -93,7 +93,7 @@ pub(crate) trait Function {
     }
 }
 
-/// How the values of a call add up over parts of a time: what one reading of its channel adds to them.
+/// How the values of a call add up over parts of a time: the amount that one reading of its channel adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AddsUp<'c> {
     /// Its value.
@@ -171,7 +171,7 @@ pub(crate) struct Time {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Gaps {
     pub(crate) ticks: u64,
-    /// Where they are and what they do, after their number.
+    /// Their place and effect, in words that stand after their number.
     pub(crate) words: &'static str,
 }
 

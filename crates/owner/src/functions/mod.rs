@@ -34,6 +34,7 @@ mod range;
 mod regression;
 mod rms;
 mod share;
+mod side;
 mod spectrum;
 mod stddev;
 mod sum;
@@ -48,8 +49,8 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
-pub use degree_hours::Side;
 pub use histogram::Bins;
+pub use side::Side;
 
 pub(crate) use arguments::{About, Arguments};
 pub(crate) use circumstances::Circumstances;

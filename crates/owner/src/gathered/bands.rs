@@ -49,7 +49,7 @@ impl Bands {
             );
         }
         let series: Vec<f64> = lines.values.iter().map(|line| line.value).collect();
-        // The mean square of what readings may be off.
+        // The root of the mean square of the readings' bounds.
         let off =
             (lines.values.iter().map(|line| line.bound * line.bound).sum::<f64>() / ticks as f64).sqrt();
         let spectrum = power(&series);

@@ -153,8 +153,8 @@ impl Windows {
         self.crossings.iter()
     }
 
-    /// Prepares the windows of the group `at` to be merged with those of others into one row: of what lies over groups of this
-    /// row alone, the last of them has all.
+    /// Prepares the windows of the group `at` to be merged with those of others into one row: of crossings over groups of
+    /// this row alone, the last group has all.
     pub(crate) fn join_crossings(&mut self, at: usize, is_one_row: impl Fn((usize, usize)) -> bool) {
         self.crossings.retain_mut(|crossing| {
             if crossing.is_next || crossing.is_inside() || !is_one_row(crossing.groups) {

@@ -1,6 +1,6 @@
 //! Questions with parameters: `mean(heat) by day where device in ($room)`.
 //!
-//! A parameter stands only where every value needs the same of devices: what they send follows from the question without it.
+//! A parameter stands only where every value needs the same of devices: their windows follow from the question without it.
 
 use std::collections::BTreeMap;
 

@@ -93,8 +93,8 @@ impl EarlierTime {
     }
 }
 
-/// Returns the moment of an earlier group that is at the same place as one of a group. Days and what is longer keep the time
-/// that clocks show.
+/// Returns the moment of an earlier group that is at the same place as one of a group. Days and longer groups keep the
+/// time that clocks show.
 fn place(clock: &Clock, at: i64, offset: Earlier, (group, earlier): (Group, Group)) -> Option<i64> {
     match offset {
         Earlier::Time { count, unit } => moved(clock, at, count, unit).map(|moved| moved.at),

@@ -253,7 +253,7 @@ fn two_devices_may_differ_in_period_and_be_parameters() {
     let values = [("a", "boiler"), ("b", "roof")].map(|(name, value)| (name.into(), value.into()));
     let filled = plant.question_filled("apart", &values.into(), None, None).unwrap();
     assert_eq!(filled.to_string(), "correlation(temperature of boiler, flow of roof) by day");
-    // Each device may be either: it sends the readings of what it measures.
+    // Each device may be either: it sends the readings of the channels that it measures.
     let streams = plant.planned_streams(None).unwrap();
     for (device, channels) in
         [("boiler", &["temperature"][..]), ("roof", &["flow"]), ("both", &["flow", "temperature"])]

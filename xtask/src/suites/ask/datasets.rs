@@ -102,15 +102,23 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     Ok(())
 }
 
-fn one(cases: &mut Cases, file: &File, path: &str, text: &str) -> Result<()> {
-    let devices = file.devices.iter().map(|(name, _)| *name).collect();
-    let mut series = Series::new(file.zone, file.period, file.channels.clone(), devices)?;
-    let rows = (file.rows)(&series, text);
-    series.take(rows);
-    let mut site = Site::new(cases.sotto(), file.zone)?;
-    for channel in &file.channels {
-        site.channel(channel, file.every)?;
+impl File {
+    /// Returns the series of the file's text, and a site that has its channels.
+    pub(super) fn series_and_site(&self, cases: &Cases, text: &str) -> Result<(Series, Site)> {
+        let devices = self.devices.iter().map(|(name, _)| *name).collect();
+        let mut series = Series::new(self.zone, self.period, self.channels.clone(), devices)?;
+        let rows = (self.rows)(&series, text);
+        series.take(rows);
+        let site = Site::new(cases.sotto(), self.zone)?;
+        for channel in &self.channels {
+            site.channel(channel, self.every)?;
+        }
+        Ok((series, site))
     }
+}
+
+fn one(cases: &mut Cases, file: &File, path: &str, text: &str) -> Result<()> {
+    let (series, mut site) = file.series_and_site(cases, text)?;
     for (name, statistics) in file.questions {
         let asked = Query { statistics, by: By::Day, per_device: false, spans: &[] };
         site.sotto(&["question", "add", name, &asked.text(&series)])?;

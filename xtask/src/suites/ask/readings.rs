@@ -65,14 +65,7 @@ pub(super) fn on_datasets(cases: &mut Cases) -> Result<()> {
 }
 
 fn dataset(cases: &mut Cases, file: &File, path: &str, text: &str) -> Result<()> {
-    let devices = file.devices.iter().map(|(name, _)| *name).collect();
-    let mut series = Series::new(file.zone, file.period, file.channels.clone(), devices)?;
-    let rows = (file.rows)(&series, text);
-    series.take(rows);
-    let mut site = Site::new(cases.sotto(), file.zone)?;
-    for channel in &file.channels {
-        site.channel(channel, file.every)?;
-    }
+    let (series, mut site) = file.series_and_site(cases, text)?;
     let names: Vec<&str> = file.channels.iter().map(|channel| channel.name).collect();
     site.start_cloud()?;
     for (device, args) in file.devices {

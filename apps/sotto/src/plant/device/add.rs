@@ -18,8 +18,8 @@ pub(crate) struct New {
     /// The channels that it measures, separated by commas [default: those of its latest bundle]
     #[arg(long, value_delimiter = ',', add = clap_complete::ArgValueCompleter::new(crate::complete::channels))]
     channels: Vec<String>,
-    /// Put public keys into the bundle in place of the device's secret: the device cannot read what it has sent. Its
-    /// windows are whole ciphertexts, many times as long as compact ones
+    /// Put public keys into the bundle in place of the device's secret: the device cannot read the windows that it has sent. They
+    /// are whole ciphertexts, many times as long as compact ones
     #[arg(long)]
     public: bool,
     /// The bundle's file [default: NAME.bundle in this folder; NAME-2.bundle, if the device had one]
