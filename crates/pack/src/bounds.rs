@@ -31,6 +31,26 @@ pub fn deviation(h: f64) -> f64 {
     h
 }
 
+/// Returns the error bound of the third central moment `mean((x − mean x)³)`, where sd is the standard deviation of the
+/// readings used and `fourth` their fourth central moment: `3·h·√fourth + 6·sd·h² + 2√2·h³`.
+///
+/// Proof. With d the readings used less their mean and e = δ − mean(δ), the difference is the mean of
+/// 3·d²·e − 3·d·e² + e³. By Cauchy and Schwarz its terms are at most 3·√mean(d⁴)·√mean(e²), 3·sd·√mean(e⁴) and
+/// mean(e²)^½·mean(e⁴)^½. And mean(e²) ≤ h², |e| ≤ 2h, so mean(e⁴) ≤ 4h⁴.
+#[must_use]
+pub fn third_moment(sd: f64, fourth: f64, h: f64) -> f64 {
+    3.0 * h * fourth.sqrt() + 6.0 * sd * h * h + 2.0 * core::f64::consts::SQRT_2 * h * h * h
+}
+
+/// Returns the error bound of the fourth root of the fourth central moment: `√2·h`.
+///
+/// Proof. It is a seminorm, so its difference is at most that of δ, the fourth root of mean(e⁴) ≤ 4h⁴ with e as in
+/// [`third_moment`].
+#[must_use]
+pub fn fourth_norm(h: f64) -> f64 {
+    core::f64::consts::SQRT_2 * h
+}
+
 /// Returns the error bound of a weighted sum `Σ w_i·x_i`: `Σ |w_i|·h_i`, for terms `(w_i, h_i)`.
 ///
 /// Proof. The difference is Σ w_i·δ_i; apply the triangle inequality.

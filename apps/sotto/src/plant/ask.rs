@@ -41,8 +41,8 @@ pub(crate) struct Ask {
     /// corrections too, counts for nothing (`sotto answers` lists them)
     #[arg(long, value_name = "ANSWER")]
     as_of: Option<String>,
-    /// Let at most these bytes of readings come down for results that are computed from readings, as last(x) or longest(x > 80):
-    /// 500kB, 64MB, 1GB
+    /// Let at most these bytes of readings come down for results that are computed from readings, as last(x) or longest(x > 80),
+    /// or that windows do not hold, as a max(x) that is not declared: 500kB, 64MB, 1GB
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value_t = FETCHED, hide_default_value = true)]
     fetch: u64,
     /// Print one JSON document

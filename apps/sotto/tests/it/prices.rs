@@ -28,11 +28,12 @@ fn json(folder: &Path, arguments: &[&str]) -> Value {
     serde_json::from_str(&sotto(folder, &[arguments, &["--json"]].concat()).unwrap()).unwrap()
 }
 
-const ADDED: [&[&str]; 4] = [
+const ADDED: [&[&str]; 5] = [
     &["question", "add", "hourly", "quantile(heat, 0.9), mean(flow) by hour"],
     &["alarm", "add", "hot", "heat > 8 for 3 windows", "--since", "2024-01-01"],
     &["channel", "add", "level", "--range", "0..100", "--resolution", "0.5", "--every", "1m"],
     &["device", "add", "pump", "--channels", "flow"],
+    &["device", "renew", "boiler"],
 ];
 
 #[test]

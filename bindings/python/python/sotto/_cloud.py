@@ -100,6 +100,7 @@ class Cloud:
         keep: bool = True,
         verify: bool = False,
         unchecked: bool = False,
+        fetch: int | None = None,
         progress: Progress | None = None,
     ) -> Answer:
         """Ask a question of the readings that have arrived, and decrypt the answer.
@@ -114,6 +115,8 @@ class Cloud:
             verify: Have the cloud's work on what carries no tags repeated here, so that its values
                 are "recomputed". Sums carry tags and are "authenticated" without it.
             unchecked: Return values that nothing has checked. Otherwise they are NaN.
+            fetch: Bytes of readings that may come down, for results such as last(x) that are
+                computed from them. Default: 8,000,000.
             progress: Called with the number of finished windows, and with how many there are at
                 most. Default: a bar, after two seconds.
 
@@ -129,7 +132,7 @@ class Cloud:
             PlantError: A file of the plant cannot be used.
             ImportError: pandas is missing.
         """
-        return self._ask(question, since, until, (keep, verify, unchecked), progress, None)
+        return self._ask(question, since, until, (keep, verify, unchecked, fetch), progress, None)
 
     async def ask_async(
         self,
@@ -140,6 +143,7 @@ class Cloud:
         keep: bool = True,
         verify: bool = False,
         unchecked: bool = False,
+        fetch: int | None = None,
         progress: Progress | None = None,
     ) -> Answer:
         """Ask like `ask`, without blocking the event loop.
@@ -147,7 +151,7 @@ class Cloud:
         A cancelled task stops the work before its next request; the plant stays usable.
         `progress` is called in another thread.
         """
-        how = (keep, verify, unchecked)
+        how = (keep, verify, unchecked, fetch)
         return await in_thread(lambda stop: self._ask(question, since, until, how, progress, stop))
 
     def _ask(
@@ -155,17 +159,19 @@ class Cloud:
         question: str,
         since: When | None,
         until: When | None,
-        how: tuple[bool, bool, bool],
+        how: tuple[bool, bool, bool, int | None],
         progress: Progress | None,
         stop: Stop | None,
     ) -> Answer:
         assembled = _assembled()
         begin, end = written(since), written(until)
         hears = progress or within
-        keep, verify, unchecked = how
+        keep, verify, unchecked, fetch = how
         with self._lock:
             asked = single(
-                lambda: self._plant.ask(question, begin, end, keep, hears, stop, verify, unchecked)
+                lambda: self._plant.ask(
+                    question, begin, end, keep, hears, stop, verify, unchecked, fetch
+                )
             )
         return assembled(asked)
 

@@ -56,7 +56,7 @@ impl Plant {
     }
 
     /// Asks a question. Returns columns and facts of the answer.
-    #[pyo3(signature = (question, since=None, until=None, keep=true, progress=None, stop=None, verify=false, unchecked=false))]
+    #[pyo3(signature = (question, since=None, until=None, keep=true, progress=None, stop=None, verify=false, unchecked=false, fetch=None))]
     #[allow(clippy::too_many_arguments)]
     fn ask<'py>(
         &self,
@@ -69,8 +69,10 @@ impl Plant {
         stop: Option<Py<PyAny>>,
         verify: bool,
         unchecked: bool,
+        fetch: Option<u64>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (answer, name) = self.work(py, Watch::new(progress, stop), |plant, watch| {
+            let plant = &plant.fetching_at_most(fetch.unwrap_or(sotto_owner::FETCHED));
             let question = plant.question_between(question, since, until)?;
             let answer = plant.ask(&question, &mut |done, total| watch.tell(done, total))?;
             watch.proceed("the answer")?;
@@ -135,11 +137,11 @@ impl Plant {
         &self,
         py: Python<'_>,
         watch: Watch,
-        work: impl FnOnce(&sotto_owner::Plant, &Watch) -> Result<T, OwnerError> + Send,
+        work: impl FnOnce(sotto_owner::Plant, &Watch) -> Result<T, OwnerError> + Send,
     ) -> PyResult<T> {
         let done = py.detach(|| {
             let plant = self.plant.reopened()?.interrupted_by(watch.interrupt());
-            work(&plant, &watch)
+            work(plant, &watch)
         });
         match done {
             Ok(done) => Ok(done),

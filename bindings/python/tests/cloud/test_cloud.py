@@ -118,6 +118,13 @@ def test_a_line(cloud, clear):
     assert answer["readings"].item() == len(both)
 
 
+def test_readings_that_come_down_are_bounded(cloud, clear):
+    question = "last(temperature)"
+    with pytest.raises(st.QuestionError, match="--fetch 1MB"):
+        cloud.ask(question, fetch=100)
+    assert cloud.ask(question, fetch=1_000_000)[question].notna().all()
+
+
 def test_values_of_a_polynomial(cloud, clear):
     question = "polynomial(temperature, [1, 0, 0.01]), mean(temperature) by day per device"
     name = "polynomial(temperature, [1, 0, 0.01])"

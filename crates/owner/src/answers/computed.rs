@@ -87,10 +87,8 @@ impl Done {
             own.extend(leaves);
             self.took_part.insert(device, own.len() as u64);
         }
-        for (device, CameDown { windows, bytes }) in earlier.came_down {
-            let all = self.came_down.entry(device).or_default();
-            all.windows += windows;
-            all.bytes += bytes;
+        for (device, came_down) in earlier.came_down {
+            self.came_down.entry(device).or_default().add(came_down);
         }
         self.used.extend(earlier.used);
     }

@@ -6,6 +6,7 @@ use super::listed::Listed;
 use super::takes::taken;
 use crate::declared::settings::Settings;
 use crate::error::OwnerError;
+use crate::functions::Call;
 use crate::question::{Asked, AskedCall, WithDevices};
 use crate::work::{CameDown, Computer, DeviceWork};
 
@@ -21,10 +22,10 @@ fn bytes_in_words(bytes: u64) -> String {
     format!("{size:.places$} {unit}")
 }
 
-/// Returns the calls of a question that are computed from readings, each once.
-fn calls(asked: &Asked<'_>) -> Vec<String> {
+/// Returns the calls of a question that `is_one` takes, each once.
+fn calls(asked: &Asked<'_>, is_one: impl Fn(&Call) -> bool) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    for AskedCall { call, of, .. } in asked.calls().filter(|asked| asked.call.is_of_readings()) {
+    for AskedCall { call, of, .. } in asked.calls().filter(|asked| is_one(asked.call)) {
         let name = WithDevices(call, *of).to_string();
         if !all.contains(&name) {
             all.push(name);
@@ -33,7 +34,7 @@ fn calls(asked: &Asked<'_>) -> Vec<String> {
     all
 }
 
-/// Refuses a question for which more readings would come down than the plant allows, those of all its `passes` together: the
+/// Refuses a question for which more readings would come down than the plant allows, to be compared too, those of all its `passes` together: the
 /// windows of the answer, and those of its earlier groups.
 ///
 /// # Errors
@@ -44,29 +45,36 @@ pub(super) fn within(
     passes: &[(&Asked<'_>, &Listed)],
     computer: &Computer<'_>,
 ) -> Result<(), OwnerError> {
-    let calls = calls(asked);
-    if calls.is_empty() {
+    if calls(asked, |call| call.is_of_readings() || call.may_compare()).is_empty() {
         return Ok(());
     }
-    let mut needed = CameDown::default();
+    let [mut needed, mut compared] = [CameDown::default(); 2];
     for (asked, Listed { devices, segments, ends, .. }) in passes {
         for device in devices {
             let takes = taken(settings, asked, &device.shown);
             let groups = &segments.times;
-            let of_device =
-                DeviceWork { asked, groups, ends, gap: None, device, takes: &takes }.bytes_of_readings()?;
-            needed.windows += of_device.windows;
-            needed.bytes = needed.bytes.saturating_add(of_device.bytes);
+            let work = DeviceWork { asked, groups, ends, gap: None, device, takes: &takes };
+            let of_device = work.bytes_of_readings()?;
+            needed.add(of_device[0]);
+            compared.add(of_device[1]);
         }
     }
+    let does_compare = compared.windows > 0;
+    needed.add(compared);
     let most = computer.most_fetched();
     if needed.bytes <= most {
         return Ok(());
     }
+    let calls = calls(asked, |call| call.is_of_readings() || does_compare && call.may_compare());
+    let declare = if does_compare {
+        ", declare the question with `sotto question add` for windows to come"
+    } else {
+        ""
+    };
     let megabytes = needed.bytes.div_ceil(1_000_000);
     Err(OwnerError::Unanswerable(format!(
         "{} computed from readings, of which {} would come down from {} windows, and at most {} may: ask for a shorter time or fewer \
-         devices, or allow them with --fetch {megabytes}MB",
+         devices{declare}, or allow them with --fetch {megabytes}MB",
         subject(&calls),
         bytes_in_words(needed.bytes),
         needed.windows,
@@ -87,7 +95,7 @@ pub(super) fn note(asked: &Asked<'_>, came_down: &BTreeMap<String, CameDown>) ->
         1 => came_down.keys().next()?.clone(),
         count => format!("{count} devices"),
     };
-    let calls = calls(asked);
+    let calls = calls(asked, Call::is_of_readings);
     (!came_down.is_empty()).then(|| {
         format!(
             "{} computed from readings: those of {windows} of {of} came down, {}",

@@ -153,11 +153,11 @@ fn fetched(count: u64, device: &str, scheme: Option<ExactScheme>, lacks: Lacks) 
         ),
         (None, Lacks::Values) => (
             "each window holds these values",
-            "its windows do not hold the extremes, first or last values that this question takes. Declare it with `sotto question add`",
+            "its windows do not hold the values that this question takes. Declare it with `sotto question add`",
         ),
         (None, Lacks::Both) => (
             "windows hold them",
-            "its windows lack bins, extremes, first or last values of this question. Declare it with `sotto question add`",
+            "its windows lack bins or values of this question. Declare it with `sotto question add`",
         ),
     };
     let windows = if count == 1 { "1 window".to_owned() } else { format!("{count} windows") };

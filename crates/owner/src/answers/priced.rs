@@ -333,7 +333,7 @@ mod tests {
             exactly(WindowQuantity::Doubt, 0.0),
             exactly(WindowQuantity::Falls, 0.0),
         ];
-        Held { from: first_at, to: last_at + 60_000, readings: 2, values, ends: Some(ends) }
+        Held { from: first_at, to: last_at + 60_000, readings: 2, values, ends: Some(ends), shape: None }
     }
 
     /// Returns the least and the most that an increase costs in each row. A time has a row, a price and a window.

@@ -482,6 +482,14 @@ impl Plant {
         devices::take(self, name)
     }
 
+    /// Returns the streams of the bundle that [`Plant::renew`] would make. Nothing is made.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the device is not enrolled, no parameters are suitable, or the file exists.
+    pub fn renewable(&self, name: &str, bundle: &Path) -> Result<Vec<Chosen>, OwnerError> {
+        devices::renewable(self, name, bundle)
+    }
+
     /// Makes a new bundle for an enrolled device, for the questions declared now, and registers it before it is written
     /// if the cloud is in reach.
     ///

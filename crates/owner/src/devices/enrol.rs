@@ -95,14 +95,25 @@ pub(crate) fn put_secrets_aside(plant: &Plant, name: &str) -> Result<Vec<PathBuf
     secrets.into_iter().filter(|path| path.exists()).map(|path| plant.secrets().put_aside(&path)).collect()
 }
 
-/// Makes a new bundle for an enrolled device, for the questions declared now.
-pub(crate) fn renew(plant: &Plant, name: &str, bundle: &Path) -> Result<Enrolled, OwnerError> {
+/// Returns the streams of a new bundle for an enrolled device, for the questions declared now. Nothing is made.
+pub(crate) fn renewable(plant: &Plant, name: &str, bundle: &Path) -> Result<Vec<Chosen>, OwnerError> {
+    Ok(checked(plant, name, bundle)?.1)
+}
+
+/// Finds the record of an enrolled device, and chooses the streams of its next bundle.
+fn checked(plant: &Plant, name: &str, bundle: &Path) -> Result<(DeviceRecord, Vec<Chosen>), OwnerError> {
     let not_enrolled = || OwnerError::NotDeclared { kind: "enrolled device", name: name.to_owned() };
     let record = records::record(plant, name)?.ok_or_else(not_enrolled)?;
     let streams = streams_of(plant, name)?;
     if bundle.exists() {
         return Err(OwnerError::Exists { path: bundle.to_owned() });
     }
+    Ok((record, streams))
+}
+
+/// Makes a new bundle for an enrolled device, for the questions declared now.
+pub(crate) fn renew(plant: &Plant, name: &str, bundle: &Path) -> Result<Enrolled, OwnerError> {
+    let (record, streams) = checked(plant, name, bundle)?;
     let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
     let secrets = Secrets {
         encryption: secrets::secret(plant, name)?,

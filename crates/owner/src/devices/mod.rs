@@ -21,7 +21,7 @@ mod writer;
 pub(crate) use carried::carried_by;
 pub(crate) use check::check;
 pub use enrol::Enrolled;
-pub(crate) use enrol::{can_enrol, enrol, put_secrets_aside, renew};
+pub(crate) use enrol::{can_enrol, enrol, put_secrets_aside, renew, renewable};
 pub use fault::Fault;
 pub(crate) use key_names::{keep_key_names, key_names};
 pub(crate) use keyed::parameter_id;

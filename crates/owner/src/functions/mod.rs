@@ -6,12 +6,14 @@
 mod arguments;
 mod circumstances;
 mod function;
+mod powers;
 
 mod changes;
 mod correlation;
 mod count;
 mod covariance;
 mod coverage;
+mod crest;
 mod degree_days;
 mod degree_hours;
 mod difference;
@@ -22,6 +24,7 @@ mod first;
 mod histogram;
 mod increase;
 mod interpolate;
+mod kurtosis;
 mod last;
 mod longest;
 mod max;
@@ -35,6 +38,7 @@ mod regression;
 mod rms;
 mod share;
 mod side;
+mod skewness;
 mod spectrum;
 mod stddev;
 mod sum;
@@ -130,6 +134,9 @@ functions! {
     variance: Variance;
     stddev: Stddev;
     rms: Rms;
+    crest: Crest;
+    skewness: Skewness;
+    kurtosis: Kurtosis;
     energy: Energy;
     degree_days: DegreeDays;
     covariance: Covariance, CovarianceOf;
@@ -277,6 +284,11 @@ impl Call {
     #[must_use]
     pub fn is_of_readings(&self) -> bool {
         self.needs().iter().any(|need| matches!(need, Need::Readings { .. }))
+    }
+
+    /// Returns true if readings come down for it where windows hold neither extremes nor bins for it.
+    pub(crate) fn may_compare(&self) -> bool {
+        self.needs().iter().any(Need::is_of_windows)
     }
 
     /// Returns the condition of `count`, `time` and `share`.

@@ -162,6 +162,19 @@ impl Need {
         }
     }
 
+    /// Returns true if it is about quantities or bins that windows may hold.
+    pub(crate) fn is_of_windows(&self) -> bool {
+        match self {
+            Self::Windows { .. } | Self::Distribution { .. } => true,
+            Self::Moments { .. }
+            | Self::Pair(_)
+            | Self::Weighted { .. }
+            | Self::Readings { .. }
+            | Self::Reals { .. }
+            | Self::Decided(_) => false,
+        }
+    }
+
     /// Returns true if it is a weighted sum, which follows the ticks of a group.
     pub(crate) fn is_weighted(&self) -> bool {
         match self {

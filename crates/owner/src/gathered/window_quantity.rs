@@ -37,6 +37,8 @@ pub enum WindowQuantity {
     Cosine,
     /// The sum of their sines.
     Sine,
+    /// The sum of the powers of the readings' whole numbers with this exponent, 1 to 4.
+    Power(u8),
 }
 
 impl WindowQuantity {
@@ -54,6 +56,7 @@ impl WindowQuantity {
             Self::Changes => Quantity::Changes(column),
             Self::Cosine => Quantity::Cosine(column),
             Self::Sine => Quantity::Sine(column),
+            Self::Power(exponent) => Quantity::Power { column, exponent },
         }
     }
 
@@ -68,6 +71,7 @@ impl WindowQuantity {
             Self::Increase | Self::Doubt | Self::Falls => "the increase",
             Self::Changes => "the number of changes",
             Self::Cosine | Self::Sine => "the sum of directions",
+            Self::Power(_) => "the sums of powers up to the fourth",
         }
     }
 
@@ -75,15 +79,19 @@ impl WindowQuantity {
     /// readings of the declared range have it.
     pub(crate) fn of_sent(self, layout: &Layout, column: u16, sent: i128, error: f64) -> Option<Between> {
         let (least, most) = self.sent(column).range(layout).ok()?;
-        let sent = i64::try_from(sent).ok().filter(|sent| (least..=most).contains(&i128::from(*sent)))?;
+        let sent = Some(sent).filter(|sent| (least..=most).contains(sent))?;
         let quantiser = layout.quantiser(column)?;
+        if let Self::Power(_) = self {
+            return Some(Between::exactly(sent as f64));
+        }
+        let sent = i64::try_from(sent).ok()?;
         Some(match self {
             Self::Least | Self::Largest | Self::First | Self::Last => {
                 Between::of_reading(quantiser, sent, error)
             }
             Self::Increase | Self::Doubt => Between::exactly(quantiser.sum(0, sent.into())),
             Self::Falls | Self::Changes => Between::exactly(sent as f64),
-            Self::Cosine | Self::Sine => Between::exactly(sent as f64 / ANGLE_STEPS as f64),
+            Self::Cosine | Self::Sine | Self::Power(_) => Between::exactly(sent as f64 / ANGLE_STEPS as f64),
         })
     }
 
@@ -100,6 +108,11 @@ impl WindowQuantity {
         let over = || layout.increase(column).map(|rule| rule.over(readings));
         let directions = |at: usize| all().map(|q| layout.cosine_and_sine(column, q)[at]).sum();
         let sent: i64 = match self {
+            _ if readings.is_empty() => return None,
+            Self::Power(exponent) => {
+                let sum = Quantity::sum_of_powers(all(), exponent);
+                return self.of_sent(layout, column, sum, error);
+            }
             Self::Least => all().min()?,
             Self::Largest => all().max()?,
             Self::First => all().next()?,
@@ -111,7 +124,7 @@ impl WindowQuantity {
             Self::Cosine => directions(0),
             Self::Sine => directions(1),
         };
-        if readings.is_empty() { None } else { self.of_sent(layout, column, sent.into(), error) }
+        self.of_sent(layout, column, sent.into(), error)
     }
 
     /// Returns true if [`WindowQuantity::of_distribution`] has its value.

@@ -3,6 +3,7 @@
 use sotto_pack::{ANGLE_STEPS, Angle, Increase, Quantiser};
 
 use super::between::Between;
+use super::shape::Shape;
 use super::window_quantity::WindowQuantity;
 use crate::value::{Value, ValueError};
 
@@ -18,6 +19,8 @@ pub(crate) struct Held {
     pub(crate) values: Vec<(WindowQuantity, Between)>,
     /// Its first and last reading; None if only counts by bin are known.
     pub(crate) ends: Option<Ends>,
+    /// The shape of their distribution, if sums of their powers are wanted.
+    pub(crate) shape: Option<Shape>,
 }
 
 /// The first and the last reading of a window.
@@ -261,6 +264,27 @@ impl Windows {
         Ok(Value { value, bound, unit: unit.to_owned() })
     }
 
+    /// Returns the skewness of the readings.
+    ///
+    /// # Errors
+    /// [`ValueError`] if there are none, or they may be constant up to rounding.
+    pub(crate) fn skewness(&self) -> Result<Value, ValueError> {
+        self.shape().skewness()
+    }
+
+    /// Returns the kurtosis of the readings.
+    ///
+    /// # Errors
+    /// [`ValueError`] if there are none, or they may be constant up to rounding.
+    pub(crate) fn kurtosis(&self) -> Result<Value, ValueError> {
+        self.shape().kurtosis()
+    }
+
+    fn shape(&self) -> Shape {
+        let all = self.devices.iter().flatten().filter_map(|held| held.shape);
+        all.fold(Shape::default(), |all, shape| all.merge(&shape))
+    }
+
     /// Returns the number of readings in all windows.
     pub(crate) fn readings(&self) -> u64 {
         self.devices.iter().flatten().map(|held| held.readings).sum()
@@ -307,7 +331,14 @@ mod tests {
 
     fn held(from: i64, low: f64, high: f64) -> Held {
         let value = Between { low, high, error: 0.5 };
-        Held { from, to: from + 10, readings: 3, values: vec![(WindowQuantity::Largest, value)], ends: None }
+        Held {
+            from,
+            to: from + 10,
+            readings: 3,
+            values: vec![(WindowQuantity::Largest, value)],
+            ends: None,
+            shape: None,
+        }
     }
 
     /// Values of whole steps are not always the nearest numbers to their decimals.

@@ -7,3 +7,11 @@ pub(crate) struct CameDown {
     pub(crate) windows: u64,
     pub(crate) bytes: u64,
 }
+
+impl CameDown {
+    /// Adds others.
+    pub(crate) fn add(&mut self, others: Self) {
+        self.windows += others.windows;
+        self.bytes = self.bytes.saturating_add(others.bytes);
+    }
+}

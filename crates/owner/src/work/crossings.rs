@@ -76,7 +76,7 @@ mod tests {
             exactly(WindowQuantity::Changes, 1.0),
         ];
         let (from, to) = (ends.first_at, ends.last_at + PERIOD);
-        Held { from, to, readings: 2, values, ends: Some(ends) }
+        Held { from, to, readings: 2, values, ends: Some(ends), shape: None }
     }
 
     /// Returns value and bound, without rounding to the resolution, of the increase and the changes of each group.

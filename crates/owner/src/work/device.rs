@@ -12,7 +12,7 @@ use super::faults::Faults;
 use super::job::{Computer, Results};
 use super::pieces::{ByGroup, Piece, Pieces, Split};
 use super::progress::OnProgress;
-use super::sums::SumsStream;
+use super::sums::{self, SumsStream};
 use super::wanted::Wanted;
 use super::weights::GroupSpan;
 use crate::error::{FaultyWindow, OwnerError};
@@ -20,7 +20,7 @@ use crate::gathered::{Need, NeedId, Tally};
 use crate::language::By;
 use crate::quantities::{Input, Part, Quantity};
 use crate::question::{Asked, AskedCall};
-use crate::streams::Kind;
+use crate::streams::{Kind, expanded_bytes};
 use crate::windows;
 use crate::windows::{Covered, DeviceWindows, Group, Grouping, StoredWindow};
 
@@ -210,6 +210,44 @@ impl<'w> DeviceWork<'w> {
         self.asked.needs_of(&self.calls(batch))
     }
 
+    /// Returns these needs but for readings, which come by themselves.
+    fn needs_of_sums(&self, batch: &Batch<'_>) -> Vec<(NeedId, &'w Need)> {
+        let mut needs = self.needs(batch);
+        needs.retain(|(_, need)| !matches!(need, Need::Readings { .. }));
+        needs
+    }
+
+    /// Returns a bound on the bytes of windows of a batch that come down one by one, as they hold neither extremes nor bins for
+    /// the calls.
+    pub(super) fn bytes_compared(&self, batch: &Batch<'_>) -> Result<CameDown, OwnerError> {
+        let (needs, mut all) = (self.needs_of_sums(batch), CameDown::default());
+        if batch.kind != Kind::Exact || !needs.iter().any(|(_, need)| need.is_of_windows()) {
+            return Ok(all);
+        }
+        for (span, lot) in self.lots(batch, &needs) {
+            let wanted = Wanted::new(&needs, batch, span, !lot.split.is_empty())?;
+            if wanted.compared.each {
+                let parts = pieces(batch, lot, most_of_sums(&wanted)).parts;
+                all.windows += parts.len() as u64;
+                all.bytes += self.most_bytes(batch, &parts, &wanted.quantities)?;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Returns a bound on the bytes of the results of parts of a batch.
+    pub(super) fn most_bytes(
+        &self,
+        batch: &Batch<'_>,
+        parts: &[Part],
+        quantities: &[Quantity],
+    ) -> Result<u64, OwnerError> {
+        match batch.windows[0].stream_of_sums() {
+            Some(stream) => sums::most_bytes(stream, parts, quantities),
+            None => Ok(expanded_bytes(self.spec(batch)?).saturating_mul(parts.len() as u64)),
+        }
+    }
+
     /// Returns the windows of a batch by group, and those that cross the end of a group, with their ticks in each.
     pub(super) fn by_group(&self, batch: &Batch<'_>) -> ByGroup {
         let mut all = ByGroup::default();
@@ -235,8 +273,7 @@ impl<'w> DeviceWork<'w> {
         computed: &mut Computed,
         progress: OnProgress<'_>,
     ) -> Result<(), OwnerError> {
-        let mut needs = self.needs(batch);
-        needs.retain(|(_, need)| !matches!(need, Need::Readings { .. }));
+        let needs = self.needs_of_sums(batch);
         if needs.is_empty() {
             return Ok(());
         }

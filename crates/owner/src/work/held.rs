@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use sotto_pack::Layout;
+use sotto_pack::{Layout, Quantity as Sent};
 
 use super::exact::{ExactResults, readings_in};
 use super::pieces::Piece;
 use super::wanted::WantedHeld;
 use crate::error::OwnerError;
 use crate::gathered::distribution::Distribution;
-use crate::gathered::{Ends, Held, Tally, WindowQuantity};
+use crate::gathered::{Ends, Held, Shape, Tally, WindowQuantity};
 use crate::open::Numbers;
 use crate::quantities::{Input, Quantity};
 
@@ -58,12 +58,19 @@ impl ExactResults<'_> {
             let values = sent.iter().map(value).collect::<Option<Vec<_>>>().ok_or_else(impossible)?;
             let whole = |wanted| {
                 let (_, numbers) = sent.iter().find(|(quantity, _)| *quantity == wanted)?;
-                i64::try_from(numbers.whole(at)?).ok()
+                numbers.whole(at)
             };
-            let first_and_last = (whole(WindowQuantity::First), whole(WindowQuantity::Last));
+            let reading = |wanted| i64::try_from(whole(wanted)?).ok();
+            let first_and_last = (reading(WindowQuantity::First), reading(WindowQuantity::Last));
+            let power = |exponent| whole(WindowQuantity::Power(exponent));
+            let quantiser = layout.quantiser(channel).ok_or_else(impossible)?;
+            let shape = Shape::of_powers(quantiser, readings, power, error);
+            if shape.is_none() && power(1).is_some() {
+                return Err(impossible());
+            }
             let (from, to) = times(inputs, self.piece.ticks);
             let ends = ends(layout, (input, error), self.piece.ticks, channel, first_and_last);
-            all.push(Held { from, to, readings, values, ends });
+            all.push(Held { from, to, readings, values, ends, shape });
         }
         Ok(all)
     }
@@ -76,12 +83,26 @@ impl ExactResults<'_> {
             Some((*quantity, quantity.of_readings(layout, channel, &readings, error)?))
         };
         let values: Option<Vec<_>> = quantities.iter().map(value).collect();
+        if values.is_none() && !readings.is_empty() {
+            return Err(OwnerError::Unanswerable(format!(
+                "sums of powers of {} are too large: its range has more than 2^22 steps of its resolution",
+                layout.channels()[usize::from(channel)].name
+            )));
+        }
         let (from, to) = times(self.piece.inputs, self.piece.ticks);
         let first_and_last = (readings.first().map(|(_, q)| *q), readings.last().map(|(_, q)| *q));
         let input = self.piece.inputs.first();
         let ends =
             input.and_then(|input| ends(layout, (input, error), self.piece.ticks, channel, first_and_last));
-        Ok(values.map(|values| Held { from, to, readings: readings.len() as u64, values, ends }))
+        let count = readings.len() as u64;
+        let power = |exponent| {
+            let wanted = quantities.contains(&WindowQuantity::Power(exponent));
+            let all = readings.iter().map(|(_, q)| *q);
+            wanted.then(|| Sent::sum_of_powers(all, exponent))
+        };
+        let shape =
+            layout.quantiser(channel).and_then(|quantiser| Shape::of_powers(quantiser, count, power, error));
+        Ok(values.map(|values| Held { from, to, readings: count, values, ends, shape }))
     }
 }
 
@@ -120,7 +141,7 @@ pub(super) fn of_distribution(
     let value = |quantity: &WindowQuantity| Some((*quantity, quantity.of_distribution(readings)?));
     let values: Vec<_> = quantities.iter().map(value).collect::<Option<_>>()?;
     let (from, to) = times(piece.inputs, piece.ticks);
-    Some(Held { from, to, readings: readings.count(), values, ends: None })
+    Some(Held { from, to, readings: readings.count(), values, ends: None, shape: None })
 }
 
 /// Returns the time of some ticks of windows, from the first window to the last.

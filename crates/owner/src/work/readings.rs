@@ -11,13 +11,12 @@ use super::faults::Faults;
 use super::job::Computer;
 use super::pieces::{ByGroup, Piece, Pieces};
 use super::progress::OnProgress;
-use super::sums;
 use super::wanted::Wanted;
 use crate::error::OwnerError;
 use crate::gathered::{Need, NeedId, Run, Taken};
 use crate::quantities::Quantity;
 use crate::question::AskedCall;
-use crate::streams::{Kind, expanded_bytes};
+use crate::streams::Kind;
 use crate::windows::{self, Grouping, StoredWindow};
 
 /// The readings of a channel that a call needs.
@@ -31,25 +30,23 @@ struct WantedReadings {
 const QUANTITIES: &[Quantity] = &[Quantity::Sum];
 
 impl<'w> DeviceWork<'w> {
-    /// Returns a bound on the bytes of the readings that come down for the calls. Nothing is fetched.
+    /// Returns a bound on the bytes of the readings that come down for calls that take readings, and for those that compare
+    /// windows which hold neither extremes nor bins for them. Nothing is fetched.
     ///
     /// # Errors
     /// [`OwnerError`] if windows cannot be read.
-    pub(crate) fn bytes_of_readings(&self) -> Result<CameDown, OwnerError> {
-        let mut all = CameDown::default();
+    pub(crate) fn bytes_of_readings(&self) -> Result<[CameDown; 2], OwnerError> {
+        let [mut all, mut compared] = [CameDown::default(); 2];
         for batch in Batch::all(self.device.windows.iter()) {
+            compared.add(self.bytes_compared(&batch)?);
             let wanted = self.wanted_readings(&batch);
-            let pieces = self.reading_pieces(&batch, &wanted);
-            if pieces.parts.is_empty() {
-                continue;
+            let parts = self.reading_pieces(&batch, &wanted).parts;
+            if !parts.is_empty() {
+                let bytes = self.most_bytes(&batch, &parts, QUANTITIES)?;
+                all.add(CameDown { windows: parts.len() as u64, bytes });
             }
-            all.windows += pieces.parts.len() as u64;
-            all.bytes += match batch.windows[0].stream_of_sums() {
-                Some(stream) => sums::most_bytes(stream, &pieces.parts, QUANTITIES)?,
-                None => expanded_bytes(self.spec(&batch)?).saturating_mul(pieces.parts.len() as u64),
-            };
         }
-        Ok(all)
+        Ok([all, compared])
     }
 
     /// Fetches the readings of a batch that calls need, and adds them to the tallies.

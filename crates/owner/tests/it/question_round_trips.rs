@@ -125,7 +125,12 @@ fn scalar() -> impl Strategy<Value = Call> {
         reading().prop_map(Call::mean),
         name().prop_map(Call::variance),
         name().prop_map(Call::stddev),
-        name().prop_map(Call::rms),
+        prop_oneof![
+            name().prop_map(Call::rms),
+            name().prop_map(Call::crest),
+            name().prop_map(Call::skewness),
+            name().prop_map(Call::kurtosis),
+        ],
         name().prop_map(Call::energy),
         (name(), number()).prop_map(|(x, base)| Call::degree_days_below(x, base)),
         (name(), number()).prop_map(|(x, base)| Call::degree_days_above(x, base)),

@@ -17,6 +17,9 @@ pub enum SumsError {
     /// The edges of bins do not ascend.
     #[error("the edges of bins ascend")]
     Edges,
+    /// The exponent of a power is not possible.
+    #[error("the exponent of a power is 1 to 4")]
+    Exponent,
     /// A quantity of a tick comes before one of the window.
     #[error("quantities that a window has once come before those of ticks")]
     Order,

@@ -57,7 +57,17 @@ pub enum Quantity {
     Sine(u16),
     /// The number of readings of a counter in a window that are below the one before.
     Falls(u16),
+    /// The sum of the powers q^exponent of a window's readings.
+    Power {
+        /// The column.
+        column: u16,
+        /// The exponent, 1 to 4.
+        exponent: u8,
+    },
 }
+
+/// Maximum exponent of [`Quantity::Power`].
+const MOST_EXPONENT: u8 = 4;
 
 impl Quantity {
     /// Returns true if a window has this quantity once, and false if it has it at each tick.
@@ -74,7 +84,8 @@ impl Quantity {
             | Self::Falls(_)
             | Self::Changes(_)
             | Self::Cosine(_)
-            | Self::Sine(_) => true,
+            | Self::Sine(_)
+            | Self::Power { .. } => true,
             Self::Reading(_) | Self::Square(_) | Self::Product(..) => false,
         }
     }
@@ -112,14 +123,14 @@ impl Quantity {
             | Self::Changes(x)
             | Self::Cosine(x)
             | Self::Sine(x) => (*x, *x),
-            Self::Bins { column, .. } => (*column, *column),
+            Self::Bins { column, .. } | Self::Power { column, .. } => (*column, *column),
         }
     }
 
     /// Returns the least and the largest value, in windows of up to the layout's ticks.
     ///
     /// # Errors
-    /// [`SumsError::Column`] if the layout lacks a column.
+    /// [`SumsError::Column`] if the layout lacks a column, [`SumsError::Range`] if sums of powers are not below 2^100.
     pub fn range(&self, layout: &Layout) -> Result<(i128, i128), SumsError> {
         let top = |column: u16| {
             layout.quantiser(column).map(|quantiser| i128::from(quantiser.top())).ok_or(SumsError::Column)
@@ -143,6 +154,14 @@ impl Quantity {
                 let most = i128::from(ANGLE_STEPS) * i128::from(layout.ticks());
                 (-most, most)
             }
+            Self::Power { exponent, .. } => {
+                let most = x
+                    .checked_pow((*exponent).into())
+                    .and_then(|power| power.checked_mul(layout.ticks().into()))
+                    .filter(|most| *most < 1 << 100)
+                    .ok_or(SumsError::Range)?;
+                (if exponent % 2 == 0 { 0 } else { -most }, most)
+            }
         })
     }
 
@@ -151,6 +170,9 @@ impl Quantity {
             Self::Product(x, y) if x >= y => Err(SumsError::Product),
             Self::Bins { edges, .. } if edges.len() >= MOST_BINS => Err(SumsError::Bins),
             Self::Bins { edges, .. } if !edges.is_sorted_by(|a, b| a < b) => Err(SumsError::Edges),
+            Self::Power { exponent, .. } if !(1..=MOST_EXPONENT).contains(exponent) => {
+                Err(SumsError::Exponent)
+            }
             _ => Ok(()),
         }
     }
@@ -197,8 +219,17 @@ impl Quantity {
                 let all = q().map(|q| layout.cosine_and_sine(*column, q)[at]);
                 values.push(Some(share(all.sum())));
             }
+            Self::Power { exponent, .. } => {
+                values.push(Some(digit.of(Self::sum_of_powers(q(), *exponent)) as i64));
+            }
             Self::Reading(_) | Self::Square(_) | Self::Product(..) => {}
         }
+    }
+
+    /// Returns Σ q^exponent of readings whose range [`Quantity::range`] accepts.
+    #[must_use]
+    pub fn sum_of_powers(readings: impl Iterator<Item = i64>, exponent: u8) -> i128 {
+        readings.map(|q| i128::from(q).pow(exponent.into())).sum()
     }
 
     /// Returns the value at a tick with readings of both columns.

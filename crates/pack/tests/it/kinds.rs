@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sotto_pack::{
     ANGLE_STEPS, Angle, Channel, ChannelKind, Counter, Digit, Layout, PackError, Placed, Presence, Quantity,
-    State, SumsPart,
+    State, SumsError, SumsPart,
 };
 
 const TICKS: u32 = 12;
@@ -93,6 +93,53 @@ proptest! {
         let most = 0.51 * degrees.len() as f64;
         prop_assert!(off(0, truth(f64::cos)) < most && off(1, truth(f64::sin)) < most);
     }
+}
+
+proptest! {
+    #[test]
+    fn a_window_tells_the_powers_of_its_readings(
+        readings in prop::collection::vec(prop::option::weighted(0.7, -50_i32..=50), 1..12),
+    ) {
+        let level =
+            Channel { name: "x".into(), minimum: -50.0, maximum: 50.0, resolution: Some(1.0), ..Channel::default() };
+        let given: Vec<Option<f64>> = readings.iter().map(|reading| reading.map(f64::from)).collect();
+        let powers = [1, 2, 3, 4].map(|exponent| Quantity::Power { column: 0, exponent });
+        let found = values(level, &powers, &given);
+        let there: Vec<i64> = readings.iter().flatten().map(|reading| i64::from(*reading)).collect();
+        let sum = |exponent| (!there.is_empty()).then(|| there.iter().map(|q| q.pow(exponent)).sum());
+        prop_assert_eq!(found, [1, 2, 3, 4].map(sum));
+    }
+}
+
+#[test]
+fn powers_of_many_steps_take_two_places_or_are_refused() {
+    let layout = |maximum| {
+        let fine = Channel { name: "x".into(), maximum, resolution: Some(1.0), ..Channel::default() };
+        Layout::of_sums(vec![fine], TICKS).unwrap()
+    };
+    let fourth = Quantity::Power { column: 0, exponent: 4 };
+    // 12 ticks of up to 2^20 steps: below 2^84.
+    let wide = layout(2_097_152.0);
+    assert_eq!(Placed::for_windows(fourth.clone(), Digit::Whole, &wide, 1).unwrap(), None);
+    let high = Placed::for_windows(fourth.clone(), Digit::High, &wide, 1).unwrap().unwrap();
+    assert_eq!(high.width, 54);
+    let readings =
+        [(0, 1 << 20), (1, -(1 << 20)), (2, 3)].map(|(tick, q)| (tick, q, wide.slot(0, tick).unwrap()));
+    let (mut slots, mut present) = (vec![0; wide.slots()], Presence::default());
+    for (tick, q, slot) in readings {
+        slots[slot] = q;
+        present.insert(tick);
+    }
+    let placed = [Digit::Low, Digit::High].map(|digit| Placed { quantity: fourth.clone(), digit, width: 60 });
+    let part = SumsPart { quantities: placed.to_vec(), reasons: 0 };
+    part.check(&wide).unwrap();
+    let found = part.values(&wide, 3, &slots, &[present]);
+    assert_eq!(found, [Some(81), Some(1 << 51)], "2^81 + 81");
+    assert_eq!(fourth.range(&layout(1e9)), Err(SumsError::Range));
+    let fifth = Quantity::Power { column: 0, exponent: 5 };
+    let part =
+        SumsPart { quantities: vec![Placed { quantity: fifth, digit: Digit::Whole, width: 60 }], reasons: 0 };
+    assert_eq!(part.check(&layout(10.0)), Err(SumsError::Exponent));
 }
 
 #[test]

@@ -63,6 +63,7 @@ pub(super) fn refused(error: SumsError) -> WireError {
         }
         SumsError::Parts => "a window of sums has 1 to 16 parts",
         SumsError::Ticks => "a window of sums has 1 to 65535 ticks",
+        SumsError::Exponent => "the exponent of a power is 1 to 4",
     })
 }
 

@@ -61,11 +61,13 @@ fn write(out: &mut Vec<u8>, quantity: &Quantity) -> Result<(), WireError> {
         Quantity::Cosine(_) => 12,
         Quantity::Sine(_) => 13,
         Quantity::Falls(_) => 14,
+        Quantity::Power { .. } => 15,
     };
     out.push(code);
     out.extend_from_slice(&x.to_le_bytes());
     match quantity {
         Quantity::Product(..) => out.extend_from_slice(&y.to_le_bytes()),
+        Quantity::Power { exponent, .. } => out.push(*exponent),
         Quantity::Bins { edges, .. } => {
             write_count(out, edges.len())?;
             edges.iter().for_each(|edge| out.extend_from_slice(&edge.to_le_bytes()));
@@ -95,6 +97,7 @@ fn read(reader: &mut Reader<'_>) -> Result<Quantity, WireError> {
         12 => Quantity::Cosine(x),
         13 => Quantity::Sine(x),
         14 => Quantity::Falls(x),
+        15 => Quantity::Power { column: x, exponent: reader.u8()? },
         _ => return Err(WireError::Value("this quantity of a stream of sums is not known here")),
     })
 }

@@ -211,6 +211,13 @@ fn bounded(cases: &mut Cases, site: &Site) -> Result<()> {
     let right = came.zip(most).is_some_and(|(came, most)| came <= most && 1.5 * came >= most);
     let wrong = || format!("{came:?} kB came down, {most:?} at most: {note}");
     cases.case("no more bytes come down than were told", (!right).then(wrong).into_iter().collect());
+    let refused = site.try_sotto(&["ask", "skewness(temperature)", "--fetch", "2kB", "--no-keep"])?;
+    let told = refused.stderr;
+    let right = refused.status.code() == Some(4)
+        && told.contains("--fetch 1MB")
+        && told.contains("sotto question add")
+        && kilobytes(&told, "of which ").is_some();
+    cases.case("readings to compare are bounded, too", (!right).then_some(told).into_iter().collect());
     let last = site.ask("last(temperature)", &["--fetch", "5kB"])?;
     let note = last["notes"].to_string();
     let few =

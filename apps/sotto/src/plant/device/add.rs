@@ -2,13 +2,11 @@
 
 use std::path::PathBuf;
 
-use serde_json::json;
 use sotto_owner::settings::{DeviceSettings, SettingsError};
-use sotto_owner::{Change, OwnerError, Plant, Price, edit};
+use sotto_owner::{OwnerError, Plant, edit};
 
-use super::{CHOOSING, LOOKING, brought_back, next_bundle, report, say_streams};
-use crate::output::say;
-use crate::plant::price::{Declaring, say_changes, say_dry};
+use super::{CHOOSING, LOOKING, brought_back, next_bundle, planned, report};
+use crate::plant::price::Declaring;
 use crate::plant::progress::waiting;
 
 #[derive(clap::Args, Debug)]
@@ -59,20 +57,7 @@ pub(super) fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
     if declaring.dry_run || !is_declared {
         let streams = waiting(CHOOSING, || plant.streams_for(&name, &settings))?;
         if declaring.dry_run {
-            let prices = [Change { device: name.clone(), before: None, after: Price::of(&streams) }];
-            if declaring.json {
-                let streams: Vec<_> = streams.iter().map(sotto_owner::stream_report).collect();
-                let report = json!({
-                    "device": name, "bundle": file, "dry_run": true, "registered": false, "prices": prices, "streams": streams,
-                });
-                say(serde_json::to_string_pretty(&report)?);
-                return Ok(());
-            }
-            say(format!("device {name}: its bundle would be {}.", file.display()));
-            say_changes(&prices);
-            say_streams(&streams);
-            say_dry();
-            return Ok(());
+            return planned(&name, &file, &streams, declaring.json);
         }
     }
     if !is_declared {

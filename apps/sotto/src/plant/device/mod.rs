@@ -3,7 +3,7 @@
 mod add;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Subcommand;
@@ -15,7 +15,7 @@ use sotto_owner::{
 
 use super::forget::confirmed;
 use super::group::OnPlant;
-use super::price::say_changes;
+use super::price::{Declaring, say_changes, say_dry};
 use super::progress::waiting;
 use super::tag::{self, Kind as Tagged, Tag};
 use crate::output::say;
@@ -54,9 +54,8 @@ pub(crate) enum Device {
         /// The bundle's file [default: NAME-2.bundle in this folder, then NAME-3.bundle]
         #[arg(long, value_name = "FILE")]
         bundle: Option<PathBuf>,
-        /// As one JSON document
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        declaring: Declaring,
     },
     /// Give a device another name, in sotto.toml with its questions and alarms. Its bundle and the cloud go on using the
     /// first one.
@@ -116,10 +115,15 @@ impl OnPlant for Device {
                     took(&taken);
                 }
             }
-            Self::Renew { name, bundle, json } => {
+            Self::Renew { name, bundle, declaring: Declaring { dry_run, json } } => {
                 let file = bundle.map_or_else(|| next_bundle(plant, &name), Ok)?;
-                let enrolled = waiting(CHOOSING, || plant.renew(&name, &file))?;
-                report(plant, &name, &enrolled, json)?;
+                if dry_run {
+                    let streams = waiting(CHOOSING, || plant.renewable(&name, &file))?;
+                    planned(&name, &file, &streams, json)?;
+                } else {
+                    let enrolled = waiting(CHOOSING, || plant.renew(&name, &file))?;
+                    report(plant, &name, &enrolled, json)?;
+                }
             }
             Self::Rename { name, new } => {
                 plant.rename_device(&name, &new)?;
@@ -252,6 +256,24 @@ fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow:
         "On the device: sotto-agent run --bundle {} --csv FILE --time COLUMN --column CHANNEL=COLUMN",
         bundle.display()
     ));
+    Ok(())
+}
+
+/// Tells what a bundle would be, which is not made.
+fn planned(name: &str, bundle: &Path, streams: &[Chosen], json: bool) -> anyhow::Result<()> {
+    let prices = [Change { device: name.to_owned(), before: None, after: Price::of(streams) }];
+    if json {
+        let streams: Vec<_> = streams.iter().map(sotto_owner::stream_report).collect();
+        let report = json!({
+            "device": name, "bundle": bundle, "dry_run": true, "registered": false, "prices": prices, "streams": streams,
+        });
+        say(serde_json::to_string_pretty(&report)?);
+        return Ok(());
+    }
+    say(format!("device {name}: its bundle would be {}.", bundle.display()));
+    say_changes(&prices);
+    say_streams(streams);
+    say_dry();
     Ok(())
 }
 

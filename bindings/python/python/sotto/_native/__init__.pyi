@@ -226,6 +226,7 @@ class Plant:
         stop: Callable[[], bool] | None = None,
         verify: bool = False,
         unchecked: bool = False,
+        fetch: int | None = None,
     ) -> dict[str, Any]: ...
     def report(self, name: str, argument: str | None = None) -> str: ...
     def verify(

@@ -52,6 +52,9 @@ class Channel:
             "variance(x)": lambda x: np.var(x.to_numpy()),
             "stddev(x)": lambda x: np.std(x.to_numpy()),
             "rms(x)": lambda x: np.sqrt(np.mean(x.to_numpy() ** 2)),
+            "crest(x)": lambda x: np.max(np.abs(x)) / np.sqrt(np.mean(x.to_numpy() ** 2)),
+            "skewness(x)": lambda x: moment(x, 3) / moment(x, 2) ** 1.5,
+            "kurtosis(x)": lambda x: moment(x, 4) / moment(x, 2) ** 2,
             "energy(x)": lambda x: x.sum() * hours,
             "min(x)": np.min,
             "max(x)": np.max,
@@ -76,6 +79,12 @@ class Channel:
             "time_of_max(x)": lambda x: x.idxmax(),
             f"degree_hours(x, below {high})": lambda x: (high - x).clip(lower=0).sum() * self.hours,
         }
+
+
+def moment(x, exponent):
+    """Returns a central moment; NaN of readings that are all equal."""
+    centred = x.to_numpy() - np.mean(x.to_numpy())
+    return np.mean(centred**exponent) if np.ptp(x.to_numpy()) > 0 else np.nan
 
 
 # Functions of the channel z, which devices compute as x - y.

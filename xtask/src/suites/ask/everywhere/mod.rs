@@ -118,7 +118,8 @@ fn one(cases: &mut Cases, place: &Place, path: &str) -> Result<()> {
         let add = ["channel", "add", name, "--range", place.range, "--resolution", place.resolution];
         site.sotto(&[&add[..], &["--every", every]].concat())?;
     }
-    for (number, text) in ["stddev(x) by day", "covariance(x, y) by day"].iter().take(names.len()).enumerate()
+    for (number, text) in
+        ["stddev(x), kurtosis(x) by day", "covariance(x, y) by day"].iter().take(names.len()).enumerate()
     {
         site.sotto(&["question", "add", &format!("declared{number}"), text])?;
     }
