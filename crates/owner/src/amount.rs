@@ -22,6 +22,30 @@ pub struct Every {
     pub milliseconds: u32,
 }
 
+/// Returns a number of bytes in words: up to 999 as it is, more with three digits.
+///
+/// ```
+/// let words = [1, 999, 1234, 45_600, 999_999, 4_204_800].map(sotto_owner::bytes_in_words);
+/// assert_eq!(words, ["1 byte", "999 bytes", "1.23 kB", "45.6 kB", "1.00 MB", "4.20 MB"]);
+/// ```
+#[must_use]
+pub fn bytes_in_words(bytes: u64) -> String {
+    match bytes {
+        1 => return "1 byte".to_owned(),
+        0..1000 => return format!("{bytes} bytes"),
+        _ => {}
+    }
+    let (mut size, mut unit) = (bytes as f64 / 1e3, "kB");
+    for larger in ["MB", "GB", "TB"] {
+        // 999.5 has four digits when it is rounded.
+        if size >= 999.5 {
+            (size, unit) = (size / 1e3, larger);
+        }
+    }
+    let places = [9.995, 99.95].iter().filter(|limit| size < **limit).count();
+    format!("{size:.places$} {unit}")
+}
+
 /// The error for an amount that cannot be read.
 ///
 /// Example: [`Every`]

@@ -55,7 +55,7 @@ pub mod value;
 mod windows;
 mod work;
 
-pub use amount::{Every, Hold, NotAnAmount, Range};
+pub use amount::{Every, Hold, NotAnAmount, Range, bytes_in_words};
 pub use answers::{
     Answer, Assurance, Cause, ChannelStatus, Complete, DeviceStatus, Empty, ExplainedResult, ExplainedStream,
     ExplainedValues, Explanation, Forgotten, Giving, KeptAnswer, LateStream, Learned, Logs, Next, Published,

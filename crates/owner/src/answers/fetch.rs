@@ -4,23 +4,12 @@ use std::collections::BTreeMap;
 
 use super::listed::Listed;
 use super::takes::taken;
+use crate::amount::bytes_in_words;
 use crate::declared::settings::Settings;
 use crate::error::OwnerError;
 use crate::functions::Call;
 use crate::question::{Asked, AskedCall, WithDevices};
 use crate::work::{CameDown, Computer, DeviceWork};
-
-/// Returns a number of bytes with three digits.
-fn bytes_in_words(bytes: u64) -> String {
-    let (size, unit) = match bytes {
-        0..1000 => return format!("{bytes} bytes"),
-        1000..1_000_000 => (bytes as f64 / 1e3, "kB"),
-        1_000_000..1_000_000_000 => (bytes as f64 / 1e6, "MB"),
-        _ => (bytes as f64 / 1e9, "GB"),
-    };
-    let places = (2.0 - size.log10().floor()).clamp(0.0, 2.0) as usize;
-    format!("{size:.places$} {unit}")
-}
 
 /// Returns the calls of a question that `is_one` takes, each once.
 fn calls(asked: &Asked<'_>, is_one: impl Fn(&Call) -> bool) -> Vec<String> {
@@ -103,15 +92,4 @@ pub(super) fn note(asked: &Asked<'_>, came_down: &BTreeMap<String, CameDown>) ->
             bytes_in_words(bytes)
         )
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_have_three_digits() {
-        let of = [999, 1234, 45_600, 4_204_800, 64_000_000].map(bytes_in_words);
-        assert_eq!(of, ["999 bytes", "1.23 kB", "45.6 kB", "4.20 MB", "64.0 MB"]);
-    }
 }

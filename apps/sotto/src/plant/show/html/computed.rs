@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use sotto_chart::escape;
-use sotto_owner::{Answer, Assurance, Row, left_out_in_words};
+use sotto_owner::{Answer, Assurance, Row, bytes_in_words, left_out_in_words};
 
 use super::super::series::{readings, series};
-use super::text::{bytes, counted, grouped};
+use super::text::{counted, grouped};
 
 /// Returns the sentence below the title.
 pub(super) fn facts(answer: &Answer) -> String {
@@ -23,8 +23,8 @@ pub(super) fn facts(answer: &Answer) -> String {
     escape(&format!(
         "Computed on {readings}{}: {} up, {} down, {:.2} s from question to answer. The time zone is {}.{unchecked}",
         counted(answer.windows, "encrypted window"),
-        bytes(answer.bytes_up),
-        bytes(answer.bytes_down),
+        bytes_in_words(answer.bytes_up),
+        bytes_in_words(answer.bytes_down),
         answer.seconds,
         answer.time_zone,
     ))
@@ -58,8 +58,8 @@ pub(super) fn computed(answer: &Answer) -> String {
     entry(
         "Bytes",
         &[
-            format!("{} of encrypted windows went up, from the devices", bytes(answer.bytes_up)),
-            format!("{} of encrypted results came down", bytes(answer.bytes_down)),
+            format!("{} of encrypted windows went up, from the devices", bytes_in_words(answer.bytes_up)),
+            format!("{} of encrypted results came down", bytes_in_words(answer.bytes_down)),
         ],
     );
     entry("After decryption", &["divisions by counts, and roots".to_owned()]);

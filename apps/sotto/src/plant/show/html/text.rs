@@ -60,19 +60,6 @@ pub(super) fn grouped(count: u64) -> String {
     text
 }
 
-/// Formats bytes with three digits.
-pub(super) fn bytes(count: u64) -> String {
-    let size = count as f64;
-    let (size, unit) = match count {
-        0..10_000 => return counted(count, "byte"),
-        10_000..1_000_000 => (size / 1e3, "kB"),
-        1_000_000..1_000_000_000 => (size / 1e6, "MB"),
-        _ => (size / 1e9, "GB"),
-    };
-    let places = [10.0, 100.0].iter().filter(|limit| size < **limit).count();
-    format!("{size:.places$} {unit}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,6 +74,5 @@ mod tests {
         assert_eq!(counted(1, "byte"), "1 byte");
         assert_eq!(grouped(1234), "1234");
         assert_eq!(grouped(1_234_567), "1\u{202F}234\u{202F}567");
-        assert_eq!([bytes(9_999), bytes(12_345), bytes(1_234_567)], ["9999 bytes", "12.3 kB", "1.23 MB"]);
     }
 }
