@@ -272,7 +272,7 @@ fn read(path: PathBuf) -> Duration {
     let layout = Layout::smallest(channels(), 3600, 4096, 2, Encoding::Integer { bits: 12 }).unwrap();
     let encryption = Encryption::Ciphertexts { encryptor: Box::new(Never), header: None };
     let stream = Stream { name: "s".to_owned(), layout, encryption, message_bytes: 0 };
-    let cut = Cut::new(Span::Hour, 1000, 3600);
+    let cut = Cut::new(Span::Hour, sotto_pack::Period::from_milliseconds(1000), 3600);
     let cuts = Cuts::new(Clock::utc(), [("s".to_owned(), cut)].into());
     let options = Options { future: true, ..Options::default() };
     let mut windows = Windows::new(source, &[stream], &cuts, |_| Sent::default(), Stop::new(), &options);

@@ -51,7 +51,7 @@ impl ClearLog {
     pub fn add(&mut self, stream: &str, window: &Packed, rows: Vec<Zeroizing<Vec<Option<f64>>>>) {
         let log = self.streams.entry(stream.to_owned()).or_default();
         log.channels = window.layout.channels().to_vec();
-        let since = |tick: usize| i64::from(window.period).saturating_mul(tick as i64);
+        let since = |tick: usize| window.period.after(tick as i64);
         log.times.extend((0..rows.len()).map(|tick| window.start.saturating_add(since(tick))));
         log.values.extend(rows);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
-use sotto_pack::{Channel, DeviceProfile, StreamProfile};
+use sotto_pack::{Channel, DeviceProfile, Period, StreamProfile};
 
 use crate::arguments::{NotTogether, OfChannel, ReadArguments, SourceKind};
 use crate::source::{
@@ -20,8 +20,8 @@ pub struct Feed {
     pub name: &'static str,
     /// True if the readings are synthetic: no sensor measured them.
     pub generated: bool,
-    /// Milliseconds between rows if the agent polls; `None` if the source sets the pace.
-    pub own_period: Option<u32>,
+    /// The time between rows if the agent polls; `None` if the source sets the pace.
+    pub own_period: Option<Period>,
     /// The times of the first rows, if they can be read ahead.
     pub first_times: Vec<i64>,
 }
@@ -145,7 +145,7 @@ fn open_files(
     profile: &DeviceProfile,
     channels: &[Channel],
     (columns, settings): (&[(String, String)], &Settings),
-    period: u32,
+    period: Period,
     stop: &Stop,
 ) -> Result<Feed, SourceError> {
     let zone_error = |error: sotto_pack::ProfileError| SourceError::Option {
@@ -267,7 +267,7 @@ fn open_own(
     read: &ReadArguments,
     channels: &[Channel],
     columns: &[(String, String)],
-    period: u32,
+    period: Period,
     stop: &Stop,
 ) -> Result<Feed, SourceError> {
     let generated = read.source == Some(SourceKind::Generate);
@@ -292,7 +292,7 @@ mod tests {
         let of = vec![channel("inlet"), channel("outlet")];
         let profile = DeviceProfile {
             device: "boiler".to_owned(),
-            period_ms: 1000,
+            period_ms: Period::from_milliseconds(1000),
             zone: None,
             cloud_keys: Vec::new(),
             owner_key: None,

@@ -51,7 +51,7 @@ impl Piece {
     pub(crate) fn of(signed: &SignedHeader) -> Option<Self> {
         let stream = signed.stream().filter(|_| signed.is_provisional())?;
         let ticks = stream.layout().ticks();
-        let longest = i64::from(ticks).saturating_mul(stream.period().into()).max(1);
+        let longest = stream.period().after(ticks.into()).max(1);
         let start = signed.description()?.start;
         Some(Self { stream: stream.id().tag(), span: start.div_euclid(longest), ticks })
     }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use sotto_keys::SigningIdentity;
-use sotto_pack::{Channel, Digit, LeftOut, Placed, Presence, Quantity, Reason, SumsPart, WindowDescription};
+use sotto_pack::{
+    Channel, Digit, LeftOut, Period, Placed, Presence, Quantity, Reason, SumsPart, WindowDescription,
+};
 use sotto_rlwe::KeyId;
 use sotto_sums::{Encryptor, StreamKeys, Sum};
-use sotto_wire::{
-    Envelope, Heads, MaskName, PartSum, StreamHeader, SumsAnswer, SumsStream, TickPeriod, WindowGroup,
-};
+use sotto_wire::{Envelope, Heads, MaskName, PartSum, StreamHeader, SumsAnswer, SumsStream, WindowGroup};
 
 use super::{Golden, device};
 
@@ -25,7 +25,7 @@ pub fn sums_header() -> Arc<StreamHeader> {
     let stream = SumsStream {
         device: device::envelope_header().device,
         stream: "sums".into(),
-        period: TickPeriod::new(1, 50).expect("a period"),
+        period: Period::of_seconds(1, 50).expect("a period"),
         ticks: 8,
         // -2,047 to 2,047 steps.
         channels: vec![Channel {

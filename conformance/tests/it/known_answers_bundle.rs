@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Deserialize;
 use sotto_conformance::vectors;
 use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, Protection, SigningIdentity};
-use sotto_pack::{DeviceProfile, Encoding, Span};
+use sotto_pack::{DeviceProfile, Encoding, Period, Span};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,13 +82,19 @@ fn the_profile_in_a_bundle_is_read_and_written_as_specified() {
             assert_eq!((real.envelope, real.slots), (1, Some(32)));
             continue;
         }
-        assert_eq!((profile.device.as_str(), profile.period_ms), ("boiler", 60_000));
+        assert_eq!(
+            (profile.device.as_str(), profile.period_ms),
+            ("boiler", Period::from_milliseconds(60_000))
+        );
         assert_eq!(profile.zone.as_deref(), Some("Europe/Vienna"));
         let [exact, coarse, model] = &profile.streams[..] else { panic!("three streams") };
         assert_eq!((exact.span, exact.envelope, exact.ticks), (Some(Span::Hour), 2, 60));
         assert_eq!(exact.slots, Some(256));
         assert_eq!((exact.channels[0].unit.as_str(), exact.channels[1].resolution), ("°C", Some(0.25)));
-        assert_eq!((coarse.encoding, coarse.period_ms), (Encoding::Integer { bits: 12 }, Some(3_600_000)));
+        assert_eq!(
+            (coarse.encoding, coarse.period_ms),
+            (Encoding::Integer { bits: 12 }, Some(Period::from_milliseconds(3_600_000)))
+        );
         assert_eq!((coarse.envelope, coarse.channels.len()), (1, 0));
         assert_eq!((model.encoding, model.slots), (Encoding::Real, Some(1024)));
         assert!(profile.streams.iter().all(|stream| !stream.public));

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sotto_keys::{DeviceBundle, DeviceKeys};
-use sotto_pack::{DeviceProfile, Presence, Reading, Replaces, Slots, Window, WindowDescription};
+use sotto_pack::{DeviceProfile, Period, Presence, Reading, Replaces, Slots, Window, WindowDescription};
 use sotto_rlwe::KeyId;
 use sotto_sums::{Encryptor, StreamKeys};
 use sotto_wire::{Envelope, MaskName, StreamHeader};
@@ -48,7 +48,8 @@ impl Device {
         facts: Facts<'_>,
     ) -> Envelope {
         let layout = self.header.layout().clone();
-        let mut window = Window::spanning(layout.clone(), start, HOUR as u32, length).unwrap();
+        let mut window =
+            Window::spanning(layout.clone(), start, Period::from_milliseconds(HOUR as u32), length).unwrap();
         for (hour, value) in readings {
             window.push(&Reading { at: start + hour * HOUR, channel: 0, value: *value }).unwrap();
         }

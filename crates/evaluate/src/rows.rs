@@ -27,15 +27,15 @@ impl TaggedSumming<'_, '_> {
     /// ```
     /// use sotto_evaluate::{TaggedRows, TaggedSum, TaggedSumming};
     /// use sotto_wire::{MaskName, SumsAnswer};
-    /// # use sotto_pack::{Channel, Digit, Placed, Quantity, SumsPart};
+    /// # use sotto_pack::{Channel, Digit, Period, Placed, Quantity, SumsPart};
     /// # use sotto_rlwe::KeyId;
-    /// # use sotto_wire::{StreamHeader, SumsStream, TickPeriod};
+    /// # use sotto_wire::{StreamHeader, SumsStream};
     /// # let level = Channel { name: "level".into(), maximum: 15.0, resolution: Some(1.0), ..Channel::default() };
     /// # let readings = Placed { quantity: Quantity::Reading(0), digit: Digit::Whole, width: 16 };
     /// # let stream = SumsStream {
     /// #     device: "cellar".into(),
     /// #     stream: "tank".into(),
-    /// #     period: TickPeriod::new(60, 1)?,
+    /// #     period: Period::of_seconds(60, 1)?,
     /// #     ticks: 16,
     /// #     channels: vec![level],
     /// #     rounded: false,
@@ -109,9 +109,9 @@ fn add(
 mod tests {
     use std::sync::Arc;
 
-    use sotto_pack::{Channel, Digit, Placed, Quantity, SumsPart, WindowDescription};
+    use sotto_pack::{Channel, Digit, Period, Placed, Quantity, SumsPart, WindowDescription};
     use sotto_rlwe::KeyId;
-    use sotto_wire::{Envelope, StreamHeader, SumsStream, TickPeriod};
+    use sotto_wire::{Envelope, StreamHeader, SumsStream};
 
     use super::*;
 
@@ -126,7 +126,7 @@ mod tests {
         let stream = SumsStream {
             device: "cellar".into(),
             stream: "tank".into(),
-            period: TickPeriod::new(60, 1).unwrap(),
+            period: Period::of_seconds(60, 1).unwrap(),
             ticks: 3,
             channels: vec![level],
             rounded: false,
@@ -145,7 +145,7 @@ mod tests {
         // Batches of 100 windows with 3, 2 and 1 ticks.
         for batch in 0..3_u64 {
             let ticks = 3 - batch as u32;
-            let whole = WindowDescription::whole(header.layout(), 0, 60_000, ticks);
+            let whole = WindowDescription::whole(header.layout(), 0, header.period(), ticks);
             let counts = header.parts()[0].counts(&whole);
             let (mut names, mut rows) = (Vec::new(), [Vec::new(), Vec::new()]);
             for sequence in 100 * batch..100 * (batch + 1) {

@@ -49,15 +49,15 @@ pub struct TaggedSum<'r> {
 /// use std::sync::Arc;
 /// use sotto_evaluate::{TaggedSum, TaggedSumming};
 /// use sotto_wire::{Envelope, MaskName, StreamHeader, SumsAnswer};
-/// # use sotto_pack::{Channel, Digit, Placed, Quantity, SumsPart, WindowDescription};
+/// # use sotto_pack::{Channel, Digit, Period, Placed, Quantity, SumsPart, WindowDescription};
 /// # use sotto_rlwe::KeyId;
-/// # use sotto_wire::{SumsStream, TickPeriod};
+/// # use sotto_wire::SumsStream;
 /// # let level = Channel { name: "level".into(), maximum: 15.0, resolution: Some(1.0), ..Channel::default() };
 /// # let readings = Placed { quantity: Quantity::Reading(0), digit: Digit::Whole, width: 16 };
 /// # let stream = SumsStream {
 /// #     device: "cellar".into(),
 /// #     stream: "tank".into(),
-/// #     period: TickPeriod::new(60, 1)?,
+/// #     period: Period::of_seconds(60, 1)?,
 /// #     ticks: 16,
 /// #     channels: vec![level],
 /// #     rounded: false,

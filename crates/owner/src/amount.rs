@@ -1,14 +1,18 @@
 //! Amounts in the form in which people write them: `5m`, `-20..120`.
 
 use serde::{Deserialize, Serialize};
+use sotto_pack::{Period, PeriodError};
 
-/// A duration in the form used in `sotto.toml`, a number and a unit: `200ms`, `1.5s`, `5m`, `1h`, `7d`; at most 30 days.
+/// The time between two readings in the form used in `sotto.toml`, a number and a unit: `200ms`, `1.5s`, `5m`, `1h`, `7d`; a
+/// frequency, `60Hz`; or a fraction, `1/60s`. From 1 ms to 30 days.
 ///
 /// ```
 /// use sotto_owner::{Every, NotAnAmount};
 ///
 /// let every: Every = "1.5s".parse()?;
-/// assert_eq!(every.milliseconds, 1500);
+/// assert_eq!(every.period.milliseconds(), Some(1500));
+/// let mains: Every = "60Hz".parse()?;
+/// assert_eq!((mains.period.seconds(), mains), ((1, 60), "1/60s".parse()?));
 /// let refused: Result<Every, NotAnAmount> = "1mo".parse(); // months differ in length
 /// assert!(refused.is_err());
 /// let refused: Result<Every, NotAnAmount> = "5 minutes".parse(); // 5m
@@ -18,8 +22,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Every {
-    /// Milliseconds, from 1 to those of 30 days.
-    pub milliseconds: u32,
+    /// The time, at most 30 days.
+    pub period: Period,
+}
+
+impl Every {
+    /// Makes the time of whole milliseconds, at least 1.
+    #[must_use]
+    pub const fn from_milliseconds(milliseconds: u32) -> Self {
+        Self { period: Period::from_milliseconds(milliseconds) }
+    }
+
+    /// Returns the milliseconds, rounded up.
+    #[must_use]
+    pub fn milliseconds(&self) -> u32 {
+        self.period.ceil()
+    }
 }
 
 /// Returns a number of bytes in words: up to 999 as it is, more with three digits.
@@ -77,18 +95,40 @@ impl std::str::FromStr for Every {
 
     fn from_str(text: &str) -> Result<Self, NotAnAmount> {
         let unit = text.trim().trim_start_matches(|c: char| !c.is_ascii_alphabetic());
-        let wrong = || {
-            let way_out = if MONTHS.contains(&unit) {
-                "1d, as months differ in length: `by month` then divides the readings, and a counter (--kind counter) has the month's total"
-            } else {
-                "a number and ms, s, m, h or d, whole milliseconds and at most 30d, such as 30s, 0.5s, 5m or 7d"
-            };
-            NotAnAmount::new(text, "period", way_out)
+        let wrong = |way_out| NotAnAmount::new(text, "period", way_out);
+        let period = match fraction(text, unit) {
+            _ if MONTHS.contains(&unit) => return Err(wrong(NO_MONTHS)),
+            Some((time, of)) if time.div_ceil(of) <= LONGEST_PERIOD.into() => Period::new(time, of),
+            _ => Err(PeriodError::Long),
         };
-        let milliseconds =
-            milliseconds(text, LONGEST_PERIOD).and_then(|milliseconds| u32::try_from(milliseconds).ok());
-        Ok(Self { milliseconds: milliseconds.ok_or_else(wrong)? })
+        let period = period.map_err(|error| match error {
+            PeriodError::Short => wrong("at least 1ms, at most 1000Hz: times are in milliseconds"),
+            PeriodError::Fine => {
+                wrong("a frequency or a fraction, such as 60Hz, 44.1Hz or 1/60s: in milliseconds its denominator is at most 65535")
+            }
+            PeriodError::Long | PeriodError::Terms => wrong(
+                "a number and ms, s, m, h or d, at most 30d, or a number and Hz, such as 30s, 0.5s, 5m, 7d, 60Hz or 1/60s",
+            ),
+        });
+        Ok(Self { period: period? })
     }
+}
+
+const NO_MONTHS: &str = "1d, as months differ in length: `by month` then divides the readings, and a counter (--kind counter) has the month's total";
+
+/// Returns a time as a fraction of milliseconds. Its unit is a time or, for a frequency, Hz.
+fn fraction(text: &str, unit: &str) -> Option<(u128, u128)> {
+    let number = text.trim().strip_suffix(unit)?.trim();
+    let (over, under) = number.split_once('/').unwrap_or((number, "1"));
+    let ((a, b), (c, d)) = (decimal(over)?, decimal(under)?);
+    let (numerator, denominator) = (a.checked_mul(d)?, b.checked_mul(c)?);
+    let of_unit = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, factor)| u128::from(*factor));
+    let (time, of) = match of_unit {
+        Some(factor) => (numerator.checked_mul(factor)?, denominator),
+        None if unit == "Hz" => (denominator.checked_mul(1000)?, numerator),
+        None => return None,
+    };
+    (time > 0 && of > 0).then_some((time, of))
 }
 
 /// Reads a time with its unit: 1 to `most` milliseconds.
@@ -96,7 +136,9 @@ fn milliseconds(text: &str, most: u64) -> Option<u64> {
     let digits = text.trim().trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text.trim()[digits.len()..].trim();
     let (_, factor) = UNITS.iter().find(|(name, _)| *name == unit)?;
-    times(digits.trim(), *factor).filter(|milliseconds| (1..=most).contains(milliseconds))
+    let (number, of) = decimal(digits.trim())?;
+    let time = number * u128::from(*factor);
+    u64::try_from(time / of).ok().filter(|whole| time % of == 0 && (1..=most).contains(whole))
 }
 
 /// The time that a reading holds, in the form used in `sotto.toml`: `90s`, `2h`, `7d`, at most 366 days.
@@ -158,22 +200,41 @@ fn write_time(out: &mut std::fmt::Formatter<'_>, milliseconds: u64) -> std::fmt:
     write!(out, "{}{unit}", milliseconds / factor)
 }
 
-/// Multiplies a decimal number by a factor. Returns None unless the product is a whole number.
-fn times(decimal: &str, factor: u64) -> Option<u64> {
-    let (whole, fraction) = decimal.split_once('.').unwrap_or((decimal, "0"));
+/// Reads a decimal number of at most 9 digits behind the point, as a fraction.
+fn decimal(text: &str) -> Option<(u128, u128)> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if fraction.len() > 9 || !digits(whole) || !digits(fraction) {
         return None;
     }
     let scale = 10u64.pow(u32::try_from(fraction.len()).ok()?);
-    let part = fraction.parse::<u64>().ok()?.checked_mul(factor)?;
-    let whole = whole.parse::<u64>().ok()?.checked_mul(factor)?;
-    part.is_multiple_of(scale).then(|| whole.checked_add(part / scale))?
+    let (whole, part): (u64, u64) = (whole.parse().ok()?, fraction.parse().ok()?);
+    Some((u128::from(whole) * u128::from(scale) + u128::from(part), scale.into()))
+}
+
+/// Writes a fraction as a decimal number. Returns None if it has more than 9 digits behind the point.
+fn written(numerator: u64, denominator: u64) -> Option<String> {
+    const SCALE: u128 = 1_000_000_000;
+    let scaled = u128::from(numerator) * SCALE;
+    let (scaled, rest) = (scaled / u128::from(denominator), scaled % u128::from(denominator));
+    let text = format!("{}.{:09}", scaled / SCALE, scaled % SCALE);
+    (rest == 0).then(|| text.trim_end_matches('0').trim_end_matches('.').to_owned())
 }
 
 impl std::fmt::Display for Every {
+    /// Writes whole milliseconds in the largest unit, other periods as a frequency where it is a decimal number.
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write_time(out, self.milliseconds.into())
+        if let Some(milliseconds) = self.period.milliseconds() {
+            return write_time(out, milliseconds.into());
+        }
+        let (seconds, of) = self.period.seconds();
+        if let Some(frequency) = written(of.into(), seconds.into()) {
+            return write!(out, "{frequency}Hz");
+        }
+        match written(1000 * u64::from(seconds), of.into()) {
+            Some(milliseconds) => write!(out, "{milliseconds}ms"),
+            None => write!(out, "{seconds}/{of}s"),
+        }
     }
 }
 
@@ -277,9 +338,39 @@ mod tests {
             ("7d", 604_800_000, "7d"),
             ("30d", 2_592_000_000, "30d"),
             ("720h", 2_592_000_000, "30d"),
+            ("50Hz", 20, "20ms"),
+            ("0.1 Hz", 10_000, "10s"),
+            ("1/2m", 30_000, "30s"),
+            ("1000Hz", 1, "1ms"),
         ] {
             let every: Every = text.parse().expect(text);
-            assert_eq!((every.milliseconds, every.to_string().as_str()), (milliseconds, shown));
+            assert_eq!(
+                (every.period.milliseconds(), every.to_string().as_str()),
+                (Some(milliseconds), shown)
+            );
+        }
+        for (text, seconds, shown) in [
+            ("60Hz", (1, 60), "60Hz"),
+            ("1/60s", (1, 60), "60Hz"),
+            ("50/3ms", (1, 60), "60Hz"),
+            ("120 Hz", (1, 120), "120Hz"),
+            ("44.1Hz", (10, 441), "44.1Hz"),
+            ("60000/1001Hz", (1001, 60_000), "1001/60000s"),
+            ("16.7ms", (167, 10_000), "16.7ms"),
+            ("1/7m", (60, 7), "60/7s"),
+        ] {
+            let every: Every = text.parse().expect(text);
+            assert_eq!(every.period.seconds(), seconds, "{text}");
+            assert_eq!((every.to_string().as_str(), every.to_string().parse()), (shown, Ok(every)));
+        }
+        for (wrong, says) in [
+            ("0.5ms", "at least 1ms, at most 1000Hz"),
+            ("2000Hz", "times are in milliseconds"),
+            ("44100 Hz", "times are in milliseconds"),
+            ("16.66667ms", "60Hz, 44.1Hz or 1/60s"),
+        ] {
+            let error = wrong.parse::<Every>().expect_err(wrong).to_string();
+            assert!(error.contains(says), "{error}");
         }
         for wrong in [
             "",
@@ -290,8 +381,13 @@ mod tests {
             "30.1d",
             "2592000001ms",
             "-5m",
-            "1.5ms",
             ".5s",
+            "0Hz",
+            "1/0s",
+            "1/s",
+            "60hz",
+            "1/60",
+            "4294967296d",
             "1.s",
             "1.2.3s",
             "5 minutes",

@@ -1,6 +1,6 @@
 //! Where the ticks of a stream are, and which of them its windows have.
 
-use crate::{Clock, Span};
+use crate::{Clock, Period, Span};
 
 /// Milliseconds of an hour.
 const HOUR: i64 = 3_600_000;
@@ -15,27 +15,28 @@ pub enum Grid {
     /// Ticks begin anew with each span of the windows; the end of the span may cut the last one short.
     #[default]
     OfSpan,
-    /// Ticks do not depend on windows. Of a period that divides 24 hours they begin anew at each midnight of the clock, of any
-    /// other they are whole periods after 1970-01-01T00:00:00Z.
+    /// Ticks do not depend on windows. Of a period whose cycle divides 24 hours they begin anew at each midnight of the clock, of
+    /// any other they are whole periods after 1970-01-01T00:00:00Z.
     Absolute {
-        /// Milliseconds by which ticks are later: less than a period.
+        /// Milliseconds by which ticks are later: less than a cycle.
         phase: u32,
     },
 }
 
 /// How a stream's readings are divided into windows. A window has the ticks that begin in its span, or a part of them: those
-/// from a multiple of `ticks` periods after the first one on.
+/// from a multiple of `ticks` periods after the first one on. Of a period of no whole milliseconds it has the ticks of whole cycles
+/// ([`Period`]) that begin in its span.
 ///
 /// ```
-/// use sotto_pack::{Clock, Cut, Grid, Span};
+/// use sotto_pack::{Clock, Cut, Grid, Period, Span};
 ///
 /// // A reading a minute, at most 16 in a window, none of which crosses an hour.
-/// let cut = Cut::new(Span::Hour, 60_000, 16);
+/// let cut = Cut::new(Span::Hour, Period::from_milliseconds(60_000), 16);
 /// let (start, end) = cut.window(&Clock::utc(), 50 * 60_000); // 00:50
 /// assert_eq!((start, end), (48 * 60_000, 60 * 60_000));
 /// assert_eq!(cut.ticks_between(start, end), 12);
 /// // Every 7 minutes: the ticks go on through midnight.
-/// let cut = Cut::new(Span::Day, 420_000, 206);
+/// let cut = Cut::new(Span::Day, Period::from_milliseconds(420_000), 206);
 /// assert_eq!(cut.grid, Grid::Absolute { phase: 0 });
 /// assert_eq!(cut.window(&Clock::utc(), 0), (0, 206 * 420_000));
 /// ```
@@ -43,9 +44,9 @@ pub enum Grid {
 pub struct Cut {
     /// The span in which all ticks of a window begin.
     pub span: Span,
-    /// Milliseconds between ticks, at least 1.
-    pub period: u32,
-    /// Maximum ticks of a window, at least 1.
+    /// The time between ticks.
+    pub period: Period,
+    /// Maximum ticks of a window: whole cycles, at least one.
     pub ticks: u32,
     /// Where the ticks are.
     pub grid: Grid,
@@ -54,16 +55,16 @@ pub struct Cut {
 impl Cut {
     /// Makes the cut of a new stream: with absolute ticks, if those that begin anew with the span would be others.
     #[must_use]
-    pub fn new(span: Span, period: u32, ticks: u32) -> Self {
+    pub fn new(span: Span, period: Period, ticks: u32) -> Self {
         let cut = Self { span, period, ticks, grid: Grid::OfSpan };
         if cut.begins_anew() { Self { grid: Grid::Absolute { phase: 0 }, ..cut } } else { cut }
     }
 
-    /// Returns true if ticks begin anew with each span although the period does not divide it.
+    /// Returns true if ticks begin anew with each span although no whole number of cycles fills it.
     #[must_use]
     pub fn begins_anew(&self) -> bool {
         let span = if self.span == Span::Hour { HOUR } else { DAY };
-        self.grid == Grid::OfSpan && span % self.milliseconds() != 0
+        self.grid == Grid::OfSpan && span % self.period.cycle() != 0
     }
 
     /// Returns true if ticks do not depend on windows.
@@ -77,7 +78,7 @@ impl Cut {
     pub fn phase(&self) -> i64 {
         match self.grid {
             Grid::OfSpan => 0,
-            Grid::Absolute { phase } => i64::from(phase) % self.milliseconds(),
+            Grid::Absolute { phase } => i64::from(phase) % self.period.cycle(),
         }
     }
 
@@ -85,19 +86,27 @@ impl Cut {
     /// span, may cut it short.
     #[must_use]
     pub fn tick(&self, clock: &Clock, at: i64) -> (i64, i64) {
-        let (period, phase) = (self.milliseconds(), self.phase());
+        let (cycle, end) = self.cycle(clock, at);
+        let tick = self.period.tick_at(at.saturating_sub(cycle));
+        (self.period.at(cycle, tick), self.period.at(cycle, tick.saturating_add(1)).min(end))
+    }
+
+    /// Returns beginning and end of the cycle of ticks whose time contains `at`, like [`Cut::tick`]. Windows begin with cycles.
+    #[must_use]
+    pub fn cycle(&self, clock: &Clock, at: i64) -> (i64, i64) {
+        let (cycle, phase) = (self.period.cycle(), self.phase());
         let at = at.saturating_sub(phase);
         let (anchor, end) = match self.grid {
             Grid::OfSpan => self.window(clock, at),
-            Grid::Absolute { .. } if DAY % period == 0 => {
+            Grid::Absolute { .. } if DAY % cycle == 0 => {
                 (clock.start_of(Span::Day, at), clock.end_of(Span::Day, at))
             }
             Grid::Absolute { .. } => (0, i64::MAX),
         };
-        let whole = at.saturating_sub(anchor).div_euclid(period).saturating_mul(period);
+        let whole = at.saturating_sub(anchor).div_euclid(cycle).saturating_mul(cycle);
         let from = anchor.saturating_add(whole);
         let later = |time: i64| time.saturating_add(phase);
-        (later(from), later(from.saturating_add(period).min(end)))
+        (later(from), later(from.saturating_add(cycle).min(end)))
     }
 
     /// Returns the beginning of the first tick that begins at `at` or later.
@@ -114,12 +123,14 @@ impl Cut {
         let (first, end) = match self.grid {
             Grid::OfSpan => (clock.start_of(self.span, at), clock.end_of(self.span, at)),
             Grid::Absolute { .. } => {
-                let (tick, _) = self.tick(clock, at);
-                let ends = (clock.start_of(self.span, tick), clock.end_of(self.span, tick));
-                (self.first_tick(clock, ends.0), self.first_tick(clock, ends.1))
+                let (cycle, _) = self.cycle(clock, at);
+                let ends = (clock.start_of(self.span, cycle), clock.end_of(self.span, cycle));
+                let first = |(from, to): (i64, i64), at| if from == at { from } else { to };
+                (first(self.cycle(clock, ends.0), ends.0), first(self.cycle(clock, ends.1), ends.1))
             }
         };
-        let length = self.milliseconds().saturating_mul(i64::from(self.ticks.max(1)));
+        let cycles = i64::from((self.ticks / self.period.cycle_ticks()).max(1));
+        let length = self.period.cycle().saturating_mul(cycles);
         let begins = first + (at - first).div_euclid(length) * length;
         (begins, begins.saturating_add(length).min(end))
     }
@@ -128,25 +139,19 @@ impl Cut {
     /// tick short. Ticks that begin anew with the span may be later by a phase.
     #[must_use]
     pub fn end(&self, clock: &Clock, start: i64, ticks: u32) -> i64 {
-        let last = self.milliseconds().saturating_mul(i64::from(ticks.max(1)) - 1);
+        let ticks = ticks.max(1);
         if self.is_absolute() {
-            return self.tick(clock, start.saturating_add(last)).1;
+            return self.tick(clock, self.period.at(start, ticks - 1)).1;
         }
         let phase = start.saturating_sub(self.tick(clock, start).0);
         let start = start.saturating_sub(phase);
-        let whole = start.saturating_add(last).saturating_add(self.milliseconds());
-        whole.min(clock.end_of(self.span, start)).saturating_add(phase)
+        self.period.at(start, ticks).min(clock.end_of(self.span, start)).saturating_add(phase)
     }
 
     /// Returns the number of ticks from `start` to `end`. The end of the span may cut the last one short.
     #[must_use]
     pub fn ticks_between(&self, start: i64, end: i64) -> u32 {
-        let ticks = end.saturating_sub(start).max(0).unsigned_abs().div_ceil(u64::from(self.period.max(1)));
-        u32::try_from(ticks).unwrap_or(u32::MAX)
-    }
-
-    fn milliseconds(&self) -> i64 {
-        i64::from(self.period.max(1))
+        u32::try_from(self.period.ticks_in(end.saturating_sub(start))).unwrap_or(u32::MAX)
     }
 }
 
@@ -156,6 +161,10 @@ mod tests {
     use jiff::Timestamp;
 
     const MINUTE: u32 = 60_000;
+
+    fn ms(period: u32) -> Period {
+        Period::from_milliseconds(period)
+    }
 
     fn at(text: &str) -> i64 {
         text.parse::<Timestamp>().unwrap().as_millisecond()
@@ -173,7 +182,7 @@ mod tests {
     #[test]
     fn windows_never_cross_a_span() {
         let clock = vienna();
-        let cut = Cut::new(Span::Day, 300_000, 100);
+        let cut = Cut::new(Span::Day, ms(300_000), 100);
         let mut start = clock.start_of(Span::Day, at("2014-10-25T00:00:00Z"));
         let mut lengths = Vec::new();
         for _ in 0..8 {
@@ -197,7 +206,7 @@ mod tests {
                 let phase = (next(&mut state) % u64::from(period)) as u32;
                 let grid = Grid::Absolute { phase };
                 let cuts = [(Span::Day, 1 << 16), (Span::Day, 5), (Span::Hour, 1 << 16), (Span::Hour, 1)]
-                    .map(|(span, ticks)| Cut { span, period, ticks, grid });
+                    .map(|(span, ticks)| Cut { span, period: ms(period), ticks, grid });
                 for _ in 0..200 {
                     // 2013 to 2015.
                     let time =
@@ -230,7 +239,8 @@ mod tests {
         for (period, phase) in
             [(7 * MINUTE, 0), (7 * MINUTE, 120_000), (11 * MINUTE, 5), (15 * MINUTE, 420_000)]
         {
-            let cut = Cut { span: Span::Day, period, ticks: 1 << 16, grid: Grid::Absolute { phase } };
+            let cut =
+                Cut { span: Span::Day, period: ms(period), ticks: 1 << 16, grid: Grid::Absolute { phase } };
             let mut start = clock.start_of(Span::Day, at("2014-10-20T10:00:00Z"));
             let mut last: Option<i64> = None;
             for _ in 0..20 {
@@ -249,18 +259,57 @@ mod tests {
     #[test]
     fn ticks_of_streams_of_before_begin_anew() {
         let clock = vienna();
-        let cut = Cut { span: Span::Day, period: 7 * MINUTE, ticks: 1 << 16, grid: Grid::OfSpan };
+        let cut = Cut { span: Span::Day, period: ms(7 * MINUTE), ticks: 1 << 16, grid: Grid::OfSpan };
         let midnight = clock.start_of(Span::Day, at("2014-02-14T12:00:00Z"));
         let next = clock.end_of(Span::Day, midnight);
         assert_eq!(cut.window(&clock, next - 1), (midnight, next));
         assert_eq!(cut.tick(&clock, next - 1), (midnight + 205 * 420_000, next));
         assert_eq!(cut.end(&clock, midnight, 206), next);
         // Later by a phase.
-        let cut = Cut { period: 15 * MINUTE, ..cut };
+        let cut = Cut { period: ms(15 * MINUTE), ..cut };
         assert_eq!(cut.end(&clock, midnight + 420_000, 96), next + 420_000);
         // A period that divides its span needs nothing new.
-        assert_eq!(Cut::new(Span::Hour, 15 * MINUTE, 4).grid, Grid::OfSpan);
-        assert_eq!(Cut::new(Span::Day, 16 * MINUTE, 90).grid, Grid::OfSpan);
-        assert_ne!(Cut::new(Span::Hour, 16 * MINUTE, 4).grid, Grid::OfSpan);
+        assert_eq!(Cut::new(Span::Hour, ms(15 * MINUTE), 4).grid, Grid::OfSpan);
+        assert_eq!(Cut::new(Span::Day, ms(16 * MINUTE), 90).grid, Grid::OfSpan);
+        assert_ne!(Cut::new(Span::Hour, ms(16 * MINUTE), 4).grid, Grid::OfSpan);
+    }
+
+    #[test]
+    fn windows_of_fractions_are_whole_cycles() {
+        let mut state = 43;
+        // 60 Hz, 120 Hz, 44.1 Hz, 59.94 Hz, and 7/3 s, whose cycles of 1.001 s and 7 s divide no hour.
+        for (cycle, ticks) in [(50_u32, 3_u32), (25, 3), (10_000, 441), (1001, 60), (7000, 3)] {
+            let period = Period::new(cycle.into(), ticks.into()).unwrap();
+            let phase = (next(&mut state) % u64::from(cycle)) as u32;
+            for zone in ["UTC", "Europe/Vienna", "America/St_Johns"] {
+                let clock = Clock::new(zone).unwrap();
+                let of = |(span, cycles)| Cut::new(span, period, cycles * ticks);
+                let cuts = [(Span::Day, 20), (Span::Hour, 20), (Span::Hour, 1)].map(of);
+                assert_eq!(cuts[0].is_absolute(), DAY % i64::from(cycle) != 0);
+                let absolute = cuts.map(|cut| Cut { grid: Grid::Absolute { phase }, ..cut });
+                for _ in 0..200 {
+                    let time =
+                        at("2013-01-01T00:00:00Z") + (next(&mut state) % (3 * 365 * DAY as u64)) as i64;
+                    for cuts in [cuts, absolute] {
+                        let (from, to) = cuts[0].tick(&clock, time);
+                        assert!((from..to).contains(&time) && to - from <= i64::from(period.ceil()));
+                        for cut in cuts {
+                            assert_eq!(cut.tick(&clock, time), (from, to), "{zone} {cut:?} {time}");
+                            let (start, end) = cut.window(&clock, time);
+                            // Ticks follow from the start of their window, and windows from each other.
+                            let tick = period.tick_at(time - start);
+                            assert_eq!((period.at(start, tick), period.at(start, tick + 1)), (from, to));
+                            assert_eq!((end - start) % period.cycle(), 0);
+                            let length = cut.ticks_between(start, end);
+                            assert!(length <= cut.ticks && length % period.cycle_ticks() == 0);
+                            assert_eq!(cut.end(&clock, start, length), end, "{zone} {cut:?} {time}");
+                            assert_eq!(cut.window(&clock, end).0, end);
+                            assert_eq!(cut.window(&clock, start - 1).1, start);
+                            assert_eq!(cut.cycle(&clock, start), (start, start + period.cycle()));
+                        }
+                    }
+                }
+            }
+        }
     }
 }

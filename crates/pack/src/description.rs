@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Layout, LeftOut, Packed, Presence, Replaces};
+use crate::{Layout, LeftOut, Packed, Period, Presence, Replaces};
 
 /// Maximum bytes of a description: 16 KiB.
 pub const LARGEST_DESCRIPTION: usize = 16 << 10;
@@ -13,12 +13,12 @@ pub const LARGEST_DESCRIPTION: usize = 16 << 10;
 /// The fields of a [`Packed`] without its slots. Checked when it is read.
 ///
 /// ```
-/// use sotto_pack::{Channel, Encoding, Layout, Reading, Window, WindowDescription};
+/// use sotto_pack::{Channel, Encoding, Layout, Period, Reading, Window, WindowDescription};
 ///
 /// let load = Channel { name: "load".into(), unit: "%".into(), maximum: 100.0, ..Channel::default() };
 /// let layout = Layout::smallest(vec![load], 3, 8, 2, Encoding::Integer { bits: 8 })?;
 /// let start = 1_700_000_000_000;
-/// let mut window = Window::new(layout, start, 1000)?;
+/// let mut window = Window::new(layout, start, Period::from_milliseconds(1000))?;
 /// // The reading of the second tick is missing.
 /// for (at, value) in [(start, 20.0), (start + 2000, 30.0)] {
 ///     window.push(&Reading { at, channel: 0, value })?;
@@ -38,8 +38,8 @@ pub struct WindowDescription {
     pub present: Vec<u32>,
     /// Start of the window: milliseconds since 1970.
     pub start: i64,
-    /// Milliseconds between ticks, at least 1.
-    pub period: u32,
+    /// The time between ticks: a number of milliseconds, or a fraction of them as two numbers.
+    pub period: Period,
     /// Ticks of the window, at most the layout's; 0 in the descriptions of old agents, which did not state
     /// it.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -82,7 +82,7 @@ struct Unchecked {
     layout: Layout,
     present: Vec<u32>,
     start: i64,
-    period: u32,
+    period: Period,
     #[serde(default)]
     length: u32,
     #[serde(default)]
@@ -142,9 +142,6 @@ pub enum DescriptionError {
         /// Ticks of the window.
         ticks: u32,
     },
-    /// The period is 0.
-    #[error("the period cannot be 0 ms")]
-    Period,
     /// The window has more ticks than its layout.
     #[error("a window cannot cover {length} ticks: its layout has {ticks}")]
     Length {
@@ -204,7 +201,7 @@ impl WindowDescription {
     /// # Errors
     /// [`DescriptionError`] for the first fault.
     pub fn check(&self) -> Result<(), DescriptionError> {
-        let Self { layout, present, period, length, presence, left_out, rounded, .. } = self;
+        let Self { layout, present, length, presence, left_out, rounded, .. } = self;
         let (expected, found, ticks) = (layout.channels().len(), present.len(), layout.ticks());
         if found != expected {
             return Err(DescriptionError::Counts { expected, found });
@@ -212,9 +209,6 @@ impl WindowDescription {
         let too_many = present.iter().copied().enumerate().find(|(_, count)| *count > ticks);
         if let Some((channel, count)) = too_many {
             return Err(DescriptionError::TooMany { channel, count, ticks });
-        }
-        if *period == 0 {
-            return Err(DescriptionError::Period);
         }
         if *length > ticks {
             return Err(DescriptionError::Length { length: *length, ticks });
@@ -255,7 +249,7 @@ impl WindowDescription {
     /// Returns the end of the window: milliseconds since 1970.
     #[must_use]
     pub fn end(&self) -> i64 {
-        self.start.saturating_add(i64::from(self.period) * i64::from(self.ticks()))
+        self.period.at(self.start, self.ticks())
     }
 
     /// Returns the ticks of a channel that have a reading. Returns None if the channel does not exist, or if

@@ -73,11 +73,11 @@ pub struct OutOfRange {
 /// The reason why readings are not packed, or slots not unpacked.
 ///
 /// ```
-/// use sotto_pack::{Channel, Encoding, Layout, PackError, Reading, Window};
+/// use sotto_pack::{Channel, Encoding, Layout, PackError, Period, Reading, Window};
 ///
 /// let load = Channel { name: "load".into(), unit: "%".into(), maximum: 100.0, ..Channel::default() };
 /// let layout = Layout::smallest(vec![load], 1, 8, 2, Encoding::Real)?;
-/// let mut window = Window::new(layout, 1_700_000_000_000, 1000)?;
+/// let mut window = Window::new(layout, 1_700_000_000_000, Period::from_milliseconds(1000))?;
 /// let reading = |value| Reading { at: 1_700_000_000_000, channel: 0, value };
 /// let refused = window.push(&reading(101.0)).unwrap_err();
 /// assert_eq!(refused.to_string(), "channel load: 101 is not in the declared range 0 to 100");

@@ -1,12 +1,12 @@
 //! Readings to slots and back.
 //!
 //! ```
-//! use sotto_pack::{Channel, Encoding, Layout, Reading, Window};
+//! use sotto_pack::{Channel, Encoding, Layout, Period, Reading, Window};
 //!
 //! let load = Channel { name: "load".into(), unit: "%".into(), minimum: 0.0, maximum: 100.0, ..Channel::default() };
 //! let layout = Layout::smallest(vec![load], 3, 8, 2, Encoding::Integer { bits: 8 })?;
 //! let start = 1_700_000_000_000;
-//! let mut window = Window::new(layout, start, 1000)?;
+//! let mut window = Window::new(layout, start, Period::from_milliseconds(1000))?;
 //! // The reading of the second tick is missing.
 //! for (at, value) in [(start, 0.0), (start + 2000, 100.0)] {
 //!     window.push(&Reading { at, channel: 0, value })?;
@@ -54,6 +54,7 @@ mod layout;
 mod longest;
 mod normalise;
 mod packed;
+mod period;
 mod presence;
 mod profile;
 mod quantise;
@@ -85,6 +86,7 @@ pub use kinds::{
 pub use layout::{Encoding, Layout, LayoutParts, MAX_TICKS};
 pub use normalise::Normaliser;
 pub use packed::{Packed, Slots};
+pub use period::{Period, PeriodError};
 pub use presence::{NotAPresence, Presence};
 pub use profile::{
     Derived, DeviceProfile, LARGEST_PROFILE, MAX_STREAMS, MOST_CLOUD_KEYS, ProfileError, StreamProfile,

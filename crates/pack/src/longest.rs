@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::{Layout, Presence, WindowDescription};
+use crate::{Layout, Period, Presence, WindowDescription};
 
 impl WindowDescription {
     /// Returns the longest description of a layout's windows, without counts of readings left out, which are dropped if they
@@ -27,7 +27,7 @@ impl WindowDescription {
             layout: layout.clone(),
             present: vec![ticks; channels],
             start: i64::MIN,
-            period: u32::MAX,
+            period: Period::LONGEST,
             length: ticks,
             presence: vec![Presence::first(ticks); channels],
             left_out: Vec::new(),

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{Layout, LeftOut, Presence};
+use crate::{Layout, LeftOut, Period, Presence};
 
 /// The numbers of all slots, at index `row · columns + column`.
 ///
@@ -45,8 +45,8 @@ pub struct Packed {
     pub present: Vec<u32>,
     /// Start of the window: milliseconds since 1970.
     pub start: i64,
-    /// Milliseconds between ticks.
-    pub period: u32,
+    /// The time between ticks.
+    pub period: Period,
     /// Ticks of the window: at most the layout's.
     pub length: u32,
     /// The ticks with a reading, for each channel.

@@ -10,7 +10,9 @@ use alloc::vec::Vec;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use crate::{Channel, EarlierPlaces, Encoding, Formula, MAX_BITS, MAX_TICKS, MIN_BITS, Span, SumsPart, sums};
+use crate::{
+    Channel, EarlierPlaces, Encoding, Formula, MAX_BITS, MAX_TICKS, MIN_BITS, Period, Span, SumsPart, sums,
+};
 #[cfg(feature = "zones")]
 use crate::{Clock, Cut, Grid, UnknownZone};
 
@@ -47,8 +49,8 @@ pub const MOST_CLOUD_KEYS: usize = 16;
 pub struct DeviceProfile {
     /// The device's name: 1 to 64 of A-Z a-z 0-9 _ . -
     pub device: String,
-    /// Milliseconds between ticks, at least 1.
-    pub period_ms: u32,
+    /// The time between ticks: a number of milliseconds, or a fraction of them as two numbers.
+    pub period_ms: Period,
     /// The plant's time zone, by its IANA name. None: UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
@@ -101,9 +103,9 @@ pub struct StreamProfile {
     pub encoding: Encoding,
     /// Maximum readings of a channel in a window, 1 to [`MAX_TICKS`].
     pub ticks: u32,
-    /// Milliseconds between ticks, at least 1. None: the device's period.
+    /// The time between ticks, as in [`DeviceProfile`]. None: the device's period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub period_ms: Option<u32>,
+    pub period_ms: Option<Period>,
     /// The span of the clock that windows begin with and whose end they do not cross. None in old profiles:
     /// devices refuse such a stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -155,7 +157,7 @@ struct Read {
     encoding: Encoding,
     ticks: u32,
     #[serde(default)]
-    period_ms: Option<u32>,
+    period_ms: Option<Period>,
     #[serde(default)]
     span: Option<Span>,
     #[serde(default)]
@@ -205,7 +207,7 @@ impl From<Read> for StreamProfile {
 #[serde(deny_unknown_fields)]
 struct Unchecked {
     device: String,
-    period_ms: u32,
+    period_ms: Period,
     #[serde(default)]
     zone: Option<String>,
     #[serde(default)]
@@ -297,6 +299,17 @@ pub enum ProfileError {
         /// The stream's name.
         stream: String,
     },
+    /// The period has no whole milliseconds, and the stream is none of sums, its windows have no whole cycles, or a channel's
+    /// readings hold.
+    #[error(
+        "stream {stream} cannot have a period of no whole milliseconds: only windows of sums do, of a multiple of {cycle} ticks, and of no counter, state or other channel whose readings hold"
+    )]
+    Period {
+        /// The stream's name.
+        stream: String,
+        /// The ticks of a cycle.
+        cycle: u32,
+    },
     /// The slots do not fit the stream's channels or encoding.
     #[error(
         "stream {stream} cannot have these slots: reals, or steps of a resolution, of channels that the profile names take a power of two from 2 to 65536"
@@ -347,9 +360,9 @@ impl DeviceProfile {
         Ok(json)
     }
 
-    /// Returns the milliseconds between ticks of the first stream with a channel; the device's if there is none.
+    /// Returns the time between ticks of the first stream with a channel; the device's if there is none.
     #[must_use]
-    pub fn period_of(&self, channel: &str) -> u32 {
+    pub fn period_of(&self, channel: &str) -> Period {
         let has = |stream: &&StreamProfile| stream.channels.iter().any(|own| own.name == channel);
         self.streams.iter().find(has).and_then(|stream| stream.period_ms).unwrap_or(self.period_ms)
     }
@@ -365,8 +378,6 @@ impl DeviceProfile {
 
     fn check(&self) -> Result<(), ProfileError> {
         check_name("device", &self.device)?;
-        let least = "it is at least 1";
-        check_number("the period in milliseconds", self.period_ms.into(), 1..=u64::MAX, least)?;
         #[cfg(feature = "zones")]
         self.clock()?;
         let keys = self.cloud_keys.len() as u64;
@@ -389,6 +400,11 @@ impl DeviceProfile {
         let mut names = BTreeSet::new();
         for stream in &self.streams {
             stream.check()?;
+            let cycle = stream.period_ms.unwrap_or(self.period_ms).cycle_ticks();
+            let joined = stream.channels.iter().any(|channel| channel.kind.rules().is_joined());
+            if cycle > 1 && (stream.sums.is_empty() || stream.ticks % cycle != 0 || joined) {
+                return Err(ProfileError::Period { stream: stream.stream.clone(), cycle });
+            }
             if !names.insert(&stream.stream) {
                 return Err(ProfileError::DuplicateStream { stream: stream.stream.clone() });
             }
@@ -414,8 +430,6 @@ impl StreamProfile {
     fn check(&self) -> Result<(), ProfileError> {
         check_name("stream", &self.stream)?;
         let of = |what: &str| format!("{what} of stream {}", self.stream);
-        let period = self.period_ms.unwrap_or(1).into();
-        check_number(&of("the period in milliseconds"), period, 1..=u64::MAX, "it is at least 1")?;
         let ticks = 1..=u64::from(MAX_TICKS);
         check_number(&of("the number of ticks"), self.ticks.into(), ticks, "it is 1 to 65536")?;
         if let Encoding::Integer { bits } = self.encoding {
@@ -455,7 +469,7 @@ impl StreamProfile {
     /// span. With feature `zones`.
     #[cfg(feature = "zones")]
     #[must_use]
-    pub fn cut(&self, period_ms: u32) -> Option<Cut> {
+    pub fn cut(&self, period_ms: Period) -> Option<Cut> {
         let grid = if self.absolute { Grid::Absolute { phase: 0 } } else { Grid::OfSpan };
         let period = self.period_ms.unwrap_or(period_ms);
         Some(Cut { span: self.span?, period, ticks: self.ticks, grid })

@@ -5,17 +5,17 @@ use alloc::vec::Vec;
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
 
-use crate::{Encoding, Layout, LeftOut, PackError, Packed, Presence, Reading, Reason, Slots};
+use crate::{Encoding, Layout, LeftOut, PackError, Packed, Period, Presence, Reading, Reason, Slots};
 
 /// A window of readings that is being filled. A refused reading leaves it unchanged.
 ///
 /// ```
-/// use sotto_pack::{Channel, Encoding, Layout, Packed, Reading, Reason, Window};
+/// use sotto_pack::{Channel, Encoding, Layout, Packed, Period, Reading, Reason, Window};
 ///
 /// let load = Channel { name: "load".into(), unit: "%".into(), maximum: 100.0, ..Channel::default() };
 /// let layout = Layout::smallest(vec![load], 24, 32, 1, Encoding::Real)?;
 /// let start = 1_700_000_000_000;
-/// let mut window = Window::new(layout, start, 60_000)?;
+/// let mut window = Window::new(layout, start, Period::from_milliseconds(60_000))?;
 /// window.push(&Reading { at: start + 120_000, channel: 0, value: 75.0 })?;
 /// window.leave_out(0, Reason::NotANumber, 1);
 /// let packed: Packed = window.close();
@@ -33,12 +33,11 @@ pub struct Window {
 }
 
 impl Window {
-    /// Makes an empty window. Tick `i` lasts from `start + i · period` to before `start + (i + 1) · period`,
-    /// in milliseconds.
+    /// Makes an empty window. Tick `i` lasts from `period.at(start, i)` to before `period.at(start, i + 1)`.
     ///
     /// # Errors
-    /// [`PackError::Dimension`] if the period is 0.
-    pub fn new(layout: Layout, start: i64, period: u32) -> Result<Self, PackError> {
+    /// [`PackError::Dimension`] if the layout has no tick.
+    pub fn new(layout: Layout, start: i64, period: Period) -> Result<Self, PackError> {
         let length = layout.ticks();
         Self::spanning(layout, start, period, length)
     }
@@ -46,12 +45,8 @@ impl Window {
     /// Makes an empty window of `length` ticks, which may be fewer than the layout's.
     ///
     /// # Errors
-    /// [`PackError::Dimension`] if the period is 0, or the length is 0 or above the layout's ticks.
-    pub fn spanning(layout: Layout, start: i64, period: u32, length: u32) -> Result<Self, PackError> {
-        if period == 0 {
-            let possible = "it is at least 1 ms";
-            return Err(PackError::Dimension { what: "period", value: period, possible });
-        }
+    /// [`PackError::Dimension`] if the length is 0 or above the layout's ticks.
+    pub fn spanning(layout: Layout, start: i64, period: Period, length: u32) -> Result<Self, PackError> {
         if !(1..=layout.ticks()).contains(&length) {
             let possible = "from 1 tick to as many as the layout has";
             return Err(PackError::Dimension { what: "length", value: length, possible });
@@ -77,8 +72,7 @@ impl Window {
     /// Returns the end of the window: milliseconds since 1970.
     #[must_use]
     pub fn end(&self) -> i64 {
-        let length = i64::from(self.packed.period) * i64::from(self.packed.length);
-        self.packed.start.saturating_add(length)
+        self.packed.period.at(self.packed.start, self.packed.length)
     }
 
     /// Returns the number of ticks up to the last one that has a reading.
@@ -180,7 +174,7 @@ impl Window {
         let start = self.packed.start;
         let outside = PackError::OutsideWindow { at, start, end: self.end() };
         let since = at.checked_sub(start).filter(|since| *since >= 0);
-        let tick = since.map(|since| since / i64::from(self.packed.period));
+        let tick = since.map(|since| self.packed.period.tick_at(since));
         let tick = tick.and_then(|tick| u32::try_from(tick).ok());
         tick.filter(|tick| *tick < self.packed.length).ok_or(outside)
     }

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::{env, fs, io};
 
 use sotto_keys::SigningIdentity;
-use sotto_pack::{Channel, Digit, Placed, Quantity, SumsPart, WindowDescription};
+use sotto_pack::{Channel, Digit, Period, Placed, Quantity, SumsPart, WindowDescription};
 use sotto_rlwe::KeyId;
 use sotto_sums::{Answer, Encryptor, Opening, StartKeys, StreamKeys, Sum, TagKey};
-use sotto_wire::{Envelope, MaskName, StreamHeader, SumsStream, TickPeriod};
+use sotto_wire::{Envelope, MaskName, StreamHeader, SumsStream};
 
 type Error = Box<dyn std::error::Error>;
 
@@ -47,7 +47,7 @@ fn header(name: &str) -> Result<Arc<StreamHeader>, Error> {
     let stream = SumsStream {
         device: "board".into(),
         stream: name.into(),
-        period: TickPeriod::new(60, 1)?,
+        period: Period::of_seconds(60, 1)?,
         ticks: TICKS,
         channels: vec![level],
         rounded: false,

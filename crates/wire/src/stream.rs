@@ -4,7 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use sotto_pack::{Channel, Encoding, Layout, PackError, StepDigits, StreamProfile, SumsPart};
+use sotto_pack::{Channel, Encoding, Layout, PackError, Period, StepDigits, StreamProfile, SumsPart};
 use sotto_rlwe::{KeyId, ParameterId};
 
 use crate::channels::{ChannelList, read_channels, write_channels};
@@ -24,6 +24,9 @@ const MOST_SLOTS: u32 = 1 << 16;
 const ID_CONTEXT: &str = "sotto 2026 stream header v1";
 /// Marks a stream of slots that hold whole steps.
 const STEPS: u8 = 1;
+const SUMS_ONLY: WireError = WireError::Value(
+    "a period of no whole milliseconds takes a stream of sums: readings and their sums, no ciphertexts",
+);
 
 /// The description of a stream of windows of slots or of sums: device, key, channels and form. Two headers are equal if
 /// their bytes are.
@@ -62,7 +65,7 @@ pub struct StreamHeader {
     pub(crate) stream: String,
     pub(crate) parameters: ParameterId,
     pub(crate) key: KeyId,
-    pub(crate) period: u32,
+    pub(crate) period: Period,
     pub(crate) layout: Layout,
     pub(crate) values: WindowValues,
     /// The forms of the parts of a stream of sums.
@@ -158,6 +161,7 @@ impl StreamHeader {
         if period == 0 {
             return Err(WireError::Value("the period of a stream is at least 1 ms"));
         }
+        let period = Period::from_milliseconds(period);
         let layout = values
             .layout(channels, ticks)
             .map_err(|_| WireError::Value("the channels of the stream have no compact form"))?;
@@ -183,13 +187,14 @@ impl StreamHeader {
 
     /// Makes the header of a stream from a device's profile. Returns None if the stream's envelopes are of version 1.
     ///
-    /// `period` is the device's period in milliseconds, for streams without one of their own.
+    /// `period` is the device's period, for streams without one of their own.
     ///
     /// # Errors
-    /// Those of [`StreamHeader::new`]; [`WireError::Places`] for a profile of windows of places.
+    /// Those of [`StreamHeader::new`]; [`WireError::Places`] for a profile of windows of places; [`WireError::Value`] for a period
+    /// of no whole milliseconds, which streams of sums alone have.
     pub fn of_profile(
         device: &str,
-        period: u32,
+        period: Period,
         profile: &StreamProfile,
         parameters: ParameterId,
         key: KeyId,
@@ -200,12 +205,13 @@ impl StreamHeader {
         let Some(values) = WindowValues::of_profile(profile).filter(|_| profile.envelope == 2) else {
             return Ok(None);
         };
+        let period = profile.period_ms.unwrap_or(period).milliseconds().ok_or(SUMS_ONLY)?;
         let parts = StreamParts {
             device: device.to_owned(),
             stream: profile.stream.clone(),
             parameters,
             key,
-            period: profile.period_ms.unwrap_or(period),
+            period,
             ticks: profile.ticks,
             channels: profile.channels.clone(),
             values,
@@ -237,9 +243,9 @@ impl StreamHeader {
         self.key
     }
 
-    /// Returns the milliseconds between ticks.
+    /// Returns the time between ticks.
     #[must_use]
-    pub fn period(&self) -> u32 {
+    pub fn period(&self) -> Period {
         self.period
     }
 
@@ -282,7 +288,8 @@ impl StreamHeader {
         write_name(&mut out, &self.stream)?;
         out.extend_from_slice(&self.parameters.0);
         out.extend_from_slice(&self.key.0);
-        out.extend_from_slice(&self.period.to_le_bytes());
+        let period = self.period.milliseconds().ok_or(SUMS_ONLY)?;
+        out.extend_from_slice(&period.to_le_bytes());
         out.extend_from_slice(&self.layout.ticks().to_le_bytes());
         match &self.values {
             // A width of 0 marks slots: no place had 0 bits.

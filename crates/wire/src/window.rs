@@ -122,7 +122,7 @@ pub(crate) fn signed_message(
 impl HeadNumbers {
     /// Returns the start of the next window, in milliseconds, if no time lies between the windows.
     pub(crate) fn next_start(&self, stream: &StreamHeader) -> i64 {
-        self.start.wrapping_add(i64::from(self.length).wrapping_mul(stream.period().into()))
+        self.start.wrapping_add(stream.period().after(self.length.into()))
     }
 
     /// Returns the flags of this head's bytes, and the lists after its ticks.
@@ -384,9 +384,7 @@ impl WindowHead {
         let (first, end) = presence.fold((u32::MAX, 0), |(first, end), presence| {
             (presence.iter().next().map_or(first, |tick| tick.min(first)), presence.end().max(end))
         });
-        let at = |tick: u32| {
-            description.start.saturating_add(i64::from(tick).saturating_mul(description.period.into()))
-        };
+        let at = |tick: u32| description.period.at(description.start, tick);
         let (started_at, ended_at) = if end == 0 {
             (description.start, description.start)
         } else {

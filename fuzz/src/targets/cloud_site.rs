@@ -12,7 +12,7 @@ use sotto_cloud::config::{Config, Settings};
 use sotto_cloud::server::Server;
 use sotto_conformance::golden;
 use sotto_keys::{SecretKey, SigningIdentity};
-use sotto_pack::{Channel, WindowDescription};
+use sotto_pack::{Channel, Period, WindowDescription};
 use sotto_program::{InputDeclaration, ParseOptions, Plan, parse};
 use sotto_rlwe::{Bfv, Kept, KeyId, Origin, ParameterSpec, Params, Scheme as _, SchemeId};
 use sotto_runtime::{Encoding, RlweTarget};
@@ -113,7 +113,7 @@ pub(super) fn group() -> Vec<u8> {
             layout: stream().layout().clone(),
             present: vec![4],
             start: 240_000 * sequence.cast_signed(),
-            period: 60_000,
+            period: Period::from_milliseconds(60_000),
             length: 4,
             presence: Vec::new(),
             left_out: Vec::new(),

@@ -2,7 +2,7 @@
 
 use sotto_harness::protocol::{Failure, Measured, Prepared, Request, Verified, Version};
 use sotto_pack::{
-    Channel, DeviceProfile, Encoding, Layout, Reading, StreamProfile, Window, WindowDescription,
+    Channel, DeviceProfile, Encoding, Layout, Period, Reading, StreamProfile, Window, WindowDescription,
 };
 use sotto_runner::{Definition, Gap, Host, Row};
 
@@ -44,7 +44,7 @@ fn profiles() -> Vec<Vec<u8>> {
     let profile = DeviceProfile {
         device: "device-1".into(),
         zone: None,
-        period_ms: 250,
+        period_ms: Period::from_milliseconds(250),
         cloud_keys: Vec::new(),
         owner_key: None,
         streams,
@@ -72,8 +72,12 @@ fn descriptions() -> Vec<Vec<u8>> {
     };
     let described = |encoding| {
         let channels = vec![channel("inside"), channel("outside")];
-        let mut window =
-            Window::new(Layout::smallest(channels, 3, 8, 2, encoding).ok()?, 1_700_000_000_000, 1000).ok()?;
+        let mut window = Window::new(
+            Layout::smallest(channels, 3, 8, 2, encoding).ok()?,
+            1_700_000_000_000,
+            Period::from_milliseconds(1000),
+        )
+        .ok()?;
         window.push(&Reading { at: 1_700_000_000_000, channel: 0, value: 1.0 }).ok()?;
         WindowDescription::from(&window.close()).to_json().ok()
     };

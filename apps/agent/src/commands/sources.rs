@@ -20,7 +20,7 @@ struct Given<'c> {
 /// # Errors
 /// This machine has no readable sensors.
 pub fn run(arguments: &SourcesArguments) -> Result<String> {
-    let mut sensors = Sensors::open(1000, Stop::new())?;
+    let mut sensors = Sensors::open(sotto_pack::Period::from_milliseconds(1000), Stop::new())?;
     let row = sensors.next_row()?;
     let given: Vec<Given<'_>> = sensors
         .channels()

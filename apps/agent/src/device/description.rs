@@ -41,13 +41,14 @@ pub(super) fn fitting(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sotto_pack::Period;
     use sotto_pack::{Channel, Encoding, LARGEST_DESCRIPTION, Layout, Reading, Reason, Window};
 
     #[test]
     fn counts_of_sums_end_at_65535() {
         let channel = Channel { name: "a".into(), maximum: 1.0, resolution: Some(0.1), ..Channel::default() };
         let layout = Layout::of_sums(vec![channel], 4).unwrap();
-        let mut window = Window::new(layout, 0, 1000).unwrap();
+        let mut window = Window::new(layout, 0, Period::from_milliseconds(1000)).unwrap();
         for (reason, count) in [(Reason::Empty, 65_535), (Reason::Late, 65_536), (Reason::Future, 1 << 40)] {
             window.leave_out(0, reason, count);
         }
@@ -66,7 +67,7 @@ mod tests {
         };
         let channels: Vec<Channel> = (0..128).map(channel).collect();
         let layout = Layout::smallest(channels, 16, 2048, 2, Encoding::Integer { bits: 8 }).unwrap();
-        let mut window = Window::new(layout, 0, 1000).unwrap();
+        let mut window = Window::new(layout, 0, Period::from_milliseconds(1000)).unwrap();
         for channel in 0..128 {
             window.push(&Reading { at: 3000, channel, value: 0.5 }).unwrap();
             window.leave_out(channel, Reason::Empty, 1);

@@ -40,6 +40,12 @@ impl Device {
         if arguments.correct && paced {
             bail!("--correct reads a source twice: give files, without --follow");
         }
+        let mut periods = profile.streams.iter().map(|stream| stream.period_ms.unwrap_or(profile.period_ms));
+        if arguments.correct && periods.any(|period| period.milliseconds().is_none()) {
+            bail!(
+                "--correct makes windows of periods of whole milliseconds: readings at other frequencies cannot be corrected"
+            );
+        }
         if let Some(fresh) = arguments.fresh {
             check_fresh(fresh, paced, &streams, &sending.cuts)?;
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sotto_keys::DeviceKeys;
-use sotto_pack::{Layout, Presence, Slots, StreamProfile, WindowDescription};
+use sotto_pack::{Layout, Period, Presence, Slots, StreamProfile, WindowDescription};
 use sotto_rlwe::{KeyId, SchemeId};
 use sotto_sums::StreamKeys;
 use sotto_wire::{MaskName, SALT_BYTES, StreamHeader, WireError};
@@ -49,7 +49,7 @@ impl SumsEncryptor {
     /// gives no randomness.
     pub fn new(
         device: &str,
-        period: u32,
+        period: Period,
         stream: &StreamProfile,
         keys: &DeviceKeys,
     ) -> Result<Self, EncryptError> {

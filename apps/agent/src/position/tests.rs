@@ -2,6 +2,7 @@
 
 use super::*;
 use sotto_keys::{DeviceSecret, SecretKey};
+use sotto_pack::Period;
 use sotto_rlwe::{Bfv, ChainRequest, Params, Scheme, SchemeId};
 use sotto_wire::{AnyCiphertext, Envelope, EnvelopeHeader, Forget, Heads, Order, OrderParts, Ordered};
 
@@ -151,8 +152,13 @@ fn window(sequence: u64, start: i64, minutes: [&[i64]; 2], names: (&[u64], &[u16
     let channel = |name: &str| sotto_pack::Channel { name: name.into(), maximum: 1.0, ..Default::default() };
     let encoding = sotto_pack::Encoding::Integer { bits: 8 };
     let layout = sotto_pack::Layout::smallest(vec![channel("a"), channel("b")], 60, 128, 1, encoding);
-    let mut window =
-        sotto_pack::Window::spanning(layout.unwrap(), start * 60_000, 60_000, 60 - start as u32).unwrap();
+    let mut window = sotto_pack::Window::spanning(
+        layout.unwrap(),
+        start * 60_000,
+        Period::from_milliseconds(60_000),
+        60 - start as u32,
+    )
+    .unwrap();
     for (channel, minutes) in (0..).zip(minutes) {
         for minute in minutes {
             window.push(&sotto_pack::Reading { at: minute * 60_000, channel, value: 0.5 }).unwrap();

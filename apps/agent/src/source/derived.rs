@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sotto_pack::{Channel, Derived};
+use sotto_pack::{Channel, Derived, Period};
 use zeroize::Zeroizing;
 
 use super::{Around, Row, Source, SourceError};
@@ -27,7 +27,7 @@ struct Computed {
     waiting: BTreeMap<i64, Zeroizing<Vec<Option<f64>>>>,
 }
 
-/// Returns a source with the derived channels among `wanted`, whose parts `source` has. `period` gives the milliseconds
+/// Returns a source with the derived channels among `wanted`, whose parts `source` has. `period` gives the time
 /// between readings of a channel.
 ///
 /// A derived channel has a reading where all of its parts have one: in one row, or in rows whose times are at most half
@@ -36,7 +36,7 @@ pub fn with_derived(
     source: Box<dyn Source>,
     wanted: &[Channel],
     derived: &[Derived],
-    period: impl Fn(&str) -> u32,
+    period: impl Fn(&str) -> Period,
 ) -> Box<dyn Source> {
     let position = |name: &String| source.channels().iter().position(|channel| channel.name == *name);
     let mut channels = source.channels().to_vec();
@@ -46,7 +46,7 @@ pub fn with_derived(
         let positions: Option<Vec<usize>> = of.of.iter().map(|part| position(&part.name)).collect();
         let Some(positions) = positions else { continue };
         channels.push(channel.clone());
-        let near = i64::from(period(&channel.name) / 2);
+        let near = i64::from(period(&channel.name).ceil() / 2);
         computed.push(Computed { of: of.clone(), positions, near, waiting: BTreeMap::new() });
     }
     if computed.is_empty() {
@@ -197,7 +197,7 @@ mod tests {
         let formula = "a - b".parse().expect("a formula");
         let derived = Derived { channel: "delta".into(), formula, of: vec![channel("a"), channel("b")] };
         let wanted = [channel("a"), channel("delta")];
-        let mut source = with_derived(source, &wanted, &[derived], |_| 10_000);
+        let mut source = with_derived(source, &wanted, &[derived], |_| Period::from_milliseconds(10_000));
         let names: Vec<&str> = source.channels().iter().map(|channel| channel.name.as_str()).collect();
         assert_eq!(names, ["a", "b", "delta"]);
         for pass in 0..2 {

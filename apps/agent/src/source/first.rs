@@ -41,10 +41,14 @@ impl Around for First {
 mod tests {
     use super::*;
     use crate::source::Generator;
+    use sotto_pack::Period;
 
     #[test]
     fn it_ends_after_so_many_rows() {
-        let (mut all, mut some) = (Generator::new(3, 1000), first(Box::new(Generator::new(3, 1000)), 2));
+        let (mut all, mut some) = (
+            Generator::new(3, Period::from_milliseconds(1000)),
+            first(Box::new(Generator::new(3, Period::from_milliseconds(1000))), 2),
+        );
         assert_eq!((some.channels(), some.paced()), (all.channels(), all.paced()));
         for _ in 0..2 {
             assert_eq!(some.next_row().unwrap(), all.next_row().unwrap());
@@ -53,6 +57,9 @@ mod tests {
             assert!(matches!(some.next_row(), Err(SourceError::Ended)));
         }
         some.restart().unwrap();
-        assert_eq!(some.next_row().unwrap(), Generator::new(3, 1000).next_row().unwrap());
+        assert_eq!(
+            some.next_row().unwrap(),
+            Generator::new(3, Period::from_milliseconds(1000)).next_row().unwrap()
+        );
     }
 }

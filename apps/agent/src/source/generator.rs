@@ -2,7 +2,7 @@
 
 use core::f64::consts::TAU;
 
-use sotto_pack::Channel;
+use sotto_pack::{Channel, Period};
 
 use super::{Row, Source, SourceError};
 
@@ -17,7 +17,7 @@ pub struct Generator {
     channels: Vec<Channel>,
     seed: u64,
     random: SplitMix,
-    period: i64,
+    period: Period,
     tick: u64,
     /// The drift of the temperature sensor so far.
     drift: f64,
@@ -26,9 +26,9 @@ pub struct Generator {
 }
 
 impl Generator {
-    /// Creates a generator with a period in milliseconds.
+    /// Creates a generator.
     #[must_use]
-    pub fn new(seed: u64, period: u32) -> Self {
+    pub fn new(seed: u64, period: Period) -> Self {
         let channel = |name: &str, unit: &str, minimum, maximum| Channel {
             name: name.to_owned(),
             unit: unit.to_owned(),
@@ -42,7 +42,6 @@ impl Generator {
             channel("humidity", "%", 0.0, 100.0),
             channel("vibration", "mm/s", 0.0, 50.0),
         ];
-        let period = i64::from(period.max(1));
         Self { channels, seed, random: SplitMix(seed), period, tick: 0, drift: 0.0, anomaly: 0 }
     }
 }
@@ -73,7 +72,7 @@ impl Source for Generator {
         let given = values.iter().zip(&self.channels).map(|(value, channel)| {
             Some(((value * 100.0).round() / 100.0).clamp(channel.minimum, channel.maximum))
         });
-        let at = START.saturating_add(self.period.saturating_mul(tick.cast_signed()));
+        let at = self.period.at(START, tick.cast_signed());
         Ok(Row::new(at, given.collect()))
     }
 
@@ -82,7 +81,7 @@ impl Source for Generator {
     }
 
     fn restart(&mut self) -> Result<(), SourceError> {
-        *self = Self::new(self.seed, u32::try_from(self.period).unwrap_or(u32::MAX));
+        *self = Self::new(self.seed, self.period);
         Ok(())
     }
 }
@@ -116,7 +115,7 @@ mod tests {
     use super::*;
 
     fn rows(seed: u64, count: usize) -> Vec<Row> {
-        let mut generator = Generator::new(seed, 1000);
+        let mut generator = Generator::new(seed, Period::from_milliseconds(1000));
         (0..count).map(|_| generator.next_row().unwrap()).collect()
     }
 
@@ -129,7 +128,7 @@ mod tests {
 
     #[test]
     fn rows_are_in_range_and_show_days_and_anomalies() {
-        let channels = Generator::new(1, 1).channels;
+        let channels = Generator::new(1, Period::from_milliseconds(1)).channels;
         let rows = rows(1, 20 * 288);
         for row in &rows {
             for (value, channel) in row.values.iter().zip(&channels) {

@@ -71,6 +71,7 @@ impl Around for Selected {
 mod tests {
     use super::*;
     use crate::source::Generator;
+    use sotto_pack::Period;
 
     fn channel(name: &str) -> Channel {
         Channel { name: name.to_owned(), minimum: 0.0, maximum: 1.0, ..Channel::default() }
@@ -80,8 +81,9 @@ mod tests {
     fn channels_are_mapped_by_name() {
         let columns = [("air".to_owned(), "temperature".to_owned())];
         let wanted = [channel("Vibration"), channel("air")];
-        let mut all = Generator::new(3, 1000);
-        let mut some = select(Box::new(Generator::new(3, 1000)), &wanted, &columns).unwrap();
+        let mut all = Generator::new(3, Period::from_milliseconds(1000));
+        let mut some =
+            select(Box::new(Generator::new(3, Period::from_milliseconds(1000))), &wanted, &columns).unwrap();
         assert_eq!(some.channels(), wanted);
         assert!(!some.paced());
         for _ in 0..10 {
@@ -94,7 +96,10 @@ mod tests {
     #[test]
     fn unknown_names_list_the_names_there_are() {
         let refused = |channels: &[Channel], columns: &[(String, String)]| {
-            select(Box::new(Generator::new(3, 1000)), channels, columns).err().unwrap().to_string()
+            select(Box::new(Generator::new(3, Period::from_milliseconds(1000))), channels, columns)
+                .err()
+                .unwrap()
+                .to_string()
         };
         let why = refused(&[channel("pressure"), channel("humidity")], &[]);
         assert!(why.contains("pressure") && why.contains("temperature"), "{why}");

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use sotto_pack::{Channel, NAME_BYTES};
+use sotto_pack::{Channel, NAME_BYTES, Period};
 use sysinfo::{Component, Components, MINIMUM_CPU_UPDATE_INTERVAL, System};
 
 use super::error::{NoSensors, SourceError};
@@ -35,11 +35,11 @@ pub struct Sensors {
 }
 
 impl Sensors {
-    /// Finds the channels, and waits once until load values are valid. `period` is in milliseconds.
+    /// Finds the channels, and waits once until load values are valid.
     ///
     /// # Errors
     /// [`NoSensors`] if this machine reports nothing.
-    pub fn open(period: u32, stop: Stop) -> Result<Self, NoSensors> {
+    pub fn open(period: Period, stop: Stop) -> Result<Self, NoSensors> {
         let mut system = System::new().map_err(|error| NoSensors::Refused(error.to_string()))?;
         // A load is a difference of two measurements: the first call has no predecessor.
         system.refresh_cpu_usage();
@@ -72,7 +72,7 @@ impl Sensors {
         if channels.is_empty() {
             return Err(NoSensors::Nothing);
         }
-        if Duration::from_millis(period.into()) < MINIMUM_CPU_UPDATE_INTERVAL && cores > 0 {
+        if Duration::from_millis(period.ceil().into()) < MINIMUM_CPU_UPDATE_INTERVAL && cores > 0 {
             let least = MINIMUM_CPU_UPDATE_INTERVAL.as_millis();
             tracing::info!("loads are measured over {least} ms: they stay the same for several ticks");
         }

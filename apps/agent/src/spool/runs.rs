@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use sotto_pack::{Presence, WindowDescription};
+use sotto_pack::{Period, Presence, WindowDescription};
 
 /// Spans of time in which every tick is sent: half-open, in milliseconds since 1970, in order, none touching the next.
 ///
@@ -17,8 +17,8 @@ impl Runs {
     /// Returns the runs of a window's ticks with a reading of one channel. Each tick has `period` milliseconds, the last
     /// one ends at `until` at the latest.
     #[must_use]
-    pub fn of_ticks(presence: &Presence, start: i64, period: u32, until: i64) -> Self {
-        let at = |tick: u32| start.saturating_add(i64::from(period) * i64::from(tick)).min(until);
+    pub fn of_ticks(presence: &Presence, start: i64, period: Period, until: i64) -> Self {
+        let at = |tick: u32| period.at(start, tick).min(until);
         let mut runs: Vec<(i64, i64)> = Vec::new();
         for tick in presence.iter() {
             let (from, to) = (at(tick), at(tick + 1));
@@ -305,7 +305,7 @@ mod tests {
     fn the_end_of_a_window_cuts_its_last_tick() {
         let mut presence = Presence::first(2);
         presence.insert(3);
-        let runs = Runs::of_ticks(&presence, 100, 10, 135);
+        let runs = Runs::of_ticks(&presence, 100, Period::from_milliseconds(10), 135);
         assert_eq!(runs.iter().collect::<Vec<_>>(), [(100, 120), (130, 135)]);
         assert!(runs.contains(119) && !runs.contains(120) && runs.contains(134) && !runs.contains(135));
     }

@@ -68,8 +68,9 @@ impl Windows {
             })
         };
         let facts: Vec<StreamFacts> = streams.iter().enumerate().filter_map(facts).collect();
-        let shortest = facts.iter().map(|facts| facts.cut.period).min().unwrap_or(1);
-        let timer = paced.then(|| Timer::new(options, shortest.into()));
+        let shortest =
+            facts.iter().map(|facts| facts.cut.period).min().map_or(1, |period| i64::from(period.ceil()));
+        let timer = paced.then(|| Timer::new(options, shortest));
         let (kept, clock, correct) = (options.kept.clone(), cuts.clock().clone(), options.correct);
         let make = move |kept: Option<Arc<Kept>>| -> Vec<Filling> {
             facts.iter().map(|facts| facts.filling(&clock, kept.as_ref(), correct)).collect()

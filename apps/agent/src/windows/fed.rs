@@ -75,7 +75,7 @@ pub(super) fn phase(stream: &Stream, cut: Cut, clock: &Clock, sent: &Sent, optio
     match (tick, options.phase) {
         (Some((tick, _)), _) => ticks::phase_of_tick(cut, clock, tick),
         (None, _) if kept.is_some() => kept.unwrap_or_default(),
-        (None, Some(phase)) => i64::from(phase) % i64::from(cut.period.max(1)),
+        (None, Some(phase)) => i64::from(phase) % cut.period.cycle(),
         (None, None) => ticks::phase_of_rows(cut, clock, options.first_times.iter().copied()),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use sotto_pack::{Layout, Reading, Reason, Several, Window};
+use sotto_pack::{Layout, Period, Reading, Reason, Several, Window};
 use zeroize::Zeroizing;
 
 use super::closed::{ClosedWindow, FillError, JoinedFacts};
@@ -21,7 +21,7 @@ pub(super) struct Times {
 pub(super) struct OpenWindow {
     window: Window,
     times: Times,
-    period: i64,
+    period: Period,
     length: u32,
     /// For each channel and tick, the milliseconds from the start of the tick to its reading.
     offsets: Vec<u32>,
@@ -46,11 +46,11 @@ pub(super) struct OpenWindow {
 }
 
 impl OpenWindow {
-    /// Creates a window of `length` ticks, `period` milliseconds apart. The end of its time may shorten the last tick.
+    /// Creates a window of `length` ticks, `period` apart. The end of its time may shorten the last tick.
     pub(super) fn new(
         layout: &Layout,
         times: Times,
-        period: u32,
+        period: Period,
         length: u32,
         keep_clear: bool,
     ) -> Result<Self, FillError> {
@@ -61,7 +61,7 @@ impl OpenWindow {
         Ok(Self {
             window,
             times,
-            period: period.into(),
+            period,
             length,
             offsets: vec![0; channels * length as usize],
             fractions: vec![0; channels * length as usize],
@@ -203,7 +203,7 @@ impl OpenWindow {
     pub(super) fn piece(&mut self, until: i64) -> Result<Option<ClosedWindow>, FillError> {
         let Times { start, end } = self.times;
         let (mut pieces, until) = (self.pieces.take().unwrap_or_default(), until.min(end));
-        let to = u32::try_from((until - start).max(0).unsigned_abs().div_ceil(self.period.unsigned_abs()))
+        let to = u32::try_from(self.period.ticks_in(until.saturating_sub(start)))
             .unwrap_or(u32::MAX)
             .min(self.length);
         if to <= pieces.to {
@@ -218,9 +218,10 @@ impl OpenWindow {
         };
         let new: Vec<(u16, u32)> = ticks.filter(is_new).collect();
         let from = new.iter().map(|(_, tick)| *tick).min().map_or(pieces.to, |first| first.min(pieces.to));
-        let at = |tick: u32| start.saturating_add(self.period * i64::from(tick));
-        let period = u32::try_from(self.period).unwrap_or(u32::MAX);
-        let mut window = Window::spanning(layout, at(from), period, to - from)?;
+        // A window begins with a cycle.
+        let from = self.period.whole_cycles(from);
+        let at = |tick: u32| self.period.at(start, tick);
+        let mut window = Window::spanning(layout, at(from), self.period, to - from)?;
         let mut readings = vec![0; channels.into()];
         for (channel, tick) in &new {
             let number = self.unrounded(*channel, *tick);
@@ -256,7 +257,7 @@ impl OpenWindow {
             clear.truncate(packed.length as usize);
         }
         let (started_at, ended_at) = self.span.unwrap_or((start, start));
-        let until = start.saturating_add(self.period * i64::from(packed.length)).min(end);
+        let until = self.period.at(start, packed.length).min(end);
         let joined = self.pieces.map(|pieces| Box::new(pieces.facts(&packed)));
         ClosedWindow { packed, started_at, ended_at, until, pack_time: self.pack_time, clear, joined }
     }
@@ -264,7 +265,8 @@ impl OpenWindow {
     /// Returns the tick of a time within the window, and the milliseconds since the start of the tick.
     fn slot(&self, at: i64) -> (u32, u32) {
         let since = at.saturating_sub(self.times.start).max(0);
+        let tick = self.period.tick_at(since);
         // No truncation: a window has fewer than 2^32 ticks, each shorter than 2^32 ms.
-        ((since / self.period) as u32, (since % self.period) as u32)
+        (tick as u32, (since - self.period.after(tick)) as u32)
     }
 }

@@ -1,5 +1,6 @@
 //! Options of windows.
 
+use sotto_pack::Period;
 use std::sync::Arc;
 
 use super::present::Present;
@@ -13,7 +14,7 @@ pub struct Options {
     /// True if the readings are also kept in the clear.
     pub keep_clear: bool,
     /// The period in milliseconds at which the agent polls the source; `None` if the source sets the pace.
-    pub own_period: Option<u32>,
+    pub own_period: Option<Period>,
     /// True to accept times more than a day ahead of this machine's clock; otherwise such rows are left out.
     pub future: bool,
     /// Maximum number of slots of all open windows; `None` for some 50 MB.

@@ -40,8 +40,8 @@ impl Pieces {
             // Ticks whose merged number is outside the range by now.
             let mut gone = Runs::default();
             for tick in sent.iter().filter(|tick| !whole.contains(*tick)) {
-                let at = packed.start.saturating_add(i64::from(packed.period) * i64::from(tick));
-                gone.insert(at, at.saturating_add(packed.period.into()));
+                let at = |tick: i64| packed.period.at(packed.start, tick);
+                gone.insert(at(tick.into()), at(i64::from(tick) + 1));
             }
             if !gone.is_empty() {
                 cleared.insert(channel.name.clone(), gone);

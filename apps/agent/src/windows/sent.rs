@@ -11,7 +11,7 @@ pub(super) struct SentTicks {
     before: i64,
     /// For each channel of the layout, its ticks.
     channels: Vec<Runs>,
-    /// The first tick after the last window of earlier runs, on the clock's ticks.
+    /// The first tick after the last window of earlier runs, on the clock's ticks, or an earlier one: windows begin with a cycle.
     pub(super) continues: Option<i64>,
     phase: i64,
 }
@@ -23,7 +23,7 @@ impl SentTicks {
         let channels = layout.channels().iter().map(of).collect();
         let at_tick = |time: i64| next_tick(cut, clock, time.saturating_sub(phase));
         let before = before.map_or(i64::MIN, at_tick);
-        Self { before, channels, continues: until.map(at_tick), phase }
+        Self { before, channels, continues: until.map(at_tick).map(|tick| cut.cycle(clock, tick).0), phase }
     }
 
     /// Returns true if the tick of this time is sent.

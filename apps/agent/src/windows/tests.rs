@@ -1,6 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use sotto_pack::{Channel, ChannelKind, Clock, Cut, Encoding, Grid, Layout, LeftOut, Presence, Reason, Span};
+use sotto_pack::{
+    Channel, ChannelKind, Clock, Cut, Encoding, Grid, Layout, LeftOut, Period, Presence, Reason, Span,
+};
 use sotto_rlwe::{KeyId, ParameterId};
 use zeroize::Zeroizing;
 
@@ -133,7 +135,7 @@ fn of_channels(name: &str, channels: Vec<Channel>) -> Stream {
 }
 
 fn cut(period: u32) -> Cut {
-    Cut { span: Span::Hour, period, ticks: 60, grid: Grid::OfSpan }
+    Cut { span: Span::Hour, period: Period::from_milliseconds(period), ticks: 60, grid: Grid::OfSpan }
 }
 
 /// Parameters of a pass over rows of channel `x`, for one stream with a period of a minute and a span of an hour.
@@ -160,7 +162,7 @@ impl Pass {
         let source = Script { channels, rows, next: 0, left_out, paced: self.paced, live: None };
         let cuts = Cuts::new(Clock::utc(), [("s".to_owned(), self.cut.unwrap_or(cut(60_000)))].into());
         let most_slots = self.open.map(|open| open * (streams[0].layout.slots() + OVERHEAD));
-        let (own_period, phase) = (self.own_period, self.phase);
+        let (own_period, phase) = (self.own_period.map(Period::from_milliseconds), self.phase);
         let options = Options { own_period, most_slots, phase, first_times, ..Options::default() };
         Windows::new(Box::new(source), &streams, &cuts, |_| self.sent.clone(), Stop::new(), &options)
     }

@@ -26,7 +26,7 @@ pub(crate) struct TickRules {
 
 impl TickRules {
     pub(crate) fn new(channels: &[Channel], cut: Cut, phase: i64) -> Self {
-        let period = i64::from(cut.period.max(1));
+        let period = i64::from(cut.period.ceil());
         let half = if cut.begins_anew() { 0 } else { (period - 1) / 2 };
         let ahead = |channel: &Channel| if channel.kind.rules().samples() { half } else { 0 };
         Self { phase, ahead: channels.iter().map(ahead).collect() }
@@ -66,7 +66,7 @@ pub(super) fn over(cut: Cut, clock: &Clock, now: i64) -> Option<i64> {
 /// Returns the phase of rows with these times: 0 where ticks begin anew with each span, and unless most of them report at nearly the same time after a tick, and this
 /// is more than a sixteenth of a period away from a tick.
 pub(crate) fn phase_of_rows(cut: Cut, clock: &Clock, rows: impl Iterator<Item = i64>) -> i64 {
-    let period = i64::from(cut.period.max(1));
+    let period = i64::from(cut.period.ceil());
     let mut phases: Vec<i64> = rows.map(|at| phase_of_tick(cut, clock, at)).collect();
     if cut.begins_anew() || phases.len() < LEAST_ROWS {
         return 0;
@@ -99,12 +99,13 @@ pub(crate) fn phase_of_rows(cut: Cut, clock: &Clock, rows: impl Iterator<Item = 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sotto_pack::Period;
     use sotto_pack::{ChannelKind, Gauge, Grid, Span};
 
     const MINUTE: i64 = 60_000;
 
     fn cut(minutes: u32) -> Cut {
-        Cut::new(Span::Day, minutes * 60_000, 1440)
+        Cut::new(Span::Day, Period::from_milliseconds(minutes * 60_000), 1440)
     }
 
     #[test]
@@ -133,15 +134,24 @@ mod tests {
         let channel = |kind| Channel { kind, ..Channel::default() };
         let channels = [channel(ChannelKind::Gauge(Gauge::default())), channel(ChannelKind::Interval)];
         for period in [4_u32, 5, 300_000] {
-            let rules = TickRules::new(&channels, Cut::new(Span::Day, period, 9), 0);
+            let rules =
+                TickRules::new(&channels, Cut::new(Span::Day, Period::from_milliseconds(period), 9), 0);
             let tick = |channel, at: i64| rules.on_clock(channel, at).div_euclid(period.into());
             let half = i64::from(period) / 2;
             assert_eq!([0, half, half + 1].map(|at| tick(0, at)), [0, 0, 1], "{period}");
             assert_eq!(tick(0, -1), if period == 2 { -1 } else { 0 });
             assert_eq!([0, half + 1, i64::from(period)].map(|at| tick(1, at)), [0, 0, 1]);
         }
-        let times: Vec<i64> = TickRules::new(&channels, Cut::new(Span::Day, 5, 9), 3).times(10).collect();
+        let times: Vec<i64> =
+            TickRules::new(&channels, Cut::new(Span::Day, Period::from_milliseconds(5), 9), 3)
+                .times(10)
+                .collect();
         assert_eq!(times, [7, 9]);
-        assert_eq!(TickRules::new(&channels[..1], Cut::new(Span::Day, 5, 9), 3).times(10).count(), 1);
+        assert_eq!(
+            TickRules::new(&channels[..1], Cut::new(Span::Day, Period::from_milliseconds(5), 9), 3)
+                .times(10)
+                .count(),
+            1
+        );
     }
 }

@@ -16,7 +16,8 @@ use site::{Act, Cloud, Upload, agent, files, params};
 use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, Protection, SecretKey, SigningIdentity};
 use sotto_pack::{
-    Channel, Clock, DeviceProfile, Encoding, Reason, Slots, Span, StreamProfile, WindowDescription, unpack,
+    Channel, Clock, DeviceProfile, Encoding, Period, Reason, Slots, Span, StreamProfile, WindowDescription,
+    unpack,
 };
 use sotto_ring::secure_rng;
 use sotto_rlwe::Bfv;
@@ -52,7 +53,7 @@ fn stream(name: &str, channels: Vec<Channel>, ticks: u32, period_ms: u32, span: 
         parameters: hex::encode(write_parameters(params::<Bfv>().spec())),
         encoding: Encoding::Resolution,
         ticks,
-        period_ms: Some(period_ms),
+        period_ms: Some(Period::from_milliseconds(period_ms)),
         span: Some(span),
         channels,
         sums: Vec::new(),
@@ -82,7 +83,7 @@ impl Plant {
         let zone = Some("Europe/Vienna".to_owned());
         let profile = DeviceProfile {
             device: "boiler".into(),
-            period_ms: 1000,
+            period_ms: Period::from_milliseconds(1000),
             zone,
             cloud_keys: Vec::new(),
             owner_key: None,
@@ -158,7 +159,7 @@ impl Plant {
         let values = unpack(&window.layout, &Slots::Integers(slots)).unwrap();
         let channel = |(position, channel): (usize, &Channel)| {
             let value = |tick: u32| {
-                let at = window.start + i64::from(window.period) * i64::from(tick);
+                let at = window.period.at(window.start, tick);
                 (at, (values[position][tick as usize] * 10.0).round() / 10.0)
             };
             let presence = window.presence(position as u16).unwrap();

@@ -69,7 +69,7 @@ fn compare(site: &Site, received: &Received) {
     let log = &site.json("clear.json")[stream];
     let layout = &window.layout;
     assert_eq!(log["channels"], serde_json::to_value(layout.channels()).unwrap());
-    let at = |tick: u32| window.start + i64::from(window.period) * i64::from(tick);
+    let at = |tick: u32| window.period.at(window.start, tick);
     let times = log["times"].as_array().unwrap();
     let first = times.iter().position(|time| time.as_i64() == Some(at(0))).unwrap();
     let ticks = window.ticks() as usize;

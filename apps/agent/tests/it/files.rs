@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use sotto_agent::source::{Decimal, Encoding, FileOptions, FileSource, FormatName, Source, SourceError};
 use sotto_agent::stop::Stop;
 use sotto_pack::Reason::{self, Empty, NoSuchTime, NoTime, NotANumber, Text};
-use sotto_pack::{Channel, Clock};
+use sotto_pack::{Channel, Clock, Period};
 use tempfile::TempDir;
 
 type Values = Vec<Result<f64, Reason>>;
@@ -398,7 +398,7 @@ fn a_time_column_is_guessed_named_or_replaced_by_a_start() {
     }
     let from = |start: &str| {
         file("x,mote\n1,1\n2,2\nx,1.0\n4,1\n").with(|options| {
-            (options.start, options.period) = (Some(start.into()), 60_000);
+            (options.start, options.period) = (Some(start.into()), Period::from_milliseconds(60_000));
             options.conditions.push(("Mote".into(), "1".into()));
         })
     };
@@ -649,7 +649,8 @@ fn real_files_are_read() {
     assert_eq!(flow[0], at("2022-03-20T10:00:00Z", &[Ok(100.59)]));
     assert_eq!((flow.len(), left_out.total()), (1_268, 0));
     let (mote, left_out) = rows("sensor-network.csv", &["humidity", "temperature"], &|options| {
-        (options.start, options.period) = (Some("2010-05-09T00:00:00Z".into()), 5000);
+        (options.start, options.period) =
+            (Some("2010-05-09T00:00:00Z".into()), Period::from_milliseconds(5000));
     });
     assert_eq!(mote[1], at("2010-05-09T00:00:05Z", &[Ok(45.9), Ok(27.95)]));
     assert_eq!((mote.len(), left_out.total()), (18_914, 0));

@@ -13,8 +13,8 @@ use serde_json::Value;
 use site::{Act, Cloud, agent};
 use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, Protection, SigningIdentity};
 use sotto_pack::{
-    Channel, ChannelKind, Counter, DeviceProfile, Digit, Encoding, Layout, Placed, Quantity, Span, State,
-    StreamProfile, SumsPart, WindowDescription,
+    Channel, ChannelKind, Counter, DeviceProfile, Digit, Encoding, Layout, Period, Placed, Quantity, Span,
+    State, StreamProfile, SumsPart, WindowDescription,
 };
 use sotto_rlwe::KeyId;
 use sotto_sums::StreamKeys;
@@ -77,7 +77,7 @@ impl Plant {
         let secret = DeviceSecret::generate(&mut rng);
         let profile = DeviceProfile {
             device: "gateway".into(),
-            period_ms: 60_000,
+            period_ms: Period::from_milliseconds(60_000),
             zone: None,
             cloud_keys: Vec::new(),
             owner_key: None,
@@ -86,7 +86,10 @@ impl Plant {
             record: None,
         };
         let key = |id: &[u8; 32]| KeyId(StreamKeys::derive(secret.expose_secret_bytes(), id).id());
-        let header = StreamHeader::of_sums_profile("gateway", 60_000, &stream(), key).unwrap().unwrap();
+        let header =
+            StreamHeader::of_sums_profile("gateway", Period::from_milliseconds(60_000), &stream(), key)
+                .unwrap()
+                .unwrap();
         let header = Arc::new(header);
         let cloud = Cloud::start_with(script, Some(Arc::clone(&header)));
         let bundle = DeviceBundle {

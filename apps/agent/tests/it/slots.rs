@@ -4,7 +4,7 @@
 use sotto_agent::encrypt::{EncryptError, Encrypted, Encryptor, KeyError, Unencrypted, encryptor};
 use sotto_decrypt::Decryptor;
 use sotto_keys::{DeviceKeys, DeviceSecret, SecretKey};
-use sotto_pack::{Channel, Encoding, Layout, Slots, StepDigits, StreamProfile};
+use sotto_pack::{Channel, Encoding, Layout, Period, Slots, StepDigits, StreamProfile};
 use sotto_ring::{Scratch, secure_rng};
 use sotto_rlwe::{Bfv, Bgv, Ckks, DefaultChain, Evaluator, Params, Scheme, SchemeId};
 use sotto_wire::{AnyCiphertext, SlotsWindow, mask_seed, write_parameters, write_public_key};
@@ -20,7 +20,7 @@ fn stream<S: Scheme>(params: &Params<S>, slots: u32) -> StreamProfile {
         parameters: hex::encode(write_parameters(params.spec())),
         encoding: Encoding::Real,
         ticks: 12,
-        period_ms: Some(300_000),
+        period_ms: Some(Period::from_milliseconds(300_000)),
         span: None,
         channels: vec![channel("a"), channel("b")],
         sums: Vec::new(),

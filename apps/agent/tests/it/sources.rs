@@ -2,10 +2,11 @@
 
 use sotto_agent::source::{Sensors, Source};
 use sotto_agent::stop::Stop;
+use sotto_pack::Period;
 
 #[test]
 fn sensors_give_what_they_declare_or_say_why_not() {
-    let mut sensors = match Sensors::open(1, Stop::new()) {
+    let mut sensors = match Sensors::open(Period::from_milliseconds(1), Stop::new()) {
         Ok(sensors) => sensors,
         Err(reason) => {
             eprintln!("skipped: {reason}");

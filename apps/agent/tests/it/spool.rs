@@ -4,6 +4,7 @@ mod learnt;
 mod named;
 
 use crate::site;
+use sotto_pack::Period;
 
 use std::fs;
 use std::path::Path;
@@ -139,13 +140,15 @@ fn description(start: i64, length: u32) -> sotto_pack::WindowDescription {
     let channel = sotto_pack::Channel { name: "x".into(), maximum: 1.0, ..Default::default() };
     let encoding = sotto_pack::Encoding::Integer { bits: 8 };
     let layout = sotto_pack::Layout::smallest(vec![channel], 60, 64, 1, encoding).unwrap();
-    let mut window = sotto_pack::Window::spanning(layout, start * 60_000, 60_000, length).unwrap();
+    let mut window =
+        sotto_pack::Window::spanning(layout, start * 60_000, Period::from_milliseconds(60_000), length)
+            .unwrap();
     window.push(&sotto_pack::Reading { at: start * 60_000, channel: 0, value: 0.5 }).unwrap();
     sotto_pack::WindowDescription::from(&window.close())
 }
 
 fn cuts() -> Cuts {
-    let cut = sotto_pack::Cut::new(sotto_pack::Span::Hour, 60_000, 60);
+    let cut = sotto_pack::Cut::new(sotto_pack::Span::Hour, Period::from_milliseconds(60_000), 60);
     Cuts::new(sotto_pack::Clock::utc(), [("a".to_owned(), cut)].into())
 }
 

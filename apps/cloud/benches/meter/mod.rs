@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use sotto_pack::{Channel, Digit, Placed, Presence, Quantity, SumsPart, WindowDescription};
+use sotto_pack::{Channel, Digit, Period, Placed, Presence, Quantity, SumsPart, WindowDescription};
 use sotto_rlwe::KeyId;
 use sotto_sums::{Encryptor, StreamKeys};
-use sotto_wire::{Envelope, MaskName, StreamHeader, SumsStream, TickPeriod};
+use sotto_wire::{Envelope, MaskName, StreamHeader, SumsStream};
 
 pub(crate) const SECRET: [u8; 32] = [1; 32];
 pub(crate) const SALT: [u8; 12] = [2; 12];
@@ -26,7 +26,7 @@ pub(crate) fn header() -> anyhow::Result<Arc<StreamHeader>> {
     let stream = SumsStream {
         device: "meter".into(),
         stream: "level".into(),
-        period: TickPeriod::new(60, 1)?,
+        period: Period::of_seconds(60, 1)?,
         ticks: TICKS,
         channels: vec![level],
         rounded: false,
@@ -48,7 +48,7 @@ pub(crate) fn window(
     has_reading: impl Fn(u32) -> bool,
     sign: impl FnOnce(&[u8]) -> [u8; 64],
 ) -> Envelope {
-    let whole = WindowDescription::whole(header.layout(), start, 60_000, TICKS);
+    let whole = WindowDescription::whole(header.layout(), start, header.period(), TICKS);
     let mut presence = Presence::default();
     (0..TICKS).filter(|tick| has_reading(*tick)).for_each(|tick| presence.insert(tick));
     let description = if presence.count() == TICKS {

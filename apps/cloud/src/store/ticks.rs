@@ -1,7 +1,7 @@
 //! A tick of a channel of a stream is in one window only.
 
 use rusqlite::{Connection, params};
-use sotto_pack::{Replaces, WindowDescription};
+use sotto_pack::{Period, Replaces, WindowDescription};
 use sotto_wire::{STREAM_TAG_BYTES, SignedHeader, StreamTag, WireError, window_description};
 
 use super::error::damaged;
@@ -37,7 +37,7 @@ impl Times {
         if header.readings == 0 {
             return None;
         }
-        let longest = |ticks: u32, period: u32| i64::from(ticks).saturating_mul(period.into());
+        let longest = |ticks: u32, period: Period| period.after(ticks.into());
         Some(match signed.stream() {
             Some(stream) => {
                 let longest = longest(stream.layout().ticks(), stream.period());
@@ -161,8 +161,7 @@ fn shared(
     other: &WindowDescription,
     replaced: &[&Replaces],
 ) -> Option<TakenTick> {
-    let period = i64::from(own.period.max(1));
-    let apart = other.start.checked_sub(own.start).filter(|apart| apart % period == 0)? / period;
+    let apart = own.period.ticks_apart((own.start, 0), (other.start, 0))?;
     if own.period != other.period {
         return None;
     }
@@ -178,7 +177,7 @@ fn shared(
             tick.is_some_and(|tick| of_other.contains(tick))
         };
         let tick = present.iter().find(is_taken)?;
-        let at = own.start.saturating_add(i64::from(tick).saturating_mul(period));
+        let at = own.period.at(own.start, tick);
         Some(TakenTick { window, channel: channel.name.clone(), at })
     })
 }

@@ -10,7 +10,7 @@ use sotto_cloud::config::Settings;
 use sotto_cloud::maintain;
 use sotto_cloud_client::EnvelopeQuery;
 use sotto_decrypt::Decryptor;
-use sotto_pack::{Channel, Presence, WindowDescription};
+use sotto_pack::{Channel, Period, Presence, WindowDescription};
 use sotto_ring::Scratch;
 use sotto_rlwe::{Bfv, EvaluationKeys, Evaluator, Kept};
 use sotto_wire::{
@@ -105,7 +105,7 @@ impl Site {
             layout: self.header.layout().clone(),
             present: vec![3],
             start: HOUR * sequence as i64,
-            period: 60_000,
+            period: Period::from_milliseconds(60_000),
             length: TICKS,
             presence: vec![presence],
             left_out: Vec::new(),

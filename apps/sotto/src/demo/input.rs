@@ -8,7 +8,7 @@ use serde::Deserialize;
 use sotto_agent::source::{Generator, Source};
 use sotto_owner::settings::ChannelSettings;
 use sotto_owner::{Every, Range};
-use sotto_pack::Channel;
+use sotto_pack::{Channel, Period};
 
 use super::arguments::Demo;
 use super::processes::Processes;
@@ -85,7 +85,7 @@ impl Input {
     fn generator(arguments: &Demo) -> anyhow::Result<Self> {
         let seed = arguments.seed;
         let rows = arguments.ticks.unwrap_or(GENERATOR_ROWS);
-        let channels = Generator::new(seed, GENERATOR_PERIOD).channels().to_vec();
+        let channels = Generator::new(seed, Period::from_milliseconds(GENERATOR_PERIOD)).channels().to_vec();
         let channels = measured(&channels, GENERATOR_RESOLUTION, GENERATOR_PERIOD);
         let options = |device: u64| {
             let seed = seed.wrapping_add(device).to_string();
@@ -116,7 +116,7 @@ impl Input {
 
     fn of_series(series: &Series, column: &str, file: &Path, processes: &Processes) -> anyhow::Result<Self> {
         let resolution = series.resolution();
-        let every = Every { milliseconds: series.period()? };
+        let every = Every::from_milliseconds(series.period()?);
         let channel = ChannelSettings::new("", series.range(), resolution, every);
         let name = plain_name(column, &[]);
         let channels = vec![Measured { name: name.clone(), column: name, channel }];
@@ -142,7 +142,7 @@ fn measured(channels: &[Channel], resolution: f64, period: u32) -> Vec<Measured>
     for channel in channels {
         let name = plain_name(&channel.name, &all);
         let range = Range { minimum: channel.minimum, maximum: channel.maximum };
-        let (unit, every) = (channel.unit.clone(), Every { milliseconds: period });
+        let (unit, every) = (channel.unit.clone(), Every::from_milliseconds(period));
         let new = ChannelSettings::new(unit, range, resolution, every);
         all.push(Measured { name, column: channel.name.clone(), channel: new });
     }

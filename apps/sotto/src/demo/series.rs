@@ -8,7 +8,7 @@ use anyhow::Context;
 use sotto_agent::source::{FileOptions, FileSource, FormatName, Source, SourceError};
 use sotto_agent::stop::Stop;
 use sotto_owner::Range;
-use sotto_pack::{Channel, Clock};
+use sotto_pack::{Channel, Clock, Period};
 
 /// Milliseconds between rows without times.
 const PERIOD: u32 = 1000;
@@ -47,7 +47,7 @@ impl Series {
             format: Some(FormatName::CSV),
             time: time.ok().map(str::to_owned).into_iter().collect(),
             start: time.err().map(str::to_owned),
-            period: PERIOD,
+            period: Period::from_milliseconds(PERIOD),
             ..FileOptions::default()
         };
         let mut source = FileSource::open(options, &[channel], Stop::new())?;

@@ -90,8 +90,8 @@ pub(crate) struct New {
     /// The step between two values that matter, such as 0.1: exact answers are right to half a step
     #[arg(long, allow_negative_numbers = true)]
     resolution: Option<f64>,
-    /// The time between two readings, such as 0.5s, 30s, 5m, 1h, 7d; at most 30d. Readings that come more often are one, those
-    /// of a sensor that reports changes hold
+    /// The time between two readings, such as 0.5s, 30s, 5m, 1h, 7d, 60Hz, 1/60s; from 1ms to 30d. Readings that come
+    /// more often are one, those of a sensor that reports changes hold
     #[arg(long)]
     every: Every,
     /// For a sensor that reports changes alone: the time that a reading holds at most, such as 1d

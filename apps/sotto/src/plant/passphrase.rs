@@ -125,7 +125,7 @@ impl Run for Passphrase {
 impl Run for UnlockFor {
     fn run(self) -> anyhow::Result<ExitCode> {
         let plant = self.place.open()?;
-        plant.unlock_for(Duration::from_millis(self.time.milliseconds.into()))?;
+        plant.unlock_for(Duration::from_millis(self.time.milliseconds().into()))?;
         say(format!(
             "The kernel keeps the key of {} for {}, for all programs of this user; `sotto lock` ends that.",
             plant.folder().display(),

@@ -83,7 +83,7 @@ struct Report {
 }
 
 fn report(chosen: &Chosen, fresh: Option<Every>) -> Report {
-    let fresh_bytes_a_day = fresh.map(|every| chosen.fresh_bytes_a_day(every.milliseconds));
+    let fresh_bytes_a_day = fresh.map(|every| chosen.fresh_bytes_a_day(every.milliseconds()));
     Report { report: measured_report(chosen), fresh_bytes_a_day }
 }
 
@@ -91,7 +91,7 @@ fn report(chosen: &Chosen, fresh: Option<Every>) -> Report {
 fn a_day(chosen: &Chosen, fresh: Option<Every>) {
     let windows = if chosen.windows_a_day() == 1 { "window" } else { "windows" };
     let with = fresh.map_or_else(String::new, |every| {
-        let bytes = chosen.fresh_bytes_a_day(every.milliseconds);
+        let bytes = chosen.fresh_bytes_a_day(every.milliseconds());
         format!("; {} bytes with `--fresh {every}`", grouped(bytes))
     });
     say(format!(
@@ -175,7 +175,7 @@ fn windows_a_year(cut: &Cut) -> f64 {
         Span::Week => 52.0,
         Span::Month => 12.0,
     };
-    let length = f64::from(cut.period) * f64::from(cut.ticks);
+    let length = cut.period.milliseconds_of(cut.ticks.into());
     let each = (365.0 * 86_400_000.0 / spans / length).ceil();
     spans * each
 }

@@ -7,7 +7,7 @@ use sotto_evaluate::{TaggedSum, TaggedSumming};
 use sotto_pack::Presence;
 use sotto_rlwe::KeyId;
 use sotto_sums::{Encryptor, Opening, StartKeys, StreamKeys, TagKey};
-use sotto_wire::{Envelope, StreamHeader, SumsAnswer, SumsStream, TakenReceipt, TickPeriod};
+use sotto_wire::{Envelope, StreamHeader, SumsAnswer, SumsStream, TakenReceipt};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -85,7 +85,7 @@ fn header_of(case: &Case, header: &Arc<StreamHeader>) {
     let facts = SumsStream {
         device: header.device().into(),
         stream: header.stream().into(),
-        period: TickPeriod::new(1, 50).unwrap(),
+        period: sotto_pack::Period::of_seconds(1, 50).unwrap(),
         ticks: header.layout().ticks(),
         channels: header.layout().channels().to_vec(),
         rounded: header.counts_rounded(),

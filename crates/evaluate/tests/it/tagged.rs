@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use sotto_evaluate::{TaggedSum, TaggedSumming};
-use sotto_pack::{Channel, Digit, Placed, Presence, Quantity, SumsPart, WindowDescription};
+use sotto_pack::{Channel, Digit, Period, Placed, Presence, Quantity, SumsPart, WindowDescription};
 use sotto_rlwe::KeyId;
 use sotto_sums::{Encryptor, OpenError, Opening, StartKeys, StreamKeys, TagKey};
-use sotto_wire::{Envelope, MaskName, StreamHeader, SumsAnswer, SumsStream, TickPeriod};
+use sotto_wire::{Envelope, MaskName, StreamHeader, SumsAnswer, SumsStream};
 
 const SECRET: [u8; 32] = [1; 32];
 const TICKS: u32 = 5;
@@ -38,7 +38,7 @@ pub(crate) fn stream(device: &str, width: u8) -> SumsStream {
     SumsStream {
         device: device.into(),
         stream: "tank".into(),
-        period: TickPeriod::new(1, 50).unwrap(),
+        period: Period::of_seconds(1, 50).unwrap(),
         ticks: TICKS,
         channels: vec![channel("level", 2047.0), channel("flow", 50.0)],
         rounded: false,

@@ -69,7 +69,7 @@ struct Length {
 fn length_of(record: &DeviceRecord, window: &StoredWindow) -> Option<Length> {
     let profile =
         record.bundles.get(window.bundle)?.streams.iter().find(|profile| profile.stream == window.stream)?;
-    let most = i64::from(profile.ticks).saturating_mul(i64::from(profile.period_ms?));
+    let most = profile.period_ms?.after(profile.ticks.into());
     Some(Length { span: profile.span?, most: most.max(1) })
 }
 

@@ -242,7 +242,7 @@ impl EarlierGroups {
         let channels_of_call = call.channels();
         let of = |covered: &Covered, device: &str, is: &dyn Fn(&Group, i64) -> bool| {
             channels_of_call.iter().all(|name| {
-                let period = i64::from(channels.period(name).unwrap_or_default());
+                let period = channels.period(name).map_or(0, |period| period.ceil().into());
                 covered.get(&(device.to_owned(), (*name).to_owned())).is_some_and(|time| is(time, period))
             })
         };

@@ -1,6 +1,7 @@
 //! The explanation of a question: the windows that it would use, the sums that would come down, the facts that each party
 //! would learn.
 
+use sotto_pack::Period;
 use std::collections::BTreeSet;
 
 use serde::Serialize;
@@ -62,8 +63,8 @@ pub struct ExplainedStream {
     pub from: String,
     /// The end of the last one.
     pub to: String,
-    /// Milliseconds between ticks.
-    pub period_ms: u32,
+    /// The time between ticks: milliseconds, or a fraction of them as two numbers.
+    pub period_ms: Period,
     /// Bytes that the device sent for them.
     pub bytes_up: u64,
     /// The scheme under which the cloud evaluates. None: it adds sums with tags.

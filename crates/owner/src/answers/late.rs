@@ -75,7 +75,7 @@ fn window_of(profile: &StreamProfile) -> Option<i64> {
         Span::Week => 169 * HOUR,
         Span::Month => (31 * 24 + 1) * HOUR,
     };
-    let ticks = i64::from(profile.ticks).saturating_mul(i64::from(profile.period_ms?));
+    let ticks = profile.period_ms?.after(profile.ticks.into());
     Some(ticks.min(span).max(1))
 }
 
@@ -104,7 +104,7 @@ mod tests {
             parameters: String::new(),
             encoding: Encoding::Resolution,
             ticks,
-            period_ms: Some(300_000),
+            period_ms: Some(sotto_pack::Period::from_milliseconds(300_000)),
             span: Some(span),
             channels: Vec::new(),
             sums: Vec::new(),

@@ -162,7 +162,7 @@ impl Times<'_> {
             first: self.price(time),
             prices,
             range: (of.minimum - rounding, of.maximum + rounding),
-            hours: f64::from(window.description.period) / 3_600_000.0,
+            hours: window.description.period.hours(),
         }
     }
 
@@ -288,6 +288,7 @@ mod tests {
     use crate::gathered::{Ends, Held, Need, Needed, WindowQuantity};
     use crate::question::Asked;
     use crate::work::note_crossings;
+    use sotto_pack::Period;
     use sotto_pack::{Counter, Increase, Quantiser};
 
     const TARIFF: &str =
@@ -306,8 +307,8 @@ mod tests {
         fn resolution(&self, _: &str) -> Option<f64> {
             Some(1.0)
         }
-        fn period(&self, _: &str) -> Option<u32> {
-            Some(60_000)
+        fn period(&self, _: &str) -> Option<sotto_pack::Period> {
+            Some(Period::from_milliseconds(60_000))
         }
     }
 
@@ -322,7 +323,7 @@ mod tests {
             last_at,
             first: number(first.1),
             last: number(last.1),
-            period: 60_000,
+            period: sotto_pack::Period::from_milliseconds(60_000),
             quantiser,
             error,
             rule,
@@ -427,7 +428,7 @@ mod tests {
             fn resolution(&self, _: &str) -> Option<f64> {
                 None
             }
-            fn period(&self, _: &str) -> Option<u32> {
+            fn period(&self, _: &str) -> Option<sotto_pack::Period> {
                 None
             }
         }

@@ -13,7 +13,7 @@ pub(super) fn apart(plant: &Plant, question: &Question) -> Option<(usize, String
         return None;
     }
     let channel = |call: &Call| call.channels().first().map(|name| (*name).to_owned());
-    let period = |name: &String| plant.settings().channels.get(name).map(|of| of.every.milliseconds);
+    let period = |name: &String| plant.settings().channels.get(name).map(|of| of.every.period);
     let own = |call: &Call| {
         let of = plant.settings().channels.get(&channel(call)?)?;
         Some((Kind::of(&call.needs()), of.kind().rules().is_joined()))

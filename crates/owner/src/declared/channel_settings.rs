@@ -1,7 +1,7 @@
 //! `[channels.NAME]`: a channel, and what its readings are.
 
 use serde::{Deserialize, Serialize};
-use sotto_pack::{Amount, Angle, Channel, ChannelKind, Counter, Formula, Gauge, Several, State};
+use sotto_pack::{Amount, Angle, Channel, ChannelKind, Counter, Formula, Gauge, Period, Several, State};
 
 use crate::amount::{Every, Hold, Range};
 
@@ -207,14 +207,13 @@ impl ChannelSettings {
         Self { kind: KindName::State, states, ..Self::new("", range, 1.0, every) }
     }
 
-    /// Returns the settings of a channel that a device has. `every` is in milliseconds.
-    pub(crate) fn of_channel(channel: &Channel, every: u32, comparable: bool) -> Self {
+    /// Returns the settings of a channel that a device has. `period` is the time between its readings.
+    pub(crate) fn of_channel(channel: &Channel, period: Period, comparable: bool) -> Self {
         let Channel { unit, minimum, maximum, resolution, kind, .. } = channel;
         let range = Range { minimum: *minimum, maximum: *maximum };
         // Streams of reals carry none.
         let resolution = resolution.unwrap_or((maximum - minimum) / 1000.0);
-        let declared =
-            Self { comparable, ..Self::new(unit, range, resolution, Every { milliseconds: every }) };
+        let declared = Self { comparable, ..Self::new(unit, range, resolution, Every { period }) };
         let (usual, held) =
             (kind.rules().several(), |hold: &Option<u64>| hold.map(|milliseconds| Hold { milliseconds }));
         let declared = match kind {

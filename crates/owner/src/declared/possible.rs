@@ -75,7 +75,7 @@ fn too_short(plant: &Plant, question: &Question) -> Option<String> {
     let Period::Over(time) = &question.period else { return None };
     question.channels().into_iter().find_map(|name| {
         let every = plant.settings().channels.get(&name)?.every;
-        let is_short = 1000 * time.seconds() < u64::from(every.milliseconds);
+        let is_short = 1000 * time.seconds() < u64::from(every.milliseconds());
         is_short.then(|| format!("{time} is shorter than the {every} between two readings of {name}"))
     })
 }
@@ -85,7 +85,7 @@ fn too_fine(plant: &Plant, question: &Question) -> Option<String> {
     let Some(By::Every(length)) = question.by else { return None };
     question.channels().into_iter().find_map(|name| {
         let every = plant.settings().channels.get(&name)?.every;
-        let is_short = 1000 * length.seconds() < u64::from(every.milliseconds);
+        let is_short = 1000 * length.seconds() < u64::from(every.milliseconds());
         is_short.then(|| format!("{length} is shorter than the {every} between two readings of {name}: most groups would be empty"))
     })
 }

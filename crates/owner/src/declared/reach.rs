@@ -245,9 +245,9 @@ fn shortest(
         let sends = |channels: &[String]| silence.channel.as_ref().is_none_or(|name| channels.contains(name));
         let sent = streams.iter().filter(|stream| sends(&stream.channels));
         let times = sent.map(|stream| {
-            let (period, span) = (u64::from(stream.period), longest(stream.span));
+            let (period, span) = (u64::from(stream.period.ceil()), longest(stream.span));
             let pieces = window(span, period, Some(5 * MINUTE));
-            let window = window(span, period, fresh.map(|fresh| u64::from(fresh.milliseconds)));
+            let window = window(span, period, fresh.map(|fresh| u64::from(fresh.milliseconds())));
             (heard_after(window, period), window, heard_after(pieces, period))
         });
         let (time, window, fresh_time) = times.min()?;
@@ -296,8 +296,11 @@ pub(crate) fn too_slow(
         };
         let sent = profiles.filter(|profile| profile.channels.iter().any(|channel| sends(&channel.name)));
         let times = sent.filter_map(|profile| {
-            let (span, period) = (longest(profile.span?), u64::from(profile.period_ms?));
-            Some(heard_after(window(span, period, fresh.map(|fresh| u64::from(fresh.milliseconds))), period))
+            let (span, period) = (longest(profile.span?), u64::from(profile.period_ms?.ceil()));
+            Some(heard_after(
+                window(span, period, fresh.map(|fresh| u64::from(fresh.milliseconds()))),
+                period,
+            ))
         });
         let time = times.min().filter(|time| silence.milliseconds().unsigned_abs() <= *time);
         slow.extend(time.map(|time| (name, in_words(time))));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sotto_pack::{Channel, Clock};
+use sotto_pack::{Channel, Clock, Period};
 
 use super::address::names_password;
 use super::alarm::AlarmSettings;
@@ -43,7 +43,7 @@ pub const LARGEST: u64 = 1 << 20;
 /// let cloud: &CloudSettings = &settings.cloud;
 /// assert!(cloud.keys.is_empty());
 /// let temperature: &ChannelSettings = &settings.channels["temperature"];
-/// assert_eq!(temperature.every.milliseconds, 300_000);
+/// assert_eq!(temperature.every.milliseconds(), 300_000);
 /// let daily: &QuestionSettings = &settings.questions["daily"];
 /// assert_eq!(daily.precision, None);
 /// let boiler: &DeviceSettings = &settings.devices["boiler"];
@@ -116,7 +116,7 @@ impl CloudSettings {
     /// Returns the longest wait for a job.
     #[must_use]
     pub fn job_limit(&self) -> Duration {
-        self.job_limit.map_or(JOB_LIMIT, |limit| Duration::from_millis(limit.milliseconds.into()))
+        self.job_limit.map_or(JOB_LIMIT, |limit| Duration::from_millis(limit.milliseconds().into()))
     }
 }
 
@@ -258,6 +258,16 @@ impl Settings {
             }
             channel.check(&described).map_err(|reason| part(place(), reason))?;
             self.check_derived(channel).map_err(|reason| part(place(), reason))?;
+            if channel.every.period.milliseconds().is_none() && channel.kind().rules().is_joined() {
+                return Err(part(
+                    place(),
+                    format!(
+                        "it is read every {}, and a reading of a counter, a state or a channel with `hold` is kept between ticks: declare \
+                         whole milliseconds",
+                        channel.every
+                    ),
+                ));
+            }
             tags::check(&channel.tags).map_err(|reason| part(place(), reason))?;
         }
         for (name, device) in &self.devices {
@@ -357,8 +367,8 @@ impl Channels for Settings {
         self.channels.get(channel).map(|settings| settings.resolution)
     }
 
-    fn period(&self, channel: &str) -> Option<u32> {
-        self.channels.get(channel).map(|settings| settings.every.milliseconds)
+    fn period(&self, channel: &str) -> Option<Period> {
+        self.channels.get(channel).map(|settings| settings.every.period)
     }
 }
 

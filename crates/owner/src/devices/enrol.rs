@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, KeyFile, Protection, SigningIdentity};
-use sotto_pack::{DeviceProfile, MOST_CLOUD_KEYS, StreamProfile};
+use sotto_pack::{DeviceProfile, MOST_CLOUD_KEYS, Period, StreamProfile};
 use sotto_ring::{SecretRng, secure_rng};
 
 use super::numbers::Number;
@@ -254,7 +254,11 @@ fn write_bundle(
     let public = profiles.iter().any(|stream| stream.public);
     let profile = DeviceProfile {
         device: record.device.clone(),
-        period_ms: profiles.iter().filter_map(|stream| stream.period_ms).min().unwrap_or(1),
+        period_ms: profiles
+            .iter()
+            .filter_map(|stream| stream.period_ms)
+            .min()
+            .unwrap_or(Period::from_milliseconds(1)),
         zone: Some(plant.settings().time_zone.clone()),
         cloud_keys: declared::cloud_keys(plant)?.shown().into_iter().take(MOST_CLOUD_KEYS).collect(),
         owner_key: Some(hex::encode(plant.secrets().owner_key()?)),

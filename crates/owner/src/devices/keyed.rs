@@ -1,7 +1,7 @@
 //! The keys of streams, by their public names.
 
 use sotto_keys::DeviceSecret;
-use sotto_pack::StreamProfile;
+use sotto_pack::{Period, StreamProfile};
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_sums::StreamKeys;
 use sotto_wire::StreamHeader;
@@ -41,7 +41,7 @@ pub(super) fn stream_header(
         return Ok(None);
     }
     let id = spec.id();
-    StreamHeader::of_profile(device, 1, profile, id, secret.key_id(&id))
+    StreamHeader::of_profile(device, Period::from_milliseconds(1), profile, id, secret.key_id(&id))
         .map_err(|error| refused(profile, &error))
 }
 
@@ -50,7 +50,7 @@ fn sums_header(
     profile: &StreamProfile,
     key: impl FnOnce(&[u8; 32]) -> KeyId,
 ) -> Result<StreamHeader, OwnerError> {
-    let header = StreamHeader::of_sums_profile(device, 1, profile, key);
+    let header = StreamHeader::of_sums_profile(device, Period::from_milliseconds(1), profile, key);
     let header = header.map_err(|error| refused(profile, &error))?;
     header.ok_or_else(|| OwnerError::NoParameters(format!("stream {}: it has no parts", profile.stream)))
 }

@@ -17,8 +17,8 @@ pub(crate) struct Circumstances<'c> {
 impl Circumstances<'_> {
     /// Returns the most ticks of a channel in a group; None if it is not known.
     pub(super) fn ticks(&self, channel: &str) -> Option<u64> {
-        let period = u64::from(self.channels.period(channel)?.max(1));
-        Some(self.longest?.div_ceil(period))
+        let period = self.channels.period(channel)?;
+        Some(period.ticks_in(i64::try_from(self.longest?).unwrap_or(i64::MAX)))
     }
 
     /// Returns the quantiser of a channel's future readings; None if stored readings may be of another range.

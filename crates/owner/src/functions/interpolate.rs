@@ -112,7 +112,7 @@ impl SeveralValues for Interpolate {
             Err(error) => return failed(error),
         };
         let each = lines.values.into_iter().enumerate().map(|(index, line)| {
-            let Line { at, until, value, bound, is_between } = line;
+            let Line { at, until, value, bound, is_between, .. } = line;
             let value = Ok(Value { value, bound, unit: unit.clone() });
             let count = u64::from(!is_between);
             Part {

@@ -41,8 +41,8 @@ impl Bands {
         if ticks < FEWEST {
             return undetermined("a spectrum takes four readings or more: ask for a longer time");
         }
-        let period = lines.values[0].until - lines.values[0].at;
-        let even = lines.values.windows(2).all(|two| two[1].at - two[0].at == period);
+        let period = lines.values[0].period;
+        let even = lines.values.windows(2).all(|two| two[1].at == two[0].until && two[1].period == period);
         if !even {
             return undetermined(
                 "the readings are not one period apart: ask for a time without a break, and of one period",
@@ -53,7 +53,7 @@ impl Bands {
         let off =
             (lines.values.iter().map(|line| line.bound * line.bound).sum::<f64>() / ticks as f64).sqrt();
         let spectrum = power(&series);
-        let (highest, first) = (spectrum.len(), DAY / (ticks as f64 * period as f64));
+        let (highest, first) = (spectrum.len(), DAY / period.milliseconds_of(ticks as u64));
         let doublings = highest.ilog2() + 1;
         let bands = most.clamp(1, doublings);
         let mut edges: Vec<f64> = (0..bands).map(|band| f64::from(1u32 << band) * first).collect();

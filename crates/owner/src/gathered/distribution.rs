@@ -4,7 +4,7 @@
 //! middle is the value, and half of its width the bound. Readings here are the values that the device encrypted, rounded
 //! to the resolution.
 
-use sotto_pack::{ChannelBins, Quantiser};
+use sotto_pack::{ChannelBins, Period, Quantiser};
 
 use super::between::Between;
 use crate::language::{Comparison, Condition, all};
@@ -55,23 +55,27 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// Makes a distribution from the counts of a channel's bins. `period` is the time between readings in milliseconds.
+    /// Makes a distribution from the counts of a channel's bins. `period` is the time between readings.
     #[must_use]
-    pub fn of_counts(quantiser: &Quantiser, bins: &ChannelBins, counts: &[u64], period: u32) -> Self {
+    pub fn of_counts(quantiser: &Quantiser, bins: &ChannelBins, counts: &[u64], period: Period) -> Self {
         let of = |((low, high), count): ((i64, i64), &u64)| (low, high, *count);
         Self::of(quantiser, bins.ends(quantiser).zip(counts).map(of), period)
     }
 
     /// Makes a distribution from quantised readings.
     #[must_use]
-    pub fn of_readings(quantiser: &Quantiser, readings: impl IntoIterator<Item = i64>, period: u32) -> Self {
+    pub fn of_readings(
+        quantiser: &Quantiser,
+        readings: impl IntoIterator<Item = i64>,
+        period: Period,
+    ) -> Self {
         let mut counts = std::collections::BTreeMap::new();
         readings.into_iter().for_each(|q| *counts.entry(q).or_default() += 1);
         Self::of(quantiser, counts.into_iter().map(|(q, count)| (q, q, count)), period)
     }
 
-    fn of(quantiser: &Quantiser, bins: impl Iterator<Item = (i64, i64, u64)>, period: u32) -> Self {
-        let hours = f64::from(period) / 3_600_000.0;
+    fn of(quantiser: &Quantiser, bins: impl Iterator<Item = (i64, i64, u64)>, period: Period) -> Self {
+        let hours = period.hours();
         let bin = |(low, high, count): (i64, i64, u64)| Bin {
             low: quantiser.sum(1, low.into()),
             high: quantiser.sum(1, high.into()),
@@ -290,11 +294,11 @@ mod tests {
             let bins = ChannelBins::new(0, edges, &quantiser);
             let of = |some: &[i64]| {
                 if fine {
-                    return Distribution::of_readings(&quantiser, some.iter().copied(), 60_000);
+                    return Distribution::of_readings(&quantiser, some.iter().copied(), Period::from_milliseconds(60_000));
                 }
                 let mut counts = vec![0; bins.count()];
                 some.iter().for_each(|q| counts[bins.of(*q)] += 1);
-                Distribution::of_counts(&quantiser, &bins, &counts, 60_000)
+                Distribution::of_counts(&quantiser, &bins, &counts, Period::from_milliseconds(60_000))
             };
             let (first, second) = readings.split_at(cut.min(readings.len()));
             let mut found = of(first);
@@ -353,7 +357,8 @@ mod tests {
         let edges = equal_edges(-20.0, 120.0, 16);
         let bins = ChannelBins::new(0, ChannelBins::equal(&quantiser, -20.0, 120.0, 16), &quantiser);
         let counts: Vec<u64> = (1..=16).collect();
-        let found = Distribution::of_counts(&quantiser, &bins, &counts, 1000).histogram(&edges);
+        let found = Distribution::of_counts(&quantiser, &bins, &counts, Period::from_milliseconds(1000))
+            .histogram(&edges);
         let expected: Vec<(f64, f64)> = (1..=16).map(|count| (f64::from(count), 0.0)).collect();
         assert_eq!(found.iter().map(|value| (value.value, value.bound)).collect::<Vec<_>>(), expected);
         assert!(Distribution::default().maximum("").is_err());

@@ -1,16 +1,20 @@
 //! Episodes: times without a break during which a condition holds.
 
+use std::collections::BTreeMap;
+
+use sotto_pack::Period;
+
 use super::Readings;
 use crate::language::Condition;
 
 const HOUR: f64 = 3_600_000.0;
 
 /// The episodes of a group, over all devices.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Episodes {
     pub(crate) number: u64,
     /// The longest of them, in milliseconds. A reading stands for one period.
-    longest: i64,
+    longest: f64,
     /// Number of missing ticks between readings for which the condition holds. They end an episode.
     pub(crate) missing: u64,
 }
@@ -21,7 +25,8 @@ impl Episodes {
         let mut all = Self::default();
         for device in readings.by_device() {
             let mut before = None;
-            let mut lasting = 0;
+            // Ticks by period.
+            let mut lasting = BTreeMap::<Period, u64>::new();
             for reading in &device.readings {
                 let holds = reading.holds(condition);
                 if holds {
@@ -29,13 +34,14 @@ impl Episodes {
                         before.map(|(before, held)| (held, super::Reading::missing_before(before, reading)));
                     if !matches!(gap, Some((true, Some(0)))) {
                         all.number += 1;
-                        lasting = 0;
+                        lasting.clear();
                     }
                     if let Some((true, Some(missing))) = gap {
                         all.missing += missing;
                     }
-                    lasting += reading.period();
-                    all.longest = all.longest.max(lasting);
+                    *lasting.entry(reading.period()).or_default() += 1;
+                    let time = lasting.iter().map(|(period, ticks)| period.milliseconds_of(*ticks)).sum();
+                    all.longest = all.longest.max(time);
                 }
                 before = Some((reading, holds));
             }
@@ -45,7 +51,7 @@ impl Episodes {
 
     /// Returns the hours of the longest one.
     pub(crate) fn longest_hours(&self) -> f64 {
-        self.longest as f64 / HOUR
+        self.longest / HOUR
     }
 }
 
@@ -67,9 +73,9 @@ mod tests {
     #[test]
     fn a_missing_tick_ends_an_episode() {
         let found = of(&[("a", 0, &[HOT, HOT, None, HOT, COLD, HOT, None, COLD, HOT])]);
-        assert_eq!((found.number, found.longest, found.missing), (4, 120_000, 1));
+        assert_eq!((found.number, found.longest, found.missing), (4, 120_000.0, 1));
         let found = of(&[("a", 0, &[COLD, COLD])]);
-        assert_eq!((found.number, found.longest, found.missing), (0, 0, 0));
+        assert_eq!((found.number, found.longest, found.missing), (0, 0.0, 0));
     }
 
     #[test]
@@ -82,7 +88,7 @@ mod tests {
         // A late reading of the fifth minute.
         readings.add("b", super::super::Run { time, ..run(0, &[None, None, None, None, None, None, HOT]) });
         let found = Episodes::of(&readings, &Condition::new("x", Comparison::Greater, 80.0));
-        assert_eq!((found.number, found.longest, found.missing), (2, 240_000, 0));
+        assert_eq!((found.number, found.longest, found.missing), (2, 240_000.0, 0));
         assert!((found.longest_hours() - 4.0 / 60.0).abs() < 1e-12);
     }
 
@@ -90,11 +96,11 @@ mod tests {
     #[test]
     fn times_apart_end_an_episode_without_a_missing_tick() {
         let found = of(&[("a", 0, &[HOT]), ("a", 600_000, &[HOT])]);
-        assert_eq!((found.number, found.longest, found.missing), (2, 60_000, 0));
+        assert_eq!((found.number, found.longest, found.missing), (2, 60_000.0, 0));
         let found = of(&[("a", 0, &[HOT]), ("a", 60_000, &[HOT])]);
         assert_eq!(
             (found.number, found.longest, found.missing),
-            (1, 120_000, 0),
+            (1, 120_000.0, 0),
             "one ends where the other begins"
         );
     }

@@ -6,7 +6,7 @@ use super::{Reading, Readings};
 /// Returns the moments of two channels, each of one device. Where their periods differ, the mean of the readings in a period of the
 /// longer one stands beside its reading.
 pub(crate) fn joined(x: &Readings, y: &Readings) -> Pair {
-    let period = |of: &Readings| of.all().map(|reading| reading.period()).max().unwrap_or_default();
+    let period = |of: &Readings| of.all().map(|reading| reading.period()).max();
     if period(x) < period(y) {
         return joined(y, x).swapped();
     }
@@ -43,16 +43,17 @@ struct Joint {
 /// Returns each reading of `x` with the mean of those of `y` in its period, if there is one.
 fn pairs(x: &Readings, y: &Readings) -> Vec<Joint> {
     let in_order = |of: &'_ Readings| -> Vec<(i64, i64, f64, f64)> {
-        let each = |reading: &Reading<'_>| (reading.at, reading.period(), reading.value(), reading.error());
+        let each =
+            |reading: &Reading<'_>| (reading.at, reading.time_after(1), reading.value(), reading.error());
         of.by_device().flat_map(|device| device.readings.iter().map(each).collect::<Vec<_>>()).collect()
     };
     let of_y = in_order(y);
     let mut later = of_y.iter().peekable();
     let mut all = Vec::new();
-    for (at, period, value, error) in in_order(x) {
+    for (at, until, value, error) in in_order(x) {
         while later.next_if(|y| y.0 < at).is_some() {}
         let (mut count, mut sum, mut errors) = (0u64, 0.0, 0.0);
-        while let Some((_, _, value, error)) = later.next_if(|y| y.0 < at + period) {
+        while let Some((_, _, value, error)) = later.next_if(|y| y.0 < until) {
             (count, sum, errors) = (count + 1, sum + value, errors + error);
         }
         if count > 0 {
@@ -89,7 +90,10 @@ mod tests {
 
     #[test]
     fn a_finer_channel_is_averaged_in_the_periods_of_the_coarser() {
-        let coarse = Run { period: 180_000, ..minutes(0, &[Some(5.0), None, Some(7.0)]) };
+        let coarse = Run {
+            period: sotto_pack::Period::from_milliseconds(180_000),
+            ..minutes(0, &[Some(5.0), None, Some(7.0)])
+        };
         let coarse = readings("a", coarse);
         let fine = minutes(
             0,

@@ -2,6 +2,7 @@
 
 use super::{Reading, Readings};
 use crate::value::ValueError;
+use sotto_pack::Period;
 
 /// The value at a tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,6 +10,8 @@ pub(crate) struct Line {
     /// The instants at which the tick begins and ends, in milliseconds since 1970.
     pub(crate) at: i64,
     pub(crate) until: i64,
+    /// The time for which its tick stands.
+    pub(crate) period: Period,
     pub(crate) value: f64,
     /// The largest distance from the value on the line between the values that the device got.
     pub(crate) bound: f64,
@@ -48,7 +51,8 @@ impl OnLines {
             }
             all.values.push(Line {
                 at: reading.at,
-                until: reading.at.saturating_add(reading.period()),
+                until: reading.time_after(1),
+                period: reading.period(),
                 value: reading.value(),
                 bound: reading.error(),
                 is_between: false,
@@ -76,13 +80,13 @@ impl OnLines {
                 "more than a million ticks are missing: ask for a shorter time",
             ));
         }
-        for tick in 1..=missing as i64 {
-            let at = first.at + tick * first.period();
+        for tick in 1..=missing {
+            let (at, until, period) = (first.time_after(tick), first.time_after(tick + 1), first.period());
             let part = (at - first.at) as f64 / apart as f64;
             let value = first.value() + part * (last.value() - first.value());
             let rounding = 4.0 * f64::EPSILON * first.value().abs().max(last.value().abs());
             let bound = (1.0 - part) * first.error() + part * last.error() + rounding;
-            self.values.push(Line { at, until: at + first.period(), value, bound, is_between: true });
+            self.values.push(Line { at, until, period, value, bound, is_between: true });
         }
         Ok(())
     }

@@ -48,6 +48,7 @@ use moments::{Moments, Pair};
 
 use crate::language::Measurand;
 use crate::value::{Value, ValueError};
+use sotto_pack::Period;
 
 /// The declared properties of channels.
 pub(crate) trait Channels {
@@ -60,8 +61,8 @@ pub(crate) trait Channels {
     /// Returns the resolution of a channel; None if it is not declared.
     fn resolution(&self, channel: &str) -> Option<f64>;
 
-    /// Returns the milliseconds between two readings of a channel; None if it is not declared.
-    fn period(&self, channel: &str) -> Option<u32>;
+    /// Returns the time between two readings of a channel; None if it is not declared.
+    fn period(&self, channel: &str) -> Option<Period>;
 }
 
 /// The value of a call, of how many readings, and how many are missing.

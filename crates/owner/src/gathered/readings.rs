@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use sotto_pack::Quantiser;
+use sotto_pack::{Period, Quantiser};
 
 use crate::language::{Comparison, Condition, all};
 use crate::value::Value;
 
 /// Distance from a limit, in steps of the resolution, within which a reading is equal to it.
 const NEAR: f64 = 1e-6;
-
-const HOUR: f64 = 3_600_000.0;
 
 /// The readings of a channel that a call takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +26,8 @@ pub(crate) enum Taken {
 pub(crate) struct Run {
     /// The instant of the window's first tick, in milliseconds since 1970.
     pub(crate) start: i64,
-    /// Milliseconds between ticks.
-    pub(crate) period: u32,
+    /// The time between ticks.
+    pub(crate) period: Period,
     pub(crate) quantiser: Quantiser,
     /// The largest distance of a reading from the value that the device got.
     pub(crate) error: f64,
@@ -44,6 +42,7 @@ pub(crate) struct Run {
 pub(crate) struct Reading<'r> {
     /// The instant of its tick, in milliseconds since 1970.
     pub(crate) at: i64,
+    tick: u32,
     q: i64,
     run: &'r Run,
 }
@@ -63,8 +62,8 @@ pub(crate) struct Readings {
 impl Run {
     fn readings(&self) -> impl Iterator<Item = Reading<'_>> {
         self.readings.iter().map(|(tick, q)| {
-            let at = self.start.saturating_add(i64::from(*tick) * i64::from(self.period));
-            Reading { at, q: *q, run: self }
+            let at = self.period.at(self.start, *tick);
+            Reading { at, tick: *tick, q: *q, run: self }
         })
     }
 }
@@ -86,14 +85,19 @@ impl Reading<'_> {
         Value { value: self.value(), bound: self.error(), unit: unit.to_owned() }
     }
 
-    /// Returns the milliseconds for which it stands.
-    pub(crate) fn period(&self) -> i64 {
-        self.run.period.max(1).into()
+    /// Returns the time for which it stands.
+    pub(crate) fn period(&self) -> Period {
+        self.run.period
+    }
+
+    /// Returns the time of a tick that lies behind its own.
+    pub(crate) fn time_after(&self, ticks: u64) -> i64 {
+        self.run.period.at(self.run.start, i64::from(self.tick).saturating_add_unsigned(ticks))
     }
 
     /// Returns the hours for which it stands.
     pub(crate) fn hours(&self) -> f64 {
-        self.period() as f64 / HOUR
+        self.period().hours()
     }
 
     /// Returns true if a condition on its channel holds for the rounded reading.
@@ -112,9 +116,12 @@ impl Reading<'_> {
         if self.run.time != next.run.time && self.run.time.1 != next.run.time.0 {
             return None;
         }
-        let (apart, period) = (next.at.saturating_sub(self.at).max(0), self.period());
+        let (own, other) = ((self.run.start, self.tick), (next.run.start, next.tick));
+        let on_grid = self.period().ticks_apart(own, other).filter(|_| self.period() == next.period());
         // The last tick of a window may be cut short.
-        Some((apart.saturating_sub(1) / period).unsigned_abs())
+        let between = || self.period().tick_at(next.at.saturating_sub(self.at).saturating_sub(1));
+        let missing = on_grid.map_or_else(between, |apart| apart - 1);
+        Some(missing.max(0).unsigned_abs())
     }
 }
 
@@ -199,7 +206,14 @@ pub(super) mod tests {
         let readings =
             present.map(|(tick, value)| (tick, quantiser.quantise(value).expect("in range"))).collect();
         let end = start + 60_000 * values.len() as i64;
-        Run { start, period: 60_000, quantiser, error: 0.25, time: (start, end), readings }
+        Run {
+            start,
+            period: Period::from_milliseconds(60_000),
+            quantiser,
+            error: 0.25,
+            time: (start, end),
+            readings,
+        }
     }
 
     #[test]

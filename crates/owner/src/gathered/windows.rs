@@ -1,6 +1,6 @@
 //! Quantities that single windows hold, in order of time.
 
-use sotto_pack::{ANGLE_STEPS, Angle, Increase, Quantiser};
+use sotto_pack::{ANGLE_STEPS, Angle, Increase, Period, Quantiser};
 
 use super::between::Between;
 use super::shape::Shape;
@@ -32,8 +32,8 @@ pub(crate) struct Ends {
     /// The readings as quantised numbers.
     pub(crate) first: i64,
     pub(crate) last: i64,
-    /// Milliseconds between ticks.
-    pub(crate) period: u32,
+    /// The time between ticks.
+    pub(crate) period: Period,
     pub(crate) quantiser: Quantiser,
     /// The largest distance of a reading of the window from the value that the device got.
     pub(crate) error: f64,
@@ -105,8 +105,7 @@ impl Ends {
     /// Returns the ticks from its last reading to the first one of the next window, at least 1.
     pub(crate) fn ticks_to(&self, next: &Self) -> u32 {
         let apart = next.first_at.saturating_sub(self.last_at).max(0).unsigned_abs();
-        let period = u64::from(next.period.max(1));
-        u32::try_from((apart + period / 2) / period).unwrap_or(u32::MAX).max(1)
+        u32::try_from(next.period.nearest_ticks(apart)).unwrap_or(u32::MAX).max(1)
     }
 }
 
@@ -352,7 +351,7 @@ mod tests {
             last_at: at,
             first: reading,
             last: reading,
-            period: 1000,
+            period: Period::from_milliseconds(1000),
             quantiser,
             error: 0.0,
             rule: Increase::new(&Counter::default(), &quantiser),

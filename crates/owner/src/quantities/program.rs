@@ -138,7 +138,7 @@ mod tests {
     use super::*;
     use crate::quantities::part::typical;
     use crate::quantities::quantity::Beyond;
-    use sotto_pack::{Channel, Cut, Span};
+    use sotto_pack::{Channel, Cut, Period, Span};
     use sotto_program::clear::run_real;
     use sotto_program::{Op, SlotShape, slot_magnitudes};
 
@@ -155,7 +155,7 @@ mod tests {
         let (degree, ticks) = (64, 3);
         let channels = vec![channel("wind"), channel("sun")];
         let layout = Layout::smallest(channels, ticks, 8, 1, Encoding::Real).expect("a layout");
-        let cut = Cut::new(Span::Day, 1, ticks);
+        let cut = Cut::new(Span::Day, Period::from_milliseconds(1), ticks);
         let reals = |seed: usize, slot: usize| ((seed * 37 + slot * 23) % 41) as f64 / 20.5 - 1.0;
         for (of, limit) in [
             (Quantity::Linear(vec![(0, 0.75), (1, -0.25)]), 0.125),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sotto_pack::Span;
+use sotto_pack::{Period, Span};
 
 use super::coefficients::coefficient_size;
 use super::fineness::{bins_within, gap_bits, span_of};
@@ -16,7 +16,7 @@ use crate::language::By;
 use crate::question::{ExactScheme, Question};
 
 /// Streams with the same readings: kind, stated scheme, period, and whether a reading changes what is sent about other ticks.
-pub(super) type Class = (Kind, Option<ExactScheme>, u32, bool);
+pub(super) type Class = (Kind, Option<ExactScheme>, Period, bool);
 
 /// The needs of one call.
 pub(super) struct Demand<'q> {
@@ -114,9 +114,9 @@ fn demand<'q>(
     let wanted = call.needs();
     let (kind, mut needs) = (Kind::of(&wanted), Needs::of(&wanted));
     let own = |channel: &&str| of.channels.iter().any(|own| own == channel);
-    let period = |channel: &&str| Some(settings.channels.get(*channel)?.every.milliseconds);
+    let period = |channel: &&str| Some(settings.channels.get(*channel)?.every.period);
     let at = channels.iter().map(|channel| period(channel).filter(|_| own(channel)));
-    let at: BTreeSet<u32> = at.collect::<Option<_>>()?;
+    let at: BTreeSet<Period> = at.collect::<Option<_>>()?;
     let period = *at.first().filter(|_| at.len() == 1)?;
     let declared = settings.questions.get(name);
     let precision = declared.and_then(|question| question.precision);

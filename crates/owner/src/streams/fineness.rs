@@ -1,6 +1,6 @@
 //! How fine bins, gaps and windows are that a question needs.
 
-use sotto_pack::{MOST_BINS, Span};
+use sotto_pack::{MOST_BINS, Period, Span};
 use sotto_program::limits::GAP_BITS;
 
 use crate::declared::settings::Settings;
@@ -64,11 +64,12 @@ pub fn can_compare_in_cloud(call: &Call) -> bool {
 /// If readings are an hour or more apart, an hourly window would hold one reading at most; then windows cover a day and
 /// are split by ticks.
 #[must_use]
-pub(crate) fn span_of(by: Option<By>, period: u32) -> Span {
+pub(crate) fn span_of(by: Option<By>, period: Period) -> Span {
     const HOUR: u32 = 3_600_000;
+    let is_short = period < Period::from_milliseconds(HOUR);
     match by {
-        Some(By::Hour) if period < HOUR => Span::Hour,
-        Some(By::Every(length)) if period < HOUR && 1000 * length.seconds() <= HOUR.into() => Span::Hour,
+        Some(By::Hour) if is_short => Span::Hour,
+        Some(By::Every(length)) if is_short && 1000 * length.seconds() <= HOUR.into() => Span::Hour,
         _ => Span::Day,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sotto_pack::Span;
+use sotto_pack::{Period, Span};
 
 use super::kind::Kind;
 use crate::amount::Every;
@@ -120,7 +120,7 @@ impl Needs {
 /// needs.merge(&Needs { squares: true, ..Needs::default() }); // and standard deviations
 /// assert!(needs.squares);
 /// let stream = StreamNeeds {
-///     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
+///     kind: Kind::Exact, period: Period::from_milliseconds(300_000), span: Span::Day, channels: vec!["temperature".into()],
 ///     needs, questions: vec!["daily".into()], public: false, scheme: None, joined: false, part: 0,
 /// };
 /// assert_eq!(stream.name(), "exact-5m");
@@ -129,8 +129,8 @@ impl Needs {
 pub struct StreamNeeds {
     /// How windows hold their readings.
     pub kind: Kind,
-    /// Milliseconds between readings.
-    pub period: u32,
+    /// The time between readings.
+    pub period: Period,
     /// The span whose end no window crosses.
     pub span: Span,
     /// The channels, in the device's order.
@@ -155,7 +155,7 @@ impl StreamNeeds {
     /// number.
     #[must_use]
     pub fn name(&self) -> String {
-        let name = format!("{}-{}", self.word(), Every { milliseconds: self.period });
+        let name = format!("{}-{}", self.word(), Every { period: self.period }).replace('/', "_");
         if self.part == 0 { name } else { format!("{name}-{}", self.part + 1) }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sotto_pack::{Channel, Span};
+use sotto_pack::{Channel, Period, Span};
 
 use super::choose::windows_of_sums;
 use super::demand::{Class, Demand, demands, has_all_channels, is_joined};
@@ -41,7 +41,7 @@ pub(crate) fn of_device(
         let (span, word) = (std::cmp::Reverse(stream.span), stream.word());
         (stream.kind, stream.scheme, stream.period, word, span)
     });
-    let mut parts: BTreeMap<(String, u32), u32> = BTreeMap::new();
+    let mut parts: BTreeMap<(String, Period), u32> = BTreeMap::new();
     for stream in &mut streams {
         let part = parts.entry((stream.word(), stream.period)).or_default();
         stream.part = *part;
@@ -91,8 +91,8 @@ impl Planner<'_> {
         self.period(name) == Some(period) && is_joined(self.settings, name) == joined
     }
 
-    fn period(&self, name: &str) -> Option<u32> {
-        self.settings.channels.get(name).map(|channel| channel.every.milliseconds)
+    fn period(&self, name: &str) -> Option<Period> {
+        self.settings.channels.get(name).map(|channel| channel.every.period)
     }
 
     /// Returns streams with the channels of some demands, and those that ride with them, as many as it takes.
@@ -144,7 +144,8 @@ impl Planner<'_> {
     /// Returns streams with the channels that no other stream has: their means and standard deviations by day can be asked
     /// for later.
     fn unsent(&self, streams: &[StreamNeeds]) -> Vec<StreamNeeds> {
-        let periods: BTreeSet<u32> = self.of.channels.iter().filter_map(|name| self.period(name)).collect();
+        let periods: BTreeSet<Period> =
+            self.of.channels.iter().filter_map(|name| self.period(name)).collect();
         let mut unsent = Vec::new();
         for (period, joined) in periods.into_iter().flat_map(|period| [(period, false), (period, true)]) {
             let class = (Kind::Exact, None, period, joined);

@@ -78,7 +78,7 @@ impl Price {
                 match channels.get_mut(&channel.name) {
                     Some(known) => known.add(&own),
                     None => {
-                        readings += DAY as f64 / f64::from(chosen.cut.period.max(1));
+                        readings += DAY as f64 / chosen.cut.period.milliseconds_of(1);
                         channels.insert(channel.name.clone(), own);
                     }
                 }
@@ -118,18 +118,18 @@ fn also(streams: &[Chosen]) -> BTreeMap<&'static str, BTreeSet<String>> {
 }
 
 fn windows_a_day(chosen: &Chosen) -> f64 {
-    (chosen.windows_a_day() as f64).min(DAY as f64 / f64::from(chosen.cut.period.max(1)))
+    (chosen.windows_a_day() as f64).min(DAY as f64 / chosen.cut.period.milliseconds_of(1))
 }
 
 impl ChannelPrice {
     fn of(chosen: &Chosen, at: u16, channel: &Channel) -> Self {
-        let period = u64::from(chosen.cut.period);
+        let period = u64::from(chosen.cut.period.ceil());
         let span = match chosen.cut.span {
             Span::Hour => DAY / 24,
             // Longer spans have windows of a day at most.
             Span::Day | Span::Week | Span::Month => DAY,
         };
-        let window_ms = (period * u64::from(chosen.cut.ticks)).min(span.max(period));
+        let window_ms = chosen.cut.period.after(chosen.cut.ticks.into()).unsigned_abs().min(span.max(period));
         let resolution = channel.resolution.unwrap_or_default();
         // States are whole numbers.
         let mean_within = if matches!(channel.kind, ChannelKind::State(_)) { 0.0 } else { resolution / 2.0 };

@@ -1,5 +1,6 @@
 //! The time that a device's windows cover.
 
+use sotto_pack::Period;
 use std::collections::BTreeMap;
 
 use super::row_time::Group;
@@ -9,9 +10,9 @@ use super::window::StoredWindow;
 pub(crate) struct Covered {
     first: i64,
     last: i64,
-    period: u32,
-    /// True if all ticks are whole periods apart.
-    regular: bool,
+    period: Period,
+    /// The [`grid`], if all ticks are whole periods apart.
+    grid: Option<i64>,
 }
 
 impl Covered {
@@ -20,30 +21,26 @@ impl Covered {
         let of = || windows.iter().filter(|window| window.channel(channel).is_some());
         let first = of().map(|window| window.from()).min()?;
         let last = of().map(|window| window.to()).max()?;
-        let period = of().next()?.description.period.max(1);
-        Some(Self { first, last, period, regular: grid(of().copied(), period).is_some() })
+        let period = of().next()?.description.period;
+        Some(Self { first, last, period, grid: grid(of().copied(), period) })
     }
 
     /// Returns the number of ticks that a group shares with this time.
     pub(crate) fn ticks(&self, group: Group) -> u64 {
         let (from, to) = (group.from.max(self.first), group.to.min(self.last));
-        if !self.regular {
-            return ticks_between(from, to, self.period);
+        match self.grid {
+            Some(grid) => ticks_on(grid, self.period, from, to),
+            None => ticks_between(from, to, self.period),
         }
-        // The first window begins with a tick.
-        let until =
-            |at: i64| at.saturating_sub(self.first).max(0).unsigned_abs().div_ceil(self.period.into());
-        until(to).saturating_sub(until(from))
     }
 }
 
-/// Returns the time after whole periods since 1970 at which ticks are, if all windows have this period and their ticks at the
+/// Returns the time after whole cycles since 1970 at which ticks are, if all windows have this period and their ticks at the
 /// same time after them.
-pub(crate) fn grid<'w>(windows: impl Iterator<Item = &'w StoredWindow>, period: u32) -> Option<i64> {
-    let period = period.max(1);
+pub(crate) fn grid<'w>(windows: impl Iterator<Item = &'w StoredWindow>, period: Period) -> Option<i64> {
     let mut phase = None;
     for window in windows {
-        let own = window.start().rem_euclid(period.into());
+        let own = window.start().rem_euclid(period.cycle());
         if window.description.period != period || *phase.get_or_insert(own) != own {
             return None;
         }
@@ -83,7 +80,13 @@ fn readings_within(window: &StoredWindow, channel: &str, time: Group) -> u64 {
 
 /// Returns the number of ticks between two times, rounded to the nearest: a day of 25 hours has one reading a day, not
 /// two.
-pub(crate) fn ticks_between(from: i64, to: i64, period: u32) -> u64 {
-    let period = u64::from(period.max(1));
-    (to.saturating_sub(from).max(0).unsigned_abs() + period / 2) / period
+pub(crate) fn ticks_between(from: i64, to: i64, period: Period) -> u64 {
+    period.nearest_ticks(to.saturating_sub(from).max(0).unsigned_abs())
+}
+
+/// Returns the number of ticks of a [`grid`] that begin between two times.
+pub(crate) fn ticks_on(grid: i64, period: Period, from: i64, to: i64) -> u64 {
+    let cycle = from.saturating_sub(from.saturating_sub(grid).rem_euclid(period.cycle()));
+    let until = |at: i64| period.ticks_in(at.saturating_sub(cycle));
+    until(to).saturating_sub(until(from))
 }

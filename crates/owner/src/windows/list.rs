@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use sotto_pack::{Channel, Clock, Layout, Span, StreamProfile, WindowDescription};
+use sotto_pack::{Channel, Clock, Layout, Period, Span, StreamProfile, WindowDescription};
 use sotto_rlwe::{KeyId, Origin, ParameterId, SchemeId};
 use sotto_wire::{EnvelopeHeader, SignedHeader};
 
@@ -36,7 +36,7 @@ struct Known {
     layout: Layout,
     /// The layout with the names that channels have in `sotto.toml`.
     shown: Layout,
-    period: u32,
+    period: Period,
     span: Span,
     /// True if ticks go on through the ends of spans, which then cut none of them short.
     absolute: bool,
@@ -305,7 +305,7 @@ fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) ->
     let (whole, span) = (description.end(), clock.end_of(stream.span, description.start));
     // The end of the span cuts the last tick alone. In a time zone that was another one then, it is elsewhere.
     let cuts = !stream.absolute
-        && (description.length == 0 || whole.saturating_sub(span) < i64::from(description.period));
+        && (description.length == 0 || whole.saturating_sub(span) < i64::from(description.period.ceil()));
     let end = if cuts { whole.min(span) } else { whole };
     let sums = signed.stream().filter(|stream| stream.is_of_sums()).zip(signed.mask());
     Some(Read::Window(Box::new(StoredWindow {

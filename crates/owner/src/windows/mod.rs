@@ -28,7 +28,7 @@ mod window;
 
 pub use accept::{Accepted, GivenUp};
 pub(crate) use accept::{accept, accept_logs, set_back};
-pub(crate) use covered::{Covered, elsewhere, grid, ticks_between};
+pub(crate) use covered::{Covered, elsewhere, grid, ticks_between, ticks_on};
 pub(crate) use deleted::{forgotten, learn_orders};
 pub(crate) use earlier::{EarlierTime, earlier};
 pub(crate) use entry::StreamLog;

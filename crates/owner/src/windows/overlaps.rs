@@ -63,7 +63,7 @@ pub(super) fn leave_out(
         let (products, rank) = rank(window);
         let (bundle, rank) = (more(window.bundle as u64), more(rank.into()));
         // A channel with windows of an hour and of a day has all but results with other channels in those of an hour.
-        let length = u64::from(window.layout().ticks()) * u64::from(window.description.period);
+        let length = window.description.period.after(window.layout().ticks().into()).unsigned_abs();
         let preferred = if needed.shorter_first {
             [0, bundle, length, channels, rank]
         } else {
@@ -126,7 +126,9 @@ pub(super) fn leave_out(
 
 /// Returns the milliseconds from a window's ticks to its readings, if these are at whole periods since 1970.
 fn phase(window: &StoredWindow) -> i64 {
-    window.start().saturating_neg().rem_euclid(i64::from(window.description.period.max(1)))
+    let period = window.description.period;
+    let since = window.start().saturating_neg().rem_euclid(period.cycle());
+    since - period.after(period.tick_at(since))
 }
 
 /// Returns the runs of ticks with a reading of a channel, among some ticks.
@@ -181,7 +183,7 @@ fn taken(runs: &[Range<u32>], others: &[CoveredTicks]) -> Vec<CoveredTicks> {
 /// Returns the ticks of a window that these times cover, the last first.
 fn ticks_in(times: &Covered, window: &StoredWindow) -> Vec<CoveredTicks> {
     let (phase, all) = (phase(window), window.ticks());
-    let period = i64::from(window.description.period);
+    let period = i64::from(window.description.period.ceil());
     let (first, last) = (window.from(), window.instant(all.end.saturating_sub(1)));
     let near = times.range(..=last + period).rev().take_while(|(_, cover)| cover.to > first - period);
     let ticks = |(from, cover): (&i64, &Cover)| {

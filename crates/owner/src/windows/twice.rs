@@ -80,9 +80,9 @@ mod tests {
     use std::sync::Arc;
 
     use sotto_keys::SigningIdentity;
-    use sotto_pack::{Channel, Digit, Placed, Quantity, SumsPart, WindowDescription};
+    use sotto_pack::{Channel, Digit, Period, Placed, Quantity, SumsPart, WindowDescription};
     use sotto_rlwe::KeyId;
-    use sotto_wire::{Envelope, MaskName, StreamHeader, SumsStream, TickPeriod};
+    use sotto_wire::{Envelope, MaskName, StreamHeader, SumsStream};
 
     use super::*;
 
@@ -93,7 +93,7 @@ mod tests {
         let stream = SumsStream {
             device: "cellar".into(),
             stream: "tank".into(),
-            period: TickPeriod::new(60, 1).unwrap(),
+            period: Period::of_seconds(60, 1).unwrap(),
             ticks: 4,
             channels: vec![level],
             rounded: false,
@@ -104,7 +104,12 @@ mod tests {
 
     fn signed(device: &SigningIdentity, sequence: u64, pads: u64, body: u8) -> String {
         let stream = stream();
-        let window = WindowDescription::whole(stream.layout(), 60_000 * sequence as i64, 60_000, 1);
+        let window = WindowDescription::whole(
+            stream.layout(),
+            60_000 * sequence as i64,
+            Period::from_milliseconds(60_000),
+            1,
+        );
         let (name, parts) = (MaskName { salt: [3; 12], sequence: pads }, [body, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
         let envelope =
             Envelope::sign_sums(&stream, sequence, name, window, &parts, |message| device.sign(message));

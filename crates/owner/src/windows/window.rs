@@ -67,13 +67,12 @@ impl StoredWindow {
 
     /// Returns the instant of a tick.
     pub(crate) fn instant(&self, tick: u32) -> i64 {
-        self.start().saturating_add(i64::from(tick) * i64::from(self.description.period))
+        self.description.period.at(self.start(), tick)
     }
 
     /// Returns the number of ticks before an instant, at most those of the window.
     pub(crate) fn ticks_before(&self, at: i64) -> u32 {
-        let since = at.saturating_sub(self.start()).max(0).unsigned_abs();
-        let ticks = since.div_ceil(u64::from(self.description.period.max(1)));
+        let ticks = self.description.period.ticks_in(at.saturating_sub(self.start()));
         u32::try_from(ticks).unwrap_or(u32::MAX).min(self.description.ticks())
     }
 

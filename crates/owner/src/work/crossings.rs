@@ -51,6 +51,7 @@ mod tests {
 
     use super::*;
     use crate::gathered::{Held, Need, Needed, WindowQuantity};
+    use sotto_pack::Period;
 
     const PERIOD: i64 = 60_000;
 
@@ -63,7 +64,7 @@ mod tests {
             last_at: last.0 * PERIOD,
             first: q(first.1),
             last: q(last.1),
-            period: PERIOD as u32,
+            period: Period::from_milliseconds(PERIOD as u32),
             quantiser,
             error: quantiser.value_error(),
             rule: Increase::new(&Counter::default(), &quantiser),

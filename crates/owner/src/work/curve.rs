@@ -105,7 +105,7 @@ impl Curve {
         ticks: &Range<u32>,
     ) -> Result<Reals, OwnerError> {
         let bound = self.scale * error + self.rounding;
-        let (start, period) = (input.window.start, i64::from(input.window.period));
+        let (start, period) = (input.window.start, input.window.period);
         let mut reals = Reals::default();
         for (tick, number) in self.slots(input, numbers, ticks)? {
             // On normalised values, a polynomial whose absolute coefficients sum to 1 stays within −1 … 1.
@@ -113,8 +113,8 @@ impl Curve {
                 return Err(OwnerError::wrong("no reading of the declared range has this value"));
             }
             let value = self.constant + self.scale * number;
-            let from = start + i64::from(tick) * period;
-            reals.add(Real { from, to: from + period, value, bound });
+            let (from, to) = (period.at(start, tick), period.at(start, i64::from(tick) + 1));
+            reals.add(Real { from, to, value, bound });
         }
         Ok(reals)
     }

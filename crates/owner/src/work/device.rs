@@ -1,5 +1,6 @@
 //! The work on one device: choice of quantities and windows, and tallies from the results.
 
+use sotto_pack::Period;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use sotto_wire::Digest;
@@ -404,8 +405,9 @@ pub(super) fn pieces(batch: &Batch<'_>, lot: Lot, most: Option<usize>) -> Pieces
 }
 
 /// Returns the tick of a group at which a window starts, below 0 if it starts before the group.
-fn offset(group: Group, start: i64, period: u32) -> i64 {
-    start.saturating_sub(group.from).div_euclid(i64::from(period.max(1)))
+fn offset(group: Group, start: i64, period: Period) -> i64 {
+    // The first tick of the group is the last one that begins before it, and one more.
+    -(period.tick_at(group.from.saturating_sub(start).saturating_sub(1)) + 1)
 }
 
 impl Computed {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use sotto_pack::{ChannelBins, Layout, Presence, Quantiser};
+use sotto_pack::{ChannelBins, Layout, Period, Presence, Quantiser};
 
 use super::pieces::Piece;
 use super::wanted::Wanted;
@@ -95,15 +95,15 @@ impl ExactResults<'_> {
         total(numbers, self.window.layout(), channel, self.piece.ticks)
     }
 
-    fn period(&self) -> u32 {
-        self.piece.inputs.first().map_or(0, |input| input.window.period)
+    fn period(&self) -> Period {
+        self.window.description.period
     }
 
     /// Adds the moments of every channel, the computed pairs, weighted sums and distributions.
     pub(super) fn add_to(&self, tally: &mut Tally) -> Result<(), OwnerError> {
         if let Some(sums) = self.of(&Quantity::Sum) {
             let squares = self.of(&Quantity::Square);
-            let hours = f64::from(self.period()) / 3_600_000.0;
+            let hours = self.period().hours();
             for channel in self.window.layout().channels() {
                 let Some(at) = self.window.channel(&channel.name) else { continue };
                 let moments = self.moments(at, sums, squares)?;

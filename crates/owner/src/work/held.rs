@@ -119,7 +119,7 @@ fn ends(
     let (mut there, period) = (presence.iter().filter(|tick| ticks.contains(tick)), input.window.period);
     let first_tick = there.next()?;
     let last_tick = there.last().unwrap_or(first_tick);
-    let at = |tick: u32| input.window.start.saturating_add(i64::from(tick) * i64::from(period));
+    let at = |tick: u32| period.at(input.window.start, tick);
     Some(Ends {
         first_at: at(first_tick),
         last_at: at(last_tick),
@@ -146,9 +146,7 @@ pub(super) fn of_distribution(
 
 /// Returns the time of some ticks of windows, from the first window to the last.
 fn times(inputs: &[Input], ticks: &Range<u32>) -> (i64, i64) {
-    let at = |input: &Input, tick: u32| {
-        input.window.start.saturating_add(i64::from(tick) * i64::from(input.window.period))
-    };
+    let at = |input: &Input, tick: u32| input.window.period.at(input.window.start, tick);
     let from = inputs.iter().map(|input| at(input, ticks.start)).min();
     let to = inputs.iter().map(|input| at(input, ticks.end.min(input.window.ticks()))).max();
     (from.unwrap_or_default(), to.unwrap_or_default())

@@ -156,7 +156,7 @@ impl<'w> DeviceWork<'w> {
                         other => other.iter().zip(flags).map(|(one, other)| all([*one, other])).collect(),
                     };
                 }
-                holds.into_iter().for_each(|holds| decided.add(holds, hours(input.window.period.into())));
+                holds.into_iter().for_each(|holds| decided.add(holds, input.window.period.hours()));
             }
         }
         Ok(())

@@ -185,6 +185,7 @@ fn distribution(
         left = at_least;
     }
     counts.push(left as u64);
-    let period = inputs.first().map_or(0, |input| input.window.period);
+    let period = inputs.first().map(|input| input.window.period);
+    let period = period.ok_or_else(|| OwnerError::wrong("comparisons of no window"))?;
     Ok(Distribution::of_counts(quantiser, bins, &counts, period))
 }

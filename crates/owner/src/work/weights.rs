@@ -1,12 +1,12 @@
 //! Weighted sums: the question's weights and whole numbers in their place.
 
-use sotto_pack::{Cut, Layout, Span};
+use sotto_pack::{Layout, Period};
 
 use crate::error::OwnerError;
 use crate::gathered::{OfSign, Weighted};
 use crate::language::Weights;
 use crate::quantities::{Input, LARGEST_WEIGHT, Quantity, TickWeights};
-use crate::windows::Group;
+use crate::windows::{self, Group};
 
 /// The ticks of a group, which weights follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,17 +16,16 @@ pub(super) struct GroupSpan {
     /// Number of ticks until the last reading of any device.
     pub(super) until: u32,
     /// Milliseconds between ticks.
-    pub(super) period: u32,
+    pub(super) period: Period,
 }
 
 impl GroupSpan {
     /// Returns the span of a group of which `last` is the end of the last reading. Ticks are `grid` milliseconds after whole
     /// periods since 1970; None: one is at the beginning of the group.
-    pub(super) fn new(group: Group, last: i64, period: u32, grid: Option<i64>) -> Self {
-        let cut = Cut::new(Span::Day, period, 1);
-        let after = |grid: i64| grid.saturating_sub(group.from).rem_euclid(period.max(1).into());
-        let first = group.from.saturating_add(grid.map_or(0, after));
-        let ticks = |to: i64| cut.ticks_between(first, to);
+    pub(super) fn new(group: Group, last: i64, period: Period, grid: Option<i64>) -> Self {
+        let grid = grid.unwrap_or(group.from);
+        let ticks =
+            |to: i64| u32::try_from(windows::ticks_on(grid, period, group.from, to)).unwrap_or(u32::MAX);
         Self { ticks: ticks(group.to), until: ticks(last.min(group.to)), period }
     }
 }
@@ -69,7 +68,7 @@ impl GroupWeights {
             Weights::HalfLife(time) => {
                 let half_life = 1000.0 * time.seconds() as f64;
                 let raw = |tick: usize| {
-                    let before_end = (until - 1 - tick) as f64 * f64::from(span.period);
+                    let before_end = span.period.milliseconds_of((until - 1 - tick) as u64);
                     (-before_end / half_life * std::f64::consts::LN_2).exp()
                 };
                 let total: f64 = (0..until).map(raw).sum();

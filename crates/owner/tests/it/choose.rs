@@ -6,7 +6,7 @@ use sotto_owner::{
     BinsNeeded, FloodingSettings, Kind, Needs, SUMMED_WINDOWS, StreamNeeds, WindowQuantity, choose,
     stream_report,
 };
-use sotto_pack::{Channel, Digit, Quantity, Span};
+use sotto_pack::{Channel, Digit, Period, Quantity, Span};
 use sotto_rlwe::Kept;
 
 fn channel(name: &str, minimum: f64, maximum: f64, resolution: f64) -> Channel {
@@ -24,7 +24,7 @@ fn stream(kind: Kind, period: u32, span: Span, channels: &[&str], needs: Needs) 
     let channels = channels.iter().map(|name| (*name).to_owned()).collect();
     StreamNeeds {
         kind,
-        period,
+        period: Period::from_milliseconds(period),
         span,
         channels,
         needs,

@@ -16,7 +16,8 @@ pub use placed::Placed;
 pub use quantity::Quantity;
 
 use crate::{
-    Angle, Channel, ChannelKind, Counter, Encoding, Increase, Layout, PackError, Quantiser, WindowDescription,
+    Angle, Channel, ChannelKind, Counter, Encoding, Increase, Layout, PackError, Period, Quantiser,
+    WindowDescription,
 };
 
 /// Maximum number of parts of a window.
@@ -26,9 +27,9 @@ pub const MOST_SUM_TICKS: u32 = u16::MAX as u32;
 
 impl WindowDescription {
     /// Returns the description of a window of `ticks` ticks without gaps. `start` is in milliseconds since 1970, `period`
-    /// the milliseconds between ticks.
+    /// the time between ticks.
     #[must_use]
-    pub fn whole(layout: &Layout, start: i64, period: u32, ticks: u32) -> Self {
+    pub fn whole(layout: &Layout, start: i64, period: Period, ticks: u32) -> Self {
         Self {
             layout: layout.clone(),
             present: vec![ticks; layout.channels().len()],

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use sotto_pack::{
-    Channel, DescriptionError, DeviceProfile, Encoding, LARGEST_DESCRIPTION, LARGEST_PROFILE, Layout,
+    Channel, DescriptionError, DeviceProfile, Encoding, LARGEST_DESCRIPTION, LARGEST_PROFILE, Layout, Period,
     ProfileError, Reading, StreamProfile, Window, WindowDescription,
 };
 
@@ -26,7 +26,7 @@ fn profile() -> DeviceProfile {
     DeviceProfile {
         device: "device-1".into(),
         zone: None,
-        period_ms: 250,
+        period_ms: Period::from_milliseconds(250),
         cloud_keys: Vec::new(),
         owner_key: None,
         streams: vec![stream("exact", Encoding::Integer { bits: 12 }), stream("real", Encoding::Real)],
@@ -60,7 +60,7 @@ fn description(minimum: f64, maximum: f64) -> WindowDescription {
     };
     let layout =
         Layout::smallest(vec![channel("inside"), channel("outside")], 3, 8, 2, Encoding::Real).unwrap();
-    let mut window = Window::new(layout, 1_700_000_000_000, 1000).unwrap();
+    let mut window = Window::new(layout, 1_700_000_000_000, Period::from_milliseconds(1000)).unwrap();
     for (tick, channel, value) in [(0, 0, minimum), (0, 1, maximum), (1, 1, minimum)] {
         window.push(&Reading { at: 1_700_000_000_000 + 1000 * tick, channel, value }).unwrap();
     }
@@ -112,7 +112,10 @@ fn a_profile_that_cannot_be_used_is_refused() {
             changed(|p| (p.streams[1].public, p.streams[1].envelope) = (true, 2)),
             "stream real cannot be public",
         ),
-        (changed(|p| p.period_ms = 0), "the period in milliseconds cannot be 0"),
+        (
+            changed(|p| p.period_ms = Period::new(50, 3).unwrap()),
+            "of no whole milliseconds: only windows of sums",
+        ),
         (changed(|p| p.streams.clear()), "the number of streams cannot be 0"),
         (changed(|p| p.streams[0].ticks = 0), "the number of ticks of stream exact cannot be 0"),
         (changed(|p| p.streams[0].ticks = 65_537), "the number of ticks of stream exact cannot be 65537"),
@@ -165,7 +168,10 @@ fn a_description_says_what_is_packed() {
     let back = WindowDescription::parse(&json).unwrap();
     assert_eq!(back, description);
     assert_eq!((back.present.as_slice(), back.readings()), (&[1, 2][..], 3));
-    assert_eq!((back.start, back.period, back.layout.ticks()), (1_700_000_000_000, 1000, 3));
+    assert_eq!(
+        (back.start, back.period, back.layout.ticks()),
+        (1_700_000_000_000, Period::from_milliseconds(1000), 3)
+    );
 
     let json = String::from_utf8(json).unwrap();
     let refused = |from: &str, to: &str| {
@@ -175,7 +181,27 @@ fn a_description_says_what_is_packed() {
     };
     assert_eq!(refused("[1,2]", "[1]"), DescriptionError::Counts { expected: 2, found: 1 });
     assert_eq!(refused("[1,2]", "[1,4]"), DescriptionError::TooMany { channel: 1, count: 4, ticks: 3 });
-    assert_eq!(refused("\"period\":1000", "\"period\":0"), DescriptionError::Period);
+    for (period, says) in [
+        ("0", "a period is at least 1 ms"),
+        ("[1,2]", "a period is at least 1 ms"),
+        ("[1,0]", "below 2^32 ms"),
+        ("[65537,65536]", "a denominator of at most 65535"),
+        ("[100,6]", "in lowest terms"),
+        ("[1000,1]", ""),
+    ] {
+        let json = json.replace("\"period\":1000", &format!("\"period\":{period}"));
+        let read = WindowDescription::parse(json.as_bytes()).map(|read| read.period);
+        if says.is_empty() {
+            // A whole number has one form.
+            assert_eq!(read, Ok(Period::from_milliseconds(1000)));
+        } else {
+            assert!(read.as_ref().unwrap_err().to_string().contains(says), "{period}: {read:?}");
+        }
+    }
+    let fraction = WindowDescription { period: Period::new(50, 3).unwrap(), ..back };
+    let written = fraction.to_json().unwrap();
+    assert!(String::from_utf8(written.clone()).unwrap().contains("\"period\":[50,3]"));
+    assert_eq!(WindowDescription::parse(&written).unwrap(), fraction);
     assert!(refused("\"block\":4", "\"block\":3").to_string().contains("a block of 3"));
     assert!(refused("\"start\"", "\"colour\":1,\"start\"").to_string().contains("colour"));
 }
@@ -192,7 +218,7 @@ fn too_many_channels_for_a_description_are_refused_where_it_is_written() {
     };
     let layout =
         Layout::smallest((0..128).map(channel).collect(), 1, 128, 1, Encoding::Integer { bits: 8 }).unwrap();
-    let packed = Window::new(layout, 0, 1).unwrap().close();
+    let packed = Window::new(layout, 0, Period::from_milliseconds(1)).unwrap().close();
     assert!(matches!(WindowDescription::from(&packed).to_json(), Err(DescriptionError::TooLong { .. })));
 }
 

@@ -134,7 +134,7 @@ fn described(layout: &Layout, readings: &Readings) -> (WindowDescription, Vec<i6
         presence
     });
     let present = presence.iter().map(Presence::count).collect();
-    let whole = WindowDescription::whole(layout, 0, 1000, TICKS);
+    let whole = WindowDescription::whole(layout, 0, sotto_pack::Period::from_milliseconds(1000), TICKS);
     (WindowDescription { present, presence: presence.to_vec(), ..whole }, slots)
 }
 

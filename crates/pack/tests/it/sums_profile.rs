@@ -1,8 +1,8 @@
 //! Profiles of devices with a stream of sums.
 
 use sotto_pack::{
-    Channel, DeviceProfile, Digit, EarlierPlaces, Encoding, Placed, ProfileError, Quantity, StreamProfile,
-    SumsPart,
+    Channel, DeviceProfile, Digit, EarlierPlaces, Encoding, Period, Placed, ProfileError, Quantity,
+    StreamProfile, SumsPart,
 };
 
 fn placed(quantity: Quantity, digit: Digit, width: u8) -> Placed {
@@ -39,7 +39,7 @@ fn profile() -> DeviceProfile {
     DeviceProfile {
         device: "cellar".into(),
         zone: None,
-        period_ms: 250,
+        period_ms: Period::from_milliseconds(250),
         cloud_keys: Vec::new(),
         owner_key: None,
         streams: vec![StreamProfile {
@@ -125,7 +125,10 @@ fn a_stream_of_sums_that_cannot_be_used_is_refused() {
         (|s| s.sums = vec![s.sums[0].clone(); 17], "1 to 16 parts"),
         (|s| s.ticks = 65_536, "1 to 65535 ticks"),
         (|s| s.ticks = 0, "the number of ticks of stream tank cannot be 0"),
-        (|s| s.period_ms = Some(0), "the period in milliseconds of stream tank cannot be 0"),
+        (
+            |s| s.period_ms = Period::new(50, 3).ok(),
+            "stream tank cannot have a period of no whole milliseconds",
+        ),
         (|s| s.envelope = 3, "the version of the envelopes of stream tank cannot be 3"),
         (|s| s.sums[1].quantities[0].width = 29, "do not tell all values"),
         (|s| s.sums[0].quantities[3].width = 61, "do not tell all values"),

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use sotto_pack::{
-    Channel, Encoding, Layout, LayoutParts, OutOfRange, PackError, Reading, Slots, Window, block_heads,
-    unpack,
+    Channel, Encoding, Layout, LayoutParts, OutOfRange, PackError, Period, Reading, Slots, Window,
+    block_heads, unpack,
 };
 
 const START: i64 = 1_700_000_000_000;
@@ -30,7 +30,7 @@ fn layout(count: usize, ticks: u32, columns: u32, rows: u32) -> Result<Layout, P
 
 fn window(encoding: Encoding) -> Window {
     let layout = Layout::smallest(channels(2), 3, 8, 2, encoding).unwrap();
-    Window::new(layout, START, 1000).unwrap()
+    Window::new(layout, START, Period::from_milliseconds(1000)).unwrap()
 }
 
 /// Pushes rows of values, one a tick of this many milliseconds.
@@ -145,7 +145,10 @@ fn readings_are_placed_by_their_time() {
     let packed = window.close();
     assert_eq!(packed.reals().unwrap()[..8], [0.0, 0.0, 1.0, 0.0, -1.0, 0.0, 0.0, 0.0]);
     assert_eq!(packed.present, [2, 1]);
-    assert_eq!((packed.start, packed.period, packed.layout.magnitude()), (START, 1000, 1.0));
+    assert_eq!(
+        (packed.start, packed.period, packed.layout.magnitude()),
+        (START, Period::from_milliseconds(1000), 1.0)
+    );
 }
 
 #[test]
@@ -156,11 +159,7 @@ fn a_refused_reading_leaves_the_window_as_it_was() {
     let refused = PackError::Value { channel: "sensor 1".into(), reason };
     assert_eq!(window.push(&Reading { at: START, channel: 1, value: 85.5 }), Err(refused));
     assert_eq!(window, before);
-    assert!(matches!(
-        Window::new(before.layout().clone(), 0, 0),
-        Err(PackError::Dimension { what: "period", .. })
-    ));
-    let late = Window::new(before.layout().clone(), i64::MAX, u32::MAX).unwrap();
+    let late = Window::new(before.layout().clone(), i64::MAX, Period::from_milliseconds(u32::MAX)).unwrap();
     assert_eq!(late.end(), i64::MAX);
 }
 
@@ -219,7 +218,7 @@ proptest! {
     ) {
         let encoding = if real { Encoding::Real } else { Encoding::Integer { bits } };
         let layout = Layout::smallest(channels(3), 7, 16, 2, encoding).unwrap();
-        let mut window = Window::new(layout, START, 10).unwrap();
+        let mut window = Window::new(layout, START, Period::from_milliseconds(10)).unwrap();
         push_rows(&mut window, 10, &rows);
         let packed = window.close();
         let values = unpack(&packed.layout, &packed.slots).unwrap();

@@ -21,15 +21,15 @@ pub const MOST_SUMS: usize = 4096;
 /// ```
 /// use sotto_sums::{Part, Sum};
 /// use sotto_wire::{MaskName, PartSum, SumsAnswer, WindowNames};
-/// # use sotto_pack::{Channel, Digit, Placed, Quantity, SumsPart};
+/// # use sotto_pack::{Channel, Digit, Period, Placed, Quantity, SumsPart};
 /// # use sotto_rlwe::KeyId;
-/// # use sotto_wire::{StreamHeader, SumsStream, TickPeriod};
+/// # use sotto_wire::{StreamHeader, SumsStream};
 /// # let level = Channel { name: "level".into(), maximum: 15.0, resolution: Some(1.0), ..Channel::default() };
 /// # let readings = Placed { quantity: Quantity::Reading(0), digit: Digit::Whole, width: 16 };
 /// # let stream = SumsStream {
 /// #     device: "cellar".into(),
 /// #     stream: "tank".into(),
-/// #     period: TickPeriod::new(60, 1)?,
+/// #     period: Period::of_seconds(60, 1)?,
 /// #     ticks: 16,
 /// #     channels: vec![level],
 /// #     rounded: false,

@@ -5,13 +5,11 @@ use alloc::vec::Vec;
 use sotto_pack::{Layout, SumsError, SumsPart};
 use sotto_sums::{Form, FormError, PartError, Place};
 
-use super::period::TickPeriod;
 use crate::error::WireError;
 
 /// Facts of a stream of sums beside those of any stream.
 #[derive(Clone, Debug)]
 pub(crate) struct SumsForms {
-    pub(super) period: TickPeriod,
     /// True if windows count the readings that were rounded.
     pub(super) rounded: bool,
     /// For each part its places.

@@ -4,12 +4,11 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use sotto_pack::{Channel, Layout, MOST_PARTS, MOST_SUM_TICKS, StreamProfile, SumsError, SumsPart};
+use sotto_pack::{Channel, Layout, MOST_PARTS, MOST_SUM_TICKS, Period, StreamProfile, SumsError, SumsPart};
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_sums::SALT_BYTES;
 
 use super::forms::{PartPlaces, SumsForms, refused};
-use super::period::TickPeriod;
 use super::quantity::{read_part, write_part};
 use crate::channels::{ChannelList, read_channels, write_channels};
 use crate::error::WireError;
@@ -30,10 +29,10 @@ const HEADER_CONTEXT: &str = "sotto 2026 sums header v1";
 /// The facts of a stream of sums, not yet checked.
 ///
 /// ```
-/// use sotto_pack::{Channel, Digit, Placed, Quantity, SumsPart};
+/// use sotto_pack::{Channel, Digit, Period, Placed, Quantity, SumsPart};
 /// use sotto_rlwe::KeyId;
 /// use sotto_sums::StreamKeys;
-/// use sotto_wire::{StreamHeader, SumsStream, TickPeriod};
+/// use sotto_wire::{StreamHeader, SumsStream};
 ///
 /// let level = Channel {
 ///     name: "level".into(), unit: "cm".into(), minimum: 0.0, maximum: 409.4, resolution: Some(0.1), ..Channel::default()
@@ -46,7 +45,7 @@ const HEADER_CONTEXT: &str = "sotto 2026 sums header v1";
 /// let stream = SumsStream {
 ///     device: "cellar".into(),
 ///     stream: "tank".into(),
-///     period: TickPeriod::new(60, 1)?,
+///     period: Period::of_seconds(60, 1)?,
 ///     ticks: 16,
 ///     channels: vec![level],
 ///     rounded: true,
@@ -66,7 +65,7 @@ pub struct SumsStream {
     /// The stream's name.
     pub stream: String,
     /// The time between ticks.
-    pub period: TickPeriod,
+    pub period: Period,
     /// Largest number of ticks of a window, 1 to 65,535.
     pub ticks: u32,
     /// The channels, each with a resolution: a reading is a whole number q of steps from the middle of the range
@@ -84,7 +83,7 @@ impl StreamHeader {
     ///
     /// # Errors
     /// [`WireError::Value`] if a name, a channel, a quantity or the number of ticks or parts is not valid, a place is too
-    /// narrow for its quantity, or the period has no whole milliseconds.
+    /// narrow for its quantity.
     ///
     /// Example: [`SumsStream`]
     pub fn of_sums(stream: SumsStream, key: impl FnOnce(&[u8; 32]) -> KeyId) -> Result<Self, WireError> {
@@ -94,9 +93,6 @@ impl StreamHeader {
         if !(1..=MOST_PARTS).contains(&stream.parts.len()) {
             return Err(refused(SumsError::Parts));
         }
-        let period = stream.period.milliseconds();
-        let period = period
-            .ok_or(WireError::Value("the period of a stream of sums has whole milliseconds, below 2^32"))?;
         let layout = Layout::of_sums(stream.channels.clone(), stream.ticks).map_err(|_| {
             WireError::Value("the channels of a stream of sums have names, ranges and resolutions")
         })?;
@@ -115,10 +111,10 @@ impl StreamHeader {
             stream: stream.stream,
             parameters: ParameterId(stream_id),
             key,
-            period,
+            period: stream.period,
             layout,
             values: WindowValues::Sums(stream.parts),
-            sums: Some(SumsForms { period: stream.period, rounded: stream.rounded, places }),
+            sums: Some(SumsForms { rounded: stream.rounded, places }),
             payload,
             id,
         })
@@ -126,13 +122,13 @@ impl StreamHeader {
 
     /// Makes the header of a stream of sums from a device's profile. Returns None if the stream is not one of sums.
     ///
-    /// `period` is the device's period in milliseconds, for streams without one of their own.
+    /// `period` is the device's period, for streams without one of their own.
     ///
     /// # Errors
     /// Those of [`StreamHeader::of_sums`].
     pub fn of_sums_profile(
         device: &str,
-        period: u32,
+        period: Period,
         profile: &StreamProfile,
         key: impl FnOnce(&[u8; 32]) -> KeyId,
     ) -> Result<Option<Self>, WireError> {
@@ -142,7 +138,7 @@ impl StreamHeader {
         let stream = SumsStream {
             device: device.to_owned(),
             stream: profile.stream.clone(),
-            period: TickPeriod::of_milliseconds(profile.period_ms.unwrap_or(period))?,
+            period: profile.period_ms.unwrap_or(period),
             ticks: profile.ticks,
             channels: profile.channels.clone(),
             rounded: profile.rounded,
@@ -179,12 +175,6 @@ impl StreamHeader {
         self.sums.as_ref().map(|_| &self.parameters.0)
     }
 
-    /// Returns the time between ticks as a fraction, for a stream of sums.
-    #[must_use]
-    pub fn tick_period(&self) -> Option<TickPeriod> {
-        self.sums.as_ref().map(|sums| sums.period)
-    }
-
     pub(crate) fn parse_sums(reader: &mut Reader<'_>) -> Result<Self, WireError> {
         let before = reader.rest();
         let key = reader.key_id()?;
@@ -203,8 +193,9 @@ impl SumsStream {
         let mut out = Vec::with_capacity(256);
         write_name(&mut out, &self.device)?;
         write_name(&mut out, &self.stream)?;
-        out.extend_from_slice(&self.period.numerator().to_le_bytes());
-        out.extend_from_slice(&self.period.denominator().to_le_bytes());
+        let (numerator, denominator) = self.period.seconds();
+        out.extend_from_slice(&numerator.to_le_bytes());
+        out.extend_from_slice(&denominator.to_le_bytes());
         out.extend_from_slice(&self.ticks.to_le_bytes());
         write_channels(&mut out, &self.channels, self.rounded)?;
         out.push(self.parts.len() as u8);
@@ -214,7 +205,7 @@ impl SumsStream {
 
     fn read(reader: &mut Reader<'_>) -> Result<Self, WireError> {
         let (device, stream) = (reader.name()?, reader.name()?);
-        let (period, ticks) = (TickPeriod::read(reader)?, reader.u32()?);
+        let (period, ticks) = (read_period(reader)?, reader.u32()?);
         let ChannelList { channels, rounded } = read_channels(reader)?;
         let count = usize::from(reader.u8()?);
         if count > MOST_PARTS {
@@ -222,5 +213,18 @@ impl SumsStream {
         }
         let parts = (0..count).map(|_| read_part(reader)).collect::<Result<_, _>>()?;
         Ok(Self { device, stream, period, ticks, channels, rounded, parts })
+    }
+}
+
+/// Reads a fraction of a second.
+fn read_period(reader: &mut Reader<'_>) -> Result<Period, WireError> {
+    let seconds = (reader.u32()?, reader.u32()?);
+    let period = Period::of_seconds(seconds.0, seconds.1).map_err(|_| {
+        WireError::Value("the period of a stream is a fraction of a second, from 1 ms to below 2^32 ms")
+    })?;
+    if period.seconds() == seconds {
+        Ok(period)
+    } else {
+        Err(WireError::Value("the period of a stream is in lowest terms"))
     }
 }

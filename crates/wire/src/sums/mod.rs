@@ -6,7 +6,6 @@ mod header;
 mod names;
 mod next;
 mod parts;
-mod period;
 mod quantity;
 
 pub use answer::{MOST_SUMS, PartSum, SumsAnswer};
@@ -14,4 +13,3 @@ pub(crate) use forms::{SumsForms, part_refused};
 pub use header::{SUMS_WINDOW_OVERHEAD, SumsStream};
 pub use names::WindowNames;
 pub(crate) use next::{parse_next, write_next};
-pub use period::TickPeriod;

@@ -93,7 +93,7 @@ fn window(
 /// Windows without gaps, each starting where the one before ends.
 fn windows(stream: &Arc<StreamHeader>, first: u64, count: u64) -> Vec<Envelope> {
     let ticks = stream.layout().ticks();
-    let length = i64::from(ticks) * i64::from(stream.period());
+    let length = stream.period().after(ticks.into());
     (first..first + count)
         .map(|sequence| {
             let start = START + length * sequence as i64;

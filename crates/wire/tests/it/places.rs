@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use sotto_keys::SigningIdentity;
-use sotto_pack::{Channel, DeviceProfile};
+use sotto_pack::{Channel, DeviceProfile, Period};
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::{
     Body, Envelope, LARGEST_ENVELOPE, PROBLEM_TYPE, SignedHeader, StreamHeader, StreamParts, Transcript,
@@ -62,7 +62,7 @@ fn headers_of_streams_stay_readable() {
         let stream = stored(header);
         assert!(stream.is_of_places() && !stream.is_of_sums());
         assert_eq!((stream.device(), stream.stream()), ("device-1", "readings"));
-        assert_eq!((stream.period(), stream.layout().ticks()), (60_000, 16));
+        assert_eq!((stream.period(), stream.layout().ticks()), (Period::from_milliseconds(60_000), 16));
         assert_eq!(stream.write(), file(header));
         assert_eq!(stream_tag(&file(window)), Ok(Some(stream.id().tag())));
         for at in 0..file(header).len() {
@@ -133,6 +133,12 @@ fn no_header_of_places_is_made() {
         "ticks":2,"channels":[{"name":"a","unit":"","minimum":0,"maximum":9,"resolution":1}],
         "compact":{"width":24},"envelope":2}]}"#;
     let profile = &DeviceProfile::parse(profile).unwrap().streams[0];
-    let made = StreamHeader::of_profile("d", 1, profile, ParameterId([1; 32]), KeyId([2; 16]));
+    let made = StreamHeader::of_profile(
+        "d",
+        Period::from_milliseconds(1),
+        profile,
+        ParameterId([1; 32]),
+        KeyId([2; 16]),
+    );
     assert_eq!(made, Err(WireError::Places));
 }

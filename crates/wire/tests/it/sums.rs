@@ -11,10 +11,12 @@ mod windows;
 use std::sync::Arc;
 
 use sotto_keys::SigningIdentity;
-use sotto_pack::{Channel, Digit, LeftOut, Placed, Presence, Quantity, Reason, SumsPart, WindowDescription};
+use sotto_pack::{
+    Channel, Digit, LeftOut, Period, Placed, Presence, Quantity, Reason, SumsPart, WindowDescription,
+};
 use sotto_rlwe::KeyId;
 use sotto_sums::{Encryptor, StreamKeys};
-use sotto_wire::{Envelope, MaskName, StreamHeader, SumsStream, TickPeriod};
+use sotto_wire::{Envelope, MaskName, StreamHeader, SumsStream};
 
 /// A change, and words of the refusal that it must lead to.
 pub(crate) type Refused<T> = (&'static str, Box<dyn Fn(&mut T)>);
@@ -47,7 +49,7 @@ pub(crate) fn stream() -> SumsStream {
     SumsStream {
         device: "cellar".into(),
         stream: "tank".into(),
-        period: TickPeriod::new(1, 50).unwrap(),
+        period: Period::of_seconds(1, 50).unwrap(),
         ticks: 6,
         channels: vec![channel("level", -2.5, 407.0, 0.1), channel("flow", -half, half, 0.25)],
         rounded: false,

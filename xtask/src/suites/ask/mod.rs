@@ -10,6 +10,7 @@ mod devices;
 mod distributions;
 mod each;
 mod everywhere;
+mod frequencies;
 mod functions;
 mod generator;
 mod growing;
@@ -52,6 +53,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
             ("answers for others", shared::run),
             ("readings", readings::run),
             ("readings of data sets", readings::on_datasets),
+            ("frequencies", frequencies::run),
             ("refusals", refusals::run),
             ("questions", questions::run),
             ("everywhere", everywhere::run),

@@ -1,9 +1,9 @@
 //! What `check` tells about files.
 
 use serde::Serialize;
-use sotto_pack::Clock;
+use sotto_pack::{Clock, Period};
 
-use super::watch::{Period, Seen, SeenChannel, SeenState};
+use super::watch::{Regular, Seen, SeenChannel, SeenState};
 use crate::nouns::counted;
 use crate::source::{Fault, FileFacts, Lines};
 use crate::summary::Summary;
@@ -32,7 +32,7 @@ pub(super) struct Times {
     /// Rows that are earlier than the row above them.
     pub(super) backward: Lines,
     #[serde(flatten)]
-    pub(super) period: Option<Period>,
+    pub(super) period: Option<Regular>,
 }
 
 impl Times {
@@ -101,10 +101,10 @@ fn of_fault(fault: &Fault) -> String {
 }
 
 fn of_times(times: &Times) -> String {
-    let Some(Period { period_ms, jitter_ms, gaps, longest_gap_ms, longest_gap_line }) = times.period else {
+    let Some(Regular { period_ms, jitter_ms, gaps, longest_gap_ms, longest_gap_line }) = times.period else {
         return format!("times: {}", counted(times.rows, "row"));
     };
-    let mut line = format!("times: every {}", duration(period_ms));
+    let mut line = format!("times: every {}", period_words(period_ms));
     if jitter_ms > 0 {
         line += &format!(" ± {}", duration(jitter_ms));
     }
@@ -153,6 +153,15 @@ fn named(mark: char) -> String {
         '.' => "point".to_owned(),
         other => format!("{other:?}"),
     }
+}
+
+/// Writes a period, of no whole milliseconds with its frequency.
+fn period_words(period: Period) -> String {
+    if let Some(milliseconds) = period.milliseconds() {
+        return duration(milliseconds.into());
+    }
+    let period = period.milliseconds_of(1);
+    format!("{period:.3} ms ({:.1} Hz)", 1000.0 / period)
 }
 
 /// Writes milliseconds with the largest unit that needs no fraction.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
-use sotto_pack::{Channel, ChannelKind};
+use sotto_pack::{Channel, ChannelKind, Period};
 
 use crate::source::{Around, FileFacts, Lines, Row, Source, SourceError};
 
@@ -64,10 +64,11 @@ pub(super) struct SeenTimes {
     pub(super) backward: Lines,
 }
 
-/// The period of the rows, in milliseconds.
+/// The period of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Period {
-    pub(super) period_ms: i64,
+pub(super) struct Regular {
+    /// Milliseconds, or a fraction of them as two numbers.
+    pub(super) period_ms: Period,
     /// The largest deviation of a distance that is no gap.
     pub(super) jitter_ms: i64,
     /// Number of distances longer than one and a half periods.
@@ -97,8 +98,9 @@ impl SeenTimes {
         self.last = Some(at);
     }
 
-    /// Returns the period: the median distance between rows, or a usual one that is near.
-    pub(super) fn period(&self) -> Option<Period> {
+    /// Returns the period: the median distance between rows, or a usual one that is near; below a second the frequency that
+    /// their mean distance is nearest to.
+    pub(super) fn period(&self) -> Option<Regular> {
         let all: u64 = self.steps.values().map(|(count, _)| count).sum();
         let mut passed = 0;
         let (median, _) = self.steps.iter().find(|(_, (count, _))| {
@@ -106,15 +108,22 @@ impl SeenTimes {
             2 * passed >= all
         })?;
         let near = |usual: &&i64| (*median - **usual).abs() * 50 <= **usual;
-        let period_ms =
-            USUAL.iter().filter(near).min_by_key(|usual| (*median - **usual).abs()).unwrap_or(median);
-        let is_gap = |step: &i64| 2 * step > 3 * period_ms;
-        let jitter = self.steps.keys().filter(|step| !is_gap(step) && 2 * **step >= *period_ms);
+        let usual =
+            *USUAL.iter().filter(near).min_by_key(|usual| (*median - **usual).abs()).unwrap_or(median);
+        let is_gap = |step: &i64| 2 * step > 3 * usual;
+        let regular = || self.steps.iter().filter(|(step, _)| !is_gap(step) && 2 * **step >= usual);
+        let (time, steps) = regular().fold((0, 0), |(time, steps), (step, (count, _))| {
+            (time + step.unsigned_abs() * count, steps + count)
+        });
+        let whole = Period::from_milliseconds(u32::try_from(usual).unwrap_or(u32::MAX));
+        let period = of_frequency(time, steps).filter(|_| usual < USUAL[0]).unwrap_or(whole);
+        // Times are whole milliseconds: up to one earlier than their tick.
+        let jitter = regular().map(|(step, _)| (*step as f64 - period.milliseconds_of(1)).abs() as i64);
         let gaps = || self.steps.iter().filter(|(step, _)| is_gap(step));
         let longest = gaps().next_back();
-        Some(Period {
-            period_ms: *period_ms,
-            jitter_ms: jitter.map(|step| (step - period_ms).abs()).max().unwrap_or_default(),
+        Some(Regular {
+            period_ms: period,
+            jitter_ms: jitter.max().unwrap_or_default(),
             gaps: gaps().map(|(_, (count, _))| count).sum(),
             longest_gap_ms: longest.map(|(step, _)| *step),
             longest_gap_line: longest.map(|(_, (_, line))| *line),
@@ -125,6 +134,22 @@ impl SeenTimes {
     pub(super) fn is_newest_first(&self) -> bool {
         self.backward.count > self.forward
     }
+}
+
+/// Returns the period of a whole number of readings a second, or of tenths of one, whose mean is that of so many steps in a time
+/// in milliseconds: to 1 in 2,000, for tenths to 1 in 20,000. Returns None near a whole number of milliseconds.
+fn of_frequency(time: u64, steps: u64) -> Option<Period> {
+    let mean = time as f64 / steps.max(1) as f64;
+    let near = |period: f64, within: f64| (mean / period - 1.0).abs() <= within;
+    if near(mean.round(), 5e-4) {
+        return None;
+    }
+    let of = |(parts, within): (f64, f64)| {
+        let frequency = (1000.0 * parts / mean).round();
+        let period = Period::new((1000.0 * parts) as u128, frequency as u128).ok()?;
+        Some(period).filter(|period| near(period.milliseconds_of(1), within))
+    };
+    [(1.0, 5e-4), (10.0, 5e-5)].into_iter().find_map(of)
 }
 
 /// A source that is watched.
@@ -207,7 +232,7 @@ impl Around for Watched {
 mod tests {
     use super::*;
 
-    fn period(times: &[i64]) -> Option<Period> {
+    fn period(times: &[i64]) -> Option<Regular> {
         let mut seen = SeenTimes::default();
         times.iter().zip(2..).for_each(|(at, line)| seen.look(at * 1000, line));
         seen.period()
@@ -216,16 +241,40 @@ mod tests {
     #[test]
     fn a_period_is_found_with_its_jitter_and_gaps() {
         let regular = period(&[0, 299, 601, 900, 1200, 1500, 5100, 5400]).unwrap();
-        let expected = Period {
-            period_ms: 300_000,
+        let expected = Regular {
+            period_ms: Period::from_milliseconds(300_000),
             jitter_ms: 2000,
             gaps: 1,
             longest_gap_ms: Some(3_600_000),
             longest_gap_line: Some(8),
         };
         assert_eq!(regular, expected);
-        assert_eq!(period(&[5400, 5100, 1500, 1200, 900]).map(|period| period.period_ms), Some(300_000));
-        assert_eq!(period(&[0, 0, 7, 7, 14]).map(|period| (period.period_ms, period.gaps)), Some((7000, 0)));
+        assert_eq!(
+            period(&[5400, 5100, 1500, 1200, 900]).map(|period| period.period_ms),
+            Some(Period::from_milliseconds(300_000))
+        );
+        assert_eq!(
+            period(&[0, 0, 7, 7, 14]).map(|period| (period.period_ms, period.gaps)),
+            Some((Period::from_milliseconds(7000), 0))
+        );
         assert_eq!(period(&[5]), None);
+    }
+
+    #[test]
+    fn frequencies_are_found_from_whole_milliseconds() {
+        let seen = |frequency: f64, of: fn(f64) -> f64| {
+            let mut seen = SeenTimes::default();
+            let times = (0..20_000).filter(|row| row % 5000 != 7);
+            times.for_each(|row| seen.look(of(f64::from(row) * 1000.0 / frequency) as i64, 2));
+            let found = seen.period().unwrap();
+            (found.period_ms.seconds(), found.jitter_ms, found.gaps)
+        };
+        for of in [f64::floor, f64::round] {
+            assert_eq!(seen(60.0, of), ((1, 60), 0, 4));
+            assert_eq!(seen(44.1, of), ((10, 441), 0, 4));
+            assert_eq!(seen(120.0, of), ((1, 120), 0, 4));
+            assert_eq!(seen(50.0, of), ((1, 50), 0, 4));
+            assert_eq!(seen(1.0, of), ((1, 1), 0, 4));
+        }
     }
 }

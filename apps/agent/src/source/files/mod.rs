@@ -209,7 +209,7 @@ impl FileSource {
     /// Returns the time of a row, in milliseconds since 1970.
     fn time(&mut self, record: &Record) -> Result<i64, Reason> {
         if let Some(start) = self.start {
-            let passed = self.given.saturating_mul(i64::from(self.options.period.max(1)));
+            let passed = self.options.period.after(self.given);
             self.given = self.given.saturating_add(1);
             return Ok(start.saturating_add(passed));
         }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sotto_pack::Clock;
+use sotto_pack::{Clock, Period};
 
 use super::decimal::Decimal;
 use super::encoding::Encoding;
@@ -60,8 +60,8 @@ pub struct FileOptions {
     pub header: bool,
     /// The time zone of local times.
     pub zone: Clock,
-    /// Milliseconds between rows of files without a time column.
-    pub period: u32,
+    /// The time between rows of files without a time column.
+    pub period: Period,
 }
 
 impl Default for FileOptions {
@@ -87,7 +87,7 @@ impl Default for FileOptions {
             follow: false,
             header: true,
             zone: Clock::utc(),
-            period: 1000,
+            period: Period::from_milliseconds(1000),
         }
     }
 }

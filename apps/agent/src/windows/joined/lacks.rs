@@ -27,7 +27,10 @@ pub struct Lacks {
 impl Lacks {
     pub(super) fn add(&mut self, channel: &str, (lacks, unknown): (&Runs, &Runs), window: Part, phase: i64) {
         let ticks = |runs: &Runs| -> Vec<i64> {
-            let of = |(from, to): (i64, i64)| (from..to).step_by(window.period.unsigned_abs() as usize);
+            let of = |(from, to): (i64, i64)| {
+                let tick = |at: i64| window.period.tick_at(at - window.start);
+                (tick(from)..=tick(to - 1)).map(|tick| window.period.at(window.start, tick))
+            };
             runs.iter().flat_map(of).map(|at| at.saturating_add(phase)).collect()
         };
         let lacking = ticks(lacks);

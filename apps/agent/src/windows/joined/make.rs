@@ -98,7 +98,7 @@ impl Maker {
 
     /// Returns the time of a new window with numbers from one tick to another, between ticks that are sent.
     pub(super) fn trimmed(&self, part: Part, (first, last): (u32, u32)) -> (i64, i64) {
-        let (from, to) = (part.at(first), part.at(last).saturating_add(part.period).min(part.until));
+        let (from, to) = (part.at(first), part.at(last + 1).min(part.until));
         let timeline = &self.timeline;
         let before = timeline.sent.iter().filter_map(|runs| runs.last_end_before(from)).max();
         let start = before.map_or(part.start, |before| before.max(part.start));
@@ -175,16 +175,16 @@ impl Maker {
     ) -> Result<(), FillError> {
         let Filled { part, merged, held, values, readings } = filled;
         let timeline = &mut self.timeline;
-        let first = u32::try_from((start - part.start) / part.period).unwrap_or(u32::MAX);
+        let first = u32::try_from(part.period.tick_at(start - part.start)).unwrap_or(u32::MAX);
         let window = values.window(&timeline.layout, *part, (first, until), timeline.phase)?;
         let presence = values.presence(*part);
         timeline.sent.iter_mut().zip(&presence).for_each(|(sent, presence)| sent.add(presence));
         if let Some(correction) = &mut self.correction {
             correction.know(&presence);
         }
-        let ends = values.ends().map_or((start, start), |(first, last)| {
-            (part.at(first), part.at(last).saturating_add(part.period).min(until) - 1)
-        });
+        let ends = values
+            .ends()
+            .map_or((start, start), |(first, last)| (part.at(first), part.at(last + 1).min(until) - 1));
         let numbers = facts.replaces.as_ref().map(|replaces| replaces.windows.clone()).unwrap_or_default();
         let (held, last) = ((*held).clone(), last_of(merged, held));
         let phase = timeline.all_phase();

@@ -38,7 +38,7 @@ impl Maker {
         let readings = taken(&outcomes, limits.len());
         let next = last_of(&merged, held);
         self.count(outcomes);
-        let end = |(_, last): (u32, u32)| part.at(last).saturating_add(part.period).min(part.until);
+        let end = |(_, last): (u32, u32)| part.at(last + 1).min(part.until);
         let until = match values.ends() {
             _ if !self.is_last => part.until,
             // The next run goes on there.

@@ -106,14 +106,15 @@ impl Timeline {
         self.phase + self.cut.phase()
     }
 
+    /// Returns the longest time of a tick, in milliseconds.
     pub(super) fn period(&self) -> i64 {
-        self.cut.period.max(1).into()
+        self.cut.period.ceil().into()
     }
 
     /// Returns the window of the clock at a time.
     pub(super) fn window(&self, at: i64) -> Part {
         let (start, until) = self.cut.window(&self.clock, at);
-        Part { start, until, period: self.period() }
+        Part { start, until, period: self.cut.period }
     }
 
     /// Notes the time of a reading that is taken into account.

@@ -1,6 +1,6 @@
 //! The numbers at the ticks of a window: merged readings, and what fills the ticks between them.
 
-use sotto_pack::{Layout, Window};
+use sotto_pack::{Layout, Period, Window};
 use zeroize::Zeroizing;
 
 use super::rules::ChannelRules;
@@ -14,26 +14,26 @@ use crate::windows::several::FixedPoint;
 pub(super) struct Part {
     pub(super) start: i64,
     pub(super) until: i64,
-    /// Milliseconds between ticks.
-    pub(super) period: i64,
+    /// The time between ticks.
+    pub(super) period: Period,
 }
 
 impl Part {
     /// Returns the number of ticks; the last one may be cut short.
     pub(super) fn ticks(&self) -> u32 {
-        let ticks = (self.until - self.start).max(0).unsigned_abs().div_ceil(self.period.unsigned_abs());
-        u32::try_from(ticks).unwrap_or(u32::MAX)
+        u32::try_from(self.period.ticks_in(self.until - self.start)).unwrap_or(u32::MAX)
     }
 
     /// Returns the beginning of a tick.
     pub(super) fn at(&self, tick: u32) -> i64 {
-        self.start + self.period * i64::from(tick)
+        self.period.at(self.start, tick)
     }
 
     /// Returns beginning and end of the tick of a time.
     pub(super) fn tick_of(&self, at: i64) -> (i64, i64) {
-        let from = self.start + (at - self.start).div_euclid(self.period) * self.period;
-        (from, (from + self.period).min(self.until.max(at + 1)))
+        let tick = self.period.tick_at(at - self.start);
+        let [from, to] = [tick, tick + 1].map(|tick| self.period.at(self.start, tick));
+        (from, to.min(self.until.max(at + 1)))
     }
 }
 
@@ -81,8 +81,7 @@ impl Filling<'_> {
             return values;
         }
         for tick in 0..ticks {
-            let from = part.at(tick);
-            let to = from + part.period;
+            let (from, to) = (part.at(tick), part.at(tick + 1));
             let (here, behind) = rest.split_at(rest.partition_point(|reading| reading.at < to));
             rest = behind;
             let is_free = taken.is_none_or(|taken| !taken.contains(from));
@@ -145,9 +144,8 @@ impl Values {
         phase: i64,
     ) -> Result<Window, FillError> {
         let within = Part { start: part.at(first), until, ..part };
-        let period = u32::try_from(part.period).unwrap_or(u32::MAX);
         let start = within.start.saturating_add(phase);
-        let mut window = Window::spanning(layout.clone(), start, period, within.ticks())?;
+        let mut window = Window::spanning(layout.clone(), start, part.period, within.ticks())?;
         for (channel, values) in self.0.iter().enumerate() {
             for tick in 0..within.ticks() {
                 if let Some(number) = values.get((first + tick) as usize).copied().flatten() {

@@ -26,7 +26,7 @@ impl StreamWindows {
         clock: &Clock,
         closed: &mut Vec<Closed>,
     ) -> Result<(), FillError> {
-        let period = i64::from(self.cut.period.max(1));
+        let period = i64::from(self.cut.period.ceil());
         let is_idle = self.idle.is_over(moment.now, period);
         let reached = moment.source.saturating_sub(self.ticks.phase);
         let newest = self.open.last_key_value().map(|(_, window)| window.end());

@@ -1,7 +1,7 @@
 //! Windows that are made again: late readings of states, counters, amounts, held gauges, and products.
 
 use proptest::prelude::*;
-use sotto_pack::{Amount, Counter, Gauge, State};
+use sotto_pack::{Amount, Counter, Gauge, Period, State};
 
 use super::site::{How, Kill, Site};
 use super::*;
@@ -360,7 +360,7 @@ proptest! {
         series.push((5, 172_740, 1.0));
         series.sort_unstable_by_key(|(channel, at, _)| (*at, *channel));
         series.dedup();
-        let ticks = if by_day { Cut::new(Span::Day, 600_000, 144) } else { cut(60_000) };
+        let ticks = if by_day { Cut::new(Span::Day, Period::from_milliseconds(600_000), 144) } else { cut(60_000) };
         let site = || Site::new(channels(), ticks, NEVER, 2 * DAY);
         let (mut messy, mut other) = (site(), site());
         let others: Vec<Read> = series.iter().map(|(channel, at, value)| (*channel, *at, if *channel == 0 { 1.0 - value } else { 95.0 - value })).collect();

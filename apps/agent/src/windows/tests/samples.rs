@@ -1,7 +1,7 @@
 //! Samples, reports, and ticks with several readings.
 
 use proptest::prelude::*;
-use sotto_pack::{Amount, Gauge, Several};
+use sotto_pack::{Amount, Gauge, Period, Several};
 
 use super::*;
 
@@ -72,14 +72,14 @@ fn ticks_are_where_the_sensor_reports() {
 /// Returns the instants of a window's readings and their values.
 fn instants(closed: &Closed) -> Vec<(i64, f64)> {
     let packed = &closed.window.packed;
-    let at = |tick: i64| packed.start + tick * i64::from(packed.period);
+    let at = |tick: i64| packed.period.at(packed.start, tick);
     let of = |(minute, value): (i64, f64)| (at(minute - packed.start / MINUTE), value);
     slots(closed).into_iter().map(of).collect()
 }
 
 #[test]
 fn ticks_go_on_through_midnight() {
-    let seven = |span| Some(Cut::new(span, 7 * 60_000, 60));
+    let seven = |span| Some(Cut::new(span, Period::from_milliseconds(7 * 60_000), 60));
     // Every seven minutes from two minutes past midnight on, for two days.
     let script: Vec<(i64, f64)> = (0..411).map(|n| (120 + 420 * n, n as f64)).collect();
     let expected: Vec<(i64, f64)> = script.iter().map(|(second, value)| (1000 * second, *value)).collect();
@@ -118,7 +118,7 @@ proptest! {
         let kind = if is_report { ChannelKind::Amount(Amount::default()) } else { gauge(Several::Last) };
         let all: Vec<(i64, f64)> = seconds.iter().zip(1_u32..).map(|(second, n)| (*second, n.into())).collect();
         let pass = |span, ticks| {
-            let cut = Some(Cut { span, period: minutes * 60_000, ticks, grid: Grid::Absolute { phase: 0 } });
+            let cut = Some(Cut { span, period: Period::from_milliseconds(minutes * 60_000), ticks, grid: Grid::Absolute { phase: 0 } });
             Pass { kind: kind.clone(), phase: Some(phase), cut, ..Pass::default() }
         };
         let readings = |windows: &[Closed]| {
@@ -132,8 +132,8 @@ proptest! {
         if !is_report {
             // Two runs, whose readings share no tick.
             let own = pass(Span::Day, 60).cut.unwrap();
-            let own = Cut { grid: Grid::Absolute { phase: phase % own.period }, ..own };
-            let tick = |second: i64| own.tick(&Clock::utc(), second * 1000 + i64::from(own.period - 1) / 2).0;
+            let own = Cut { grid: Grid::Absolute { phase: phase % own.period.ceil() }, ..own };
+            let tick = |second: i64| own.tick(&Clock::utc(), second * 1000 + (own.period.cycle() - 1) / 2).0;
             let at = stop.min(all.len());
             let at = all[..at].iter().rposition(|(second, _)| all.get(at).is_none_or(|(next, _)| tick(*next) != tick(*second)));
             let (first, second) = all.split_at(at.map_or(0, |at| at + 1));

@@ -183,7 +183,7 @@ impl Site {
                 counts.iter().map(|channel| (*channel, description.presence(*channel).unwrap())).collect();
             for (place, (channel, ticks)) in presence.iter().enumerate() {
                 for tick in ticks.iter() {
-                    let at = description.start + i64::from(description.period) * i64::from(tick);
+                    let at = description.period.at(description.start, tick);
                     let slot = description.layout.slot(*channel, tick).unwrap();
                     let before = numbers.insert((*channel, at), slots[slot]);
                     assert_eq!(before, None, "tick {at} of channel {channel} counts twice");

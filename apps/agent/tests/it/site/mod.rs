@@ -12,7 +12,7 @@ use std::thread;
 use sotto_agent::source::{Generator, Sensors, Source};
 use sotto_agent::stop::Stop;
 use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, Protection, SecretKey, SigningIdentity};
-use sotto_pack::{Channel, DeviceProfile, Encoding, Span, StreamProfile};
+use sotto_pack::{Channel, DeviceProfile, Encoding, Period, Span, StreamProfile};
 use sotto_ring::secure_rng;
 use sotto_rlwe::{Bfv, Bgv, Ckks, Params, Scheme};
 use sotto_wire::{
@@ -239,12 +239,12 @@ pub fn params<S: Scheme>() -> Params<S> {
 
 /// Returns the channels of the generator.
 pub fn generated() -> Vec<Channel> {
-    Generator::new(1, 1).channels().to_vec()
+    Generator::new(1, Period::from_milliseconds(1)).channels().to_vec()
 }
 
 /// Returns the channels of this machine's sensors; `None`, and says why, if it has none.
 pub fn sensed() -> Option<Vec<Channel>> {
-    Sensors::open(1, Stop::new())
+    Sensors::open(Period::from_milliseconds(1), Stop::new())
         .inspect_err(|why| eprintln!("skipped: {why}"))
         .ok()
         .map(|sensors| sensors.channels().to_vec())
@@ -264,7 +264,7 @@ impl Site {
         let profile = DeviceProfile {
             device: "device-1".into(),
             zone: None,
-            period_ms,
+            period_ms: Period::from_milliseconds(period_ms),
             cloud_keys: Vec::new(),
             owner_key: None,
             streams: vec![

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use site::{Act, Cloud, agent};
 use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, Protection, SigningIdentity};
 use sotto_pack::{
-    Channel, DeviceProfile, Digit, Encoding, Placed, Quantity, Reason, Span, StreamProfile, SumsPart,
+    Channel, DeviceProfile, Digit, Encoding, Period, Placed, Quantity, Reason, Span, StreamProfile, SumsPart,
 };
 use sotto_ring::secure_rng;
 use sotto_rlwe::KeyId;
@@ -81,7 +81,7 @@ fn stream() -> StreamProfile {
         parameters: String::new(),
         encoding: Encoding::Resolution,
         ticks: TICKS,
-        period_ms: Some(PERIOD),
+        period_ms: Some(Period::from_milliseconds(PERIOD)),
         span: Some(Span::Hour),
         channels: channels(),
         sums: parts(),
@@ -97,7 +97,7 @@ fn stream() -> StreamProfile {
 fn profile(stream: StreamProfile) -> DeviceProfile {
     DeviceProfile {
         device: "boiler".into(),
-        period_ms: 1000,
+        period_ms: Period::from_milliseconds(1000),
         zone: None,
         cloud_keys: Vec::new(),
         owner_key: None,
@@ -159,7 +159,8 @@ impl Plant {
         let secret = DeviceSecret::generate(&mut rng);
         let stream = stream();
         let key = |id: &[u8; 32]| KeyId(StreamKeys::derive(secret.expose_secret_bytes(), id).id());
-        let header = StreamHeader::of_sums_profile("boiler", 1000, &stream, key).unwrap();
+        let header =
+            StreamHeader::of_sums_profile("boiler", Period::from_milliseconds(1000), &stream, key).unwrap();
         let header = Arc::new(header.unwrap());
         let cloud = Cloud::start_with(script, groups.then(|| Arc::clone(&header)));
         let identity = SigningIdentity::generate(&mut rng);

@@ -3,7 +3,7 @@
 use sotto_agent::encrypt::{EncryptError, KeyError, SumsEncryptor};
 use sotto_agent::streams;
 use sotto_keys::{DeviceKeys, DeviceSecret};
-use sotto_pack::{Reading, Reason, StreamProfile, Window, WindowDescription};
+use sotto_pack::{Period, Reading, Reason, StreamProfile, Window, WindowDescription};
 use sotto_wire::Envelope;
 
 use super::{PERIOD, profile, stream};
@@ -13,12 +13,12 @@ fn keys() -> DeviceKeys {
 }
 
 fn sums() -> SumsEncryptor {
-    SumsEncryptor::new("boiler", 1000, &stream(), &keys()).unwrap()
+    SumsEncryptor::new("boiler", Period::from_milliseconds(1000), &stream(), &keys()).unwrap()
 }
 
 /// Returns a window of one reading, with a count of readings left out.
 fn window(sums: &SumsEncryptor, left_out: u64) -> (sotto_pack::Slots, WindowDescription) {
-    let mut window = Window::new(sums.layout().clone(), 0, PERIOD).unwrap();
+    let mut window = Window::new(sums.layout().clone(), 0, Period::from_milliseconds(PERIOD)).unwrap();
     window.push(&Reading { at: 0, channel: 0, value: 12.5 }).unwrap();
     window.leave_out(0, Reason::Empty, left_out);
     let packed = window.close();
@@ -61,10 +61,15 @@ fn counts_above_65535_are_not_signed() {
 
 #[test]
 fn streams_that_cannot_be_of_sums_are_refused() {
-    let public = SumsEncryptor::new("boiler", 1000, &stream(), &DeviceKeys::Public(Vec::new()));
+    let public = SumsEncryptor::new(
+        "boiler",
+        Period::from_milliseconds(1000),
+        &stream(),
+        &DeviceKeys::Public(Vec::new()),
+    );
     assert!(matches!(public.map(drop), Err(EncryptError::Key(KeyError::NoSecret))));
     let none = StreamProfile { sums: Vec::new(), ..stream() };
-    assert!(SumsEncryptor::new("boiler", 1000, &none, &keys()).is_err());
+    assert!(SumsEncryptor::new("boiler", Period::from_milliseconds(1000), &none, &keys()).is_err());
     let refused =
         |stream: StreamProfile| streams::open(&profile(stream), &keys()).map(drop).unwrap_err().to_string();
     let no_span = StreamProfile { span: None, ..stream() };

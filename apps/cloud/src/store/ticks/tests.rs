@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use sotto_pack::{Channel, Layout, Presence};
+use sotto_pack::{Channel, Layout, Period, Presence};
 
 use super::*;
 
@@ -27,7 +27,11 @@ fn window(layout: &Layout, start: i64, ticks: &[BTreeSet<u32>]) -> WindowDescrip
     };
     let presence: Vec<Presence> = ticks.iter().map(of).collect();
     let present = presence.iter().map(Presence::count).collect();
-    WindowDescription { present, presence, ..WindowDescription::whole(layout, start, PERIOD, 32) }
+    WindowDescription {
+        present,
+        presence,
+        ..WindowDescription::whole(layout, start, Period::from_milliseconds(PERIOD), 32)
+    }
 }
 
 /// Returns the channels and instants at which a window has readings.

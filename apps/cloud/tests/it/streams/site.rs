@@ -7,10 +7,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use sotto_cloud_client::WindowsOf;
 use sotto_keys::SigningIdentity;
-use sotto_pack::{Channel, Digit, Placed, Presence, Quantity, SumsPart, WindowDescription};
+use sotto_pack::{Channel, Digit, Period, Placed, Presence, Quantity, SumsPart, WindowDescription};
 use sotto_rlwe::KeyId;
 use sotto_sums::{Encryptor, Opening, StartKeys, StreamKeys, TagKey};
-use sotto_wire::{Envelope, MaskName, StreamHeader, SumsAnswer, SumsStream, TickPeriod, WindowGroup};
+use sotto_wire::{Envelope, MaskName, StreamHeader, SumsAnswer, SumsStream, WindowGroup};
 
 use crate::windows::with_enrolments;
 use crate::world::{Answer, World};
@@ -40,7 +40,7 @@ pub(crate) fn header(device: &str, stream: &str, secret: &[u8; 32]) -> Arc<Strea
     let stream = SumsStream {
         device: device.into(),
         stream: stream.into(),
-        period: TickPeriod::new(60, 1).unwrap(),
+        period: Period::of_seconds(60, 1).unwrap(),
         ticks: TICKS,
         channels: vec![load],
         rounded: false,
@@ -207,7 +207,7 @@ pub(crate) fn window_with(
     let mut presence = Presence::default();
     (0..).zip(readings).filter(|(_, reading)| reading.is_some()).for_each(|(at, _)| presence.insert(at));
     let ticks = readings.len() as u32;
-    let whole = WindowDescription::whole(header.layout(), at, 60_000, ticks);
+    let whole = WindowDescription::whole(header.layout(), at, Period::from_milliseconds(60_000), ticks);
     let mut description = if readings.iter().all(Option::is_some) {
         whole
     } else {

@@ -305,10 +305,11 @@ pub(in crate::plant) fn describe(chosen: &Chosen) -> String {
         sotto_pack::Span::Week => ("week", 7 * 86_400_000u64),
         sotto_pack::Span::Month => ("month", 31 * 86_400_000),
     };
-    let windows = length.div_ceil(u64::from(chosen.cut.period) * u64::from(chosen.cut.ticks));
+    let window = chosen.cut.period.after(chosen.cut.ticks.into()).unsigned_abs();
+    let windows = length.div_ceil(window);
     // A window has one reading at least.
     let span = match chosen.cut.period {
-        period if u64::from(period) > length => Every { milliseconds: period }.to_string(),
+        period if u64::from(period.ceil()) > length => Every { period }.to_string(),
         _ => span.to_owned(),
     };
     let windows = if windows == 1 { "a window".to_owned() } else { format!("{windows} windows") };

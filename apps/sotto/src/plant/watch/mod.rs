@@ -54,7 +54,7 @@ impl Run for WatchAlarms {
         let mut plant = self.place.open()?;
         // Asked for now and not in the first round that needs it.
         plant.open_secrets()?;
-        let every = i64::from(self.every.milliseconds.max(1000));
+        let every = i64::from(self.every.milliseconds().max(1000));
         let mut watch = Watch::open(&plant, every)?;
         let outbox = Arc::new(Mutex::new(Outbox::open(&plant)?));
         let folder = plant.folder().to_owned();

@@ -1,6 +1,6 @@
 //! The comparisons of polynomials and models that a parameter set carries.
 
-use sotto_pack::{Cut, Layout, Span};
+use sotto_pack::{Cut, Layout, Period, Span};
 use sotto_program::limits::GAP_BITS;
 use sotto_rlwe::{Ckks, Origin, ParameterSpec, Params, SchemeId};
 use sotto_runtime::{Encoding, RlweTarget};
@@ -20,7 +20,7 @@ pub(crate) fn carried_gap(
         return None;
     }
     kept(layout, spec.degree)?;
-    let cut = Cut::new(Span::Day, 1, layout.ticks());
+    let cut = Cut::new(Span::Day, Period::from_milliseconds(1), layout.ticks());
     let carried = |gap_bits: &u8| {
         let quantity = Quantity::Beyond(Beyond { of: Box::new(of.clone()), limit: 0.0, gap_bits: *gap_bits });
         let part = typical(layout, &cut, 1, &quantity);

@@ -1,5 +1,6 @@
 //! Bytes that a device sends in a day.
 
+use sotto_pack::Period;
 use sotto_wire::SUMS_WINDOW_OVERHEAD;
 
 use super::chosen::Chosen;
@@ -11,8 +12,8 @@ const DAY: u64 = 86_400_000;
 const REPLACES_BYTES: u64 = 4;
 
 /// Returns the number of windows of so many ticks in a day.
-pub(super) fn windows_a_day(period: u32, ticks: u32) -> u64 {
-    DAY.div_ceil(u64::from(period.max(1)) * u64::from(ticks.max(1)))
+pub(super) fn windows_a_day(period: Period, ticks: u32) -> u64 {
+    DAY.div_ceil(period.after(ticks.max(1).into()).unsigned_abs())
 }
 
 impl Chosen {
@@ -27,7 +28,7 @@ impl Chosen {
     #[must_use]
     pub fn bytes_a_day(&self) -> u64 {
         let bytes = self.windows_a_day() * self.window_bytes as u64;
-        let period = u64::from(self.cut.period);
+        let period = u64::from(self.cut.period.ceil());
         if period > DAY { (bytes * DAY).div_ceil(period) } else { bytes }
     }
 
@@ -35,11 +36,11 @@ impl Chosen {
     /// the whole windows, which name them.
     #[must_use]
     pub fn fresh_bytes_a_day(&self, every: u32) -> u64 {
-        let period = u64::from(self.cut.period.max(1));
         // A piece has a tick at least.
-        let every = u64::from(every).max(period);
-        let pieces = DAY.div_ceil(every);
-        let ticks = u32::try_from(every.div_ceil(period)).unwrap_or(u32::MAX).min(self.cut.ticks);
+        let every = every.max(self.cut.period.ceil());
+        let pieces = DAY.div_ceil(every.into());
+        let ticks =
+            u32::try_from(self.cut.period.ticks_in(every.into())).unwrap_or(u32::MAX).min(self.cut.ticks);
         let piece = self.piece_bytes(ticks) as u64;
         let names = pieces + self.windows_a_day() * REPLACES_BYTES;
         self.bytes_a_day() + pieces * piece + names
@@ -66,7 +67,7 @@ mod tests {
             Channel { name: "x".into(), maximum: 100.0, resolution: Some(0.1), ..Channel::default() };
         let needs = StreamNeeds {
             kind: Kind::Exact,
-            period: 60_000,
+            period: Period::from_milliseconds(60_000),
             span: Span::Hour,
             channels: vec!["x".into()],
             needs: Needs { squares: true, ..Needs::default() },

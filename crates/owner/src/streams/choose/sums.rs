@@ -1,17 +1,18 @@
 //! The form of a stream of sums: its parts, and the bits of each place.
 
 use sotto_pack::{
-    Channel, ChannelBins, Cut, Digit, Layout, MOST_BINS, MOST_SUM_TICKS, Placed, Quantiser, Quantity,
+    Channel, ChannelBins, Cut, Digit, Layout, MOST_BINS, MOST_SUM_TICKS, Period, Placed, Quantiser, Quantity,
     SumsPart, WindowDescription,
 };
 use sotto_program::KeysNeeded;
 use sotto_rlwe::KeyId;
 use sotto_sums::{Form, MOST_PLACES, TAG_BYTES};
-use sotto_wire::{SUMS_WINDOW_OVERHEAD, StreamHeader, SumsStream, TickPeriod, WireError};
+use sotto_wire::{SUMS_WINDOW_OVERHEAD, StreamHeader, SumsStream, WireError};
 
 use super::chosen::Chosen;
 use super::day::windows_a_day;
 use super::worst::longest;
+use crate::amount::Every;
 use crate::gathered::WindowQuantity;
 use crate::streams::{Needs, StreamNeeds};
 
@@ -130,7 +131,14 @@ fn ticks(stream: &StreamNeeds, channels: &[Channel], quantities: &[Vec<Quantity>
         if most == 0 {
             return Err(format!("{} channels with their products do not fit a window", channels.len()));
         }
-        let ticks = longest.div_ceil(longest.div_ceil(most)).max(1) as u32;
+        let ticks = stream.period.whole_cycles(longest.div_ceil(longest.div_ceil(most)).max(1) as u32);
+        if ticks == 0 {
+            return Err(format!(
+                "a window of readings every {} has a multiple of {} of them, and at most {most} fit",
+                Every { period: stream.period },
+                stream.period.cycle_ticks()
+            ));
+        }
         if is_described(channels, ticks) {
             return Ok(ticks);
         }
@@ -178,11 +186,11 @@ fn placed(quantity: &Quantity, layout: &Layout, windows: u64) -> Result<Vec<Plac
 }
 
 /// Returns the header of a stream with these parts, of no device: it has their forms.
-fn header(layout: &Layout, period: u32, parts: &[SumsPart]) -> Result<StreamHeader, WireError> {
+fn header(layout: &Layout, period: Period, parts: &[SumsPart]) -> Result<StreamHeader, WireError> {
     let stream = SumsStream {
         device: NOBODY.to_owned(),
         stream: NOBODY.to_owned(),
-        period: TickPeriod::of_milliseconds(period)?,
+        period: period,
         ticks: layout.ticks(),
         channels: layout.channels().to_vec(),
         rounded: true,

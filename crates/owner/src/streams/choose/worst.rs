@@ -1,21 +1,22 @@
 //! The worst case of a stream's questions, by which parameters are tested.
 
-use sotto_pack::{Channel, Cut, Encoding, Layout, Span, StepDigits, WindowDescription};
+use sotto_pack::{Channel, Cut, Encoding, Layout, Period, Span, StepDigits, WindowDescription};
 
 use super::chosen::{MOST_COMPARED, MOST_WINDOWS};
+use crate::amount::Every;
 use crate::error::OwnerError;
 use crate::quantities::{Beyond, LARGEST_WEIGHT, MOST_BEYOND_FRAMES, MOST_FRAMES, Quantity, TickWeights};
 use crate::streams::{Kind, Needs, StreamNeeds};
 
 /// Returns the largest number of ticks in a window of a span.
-pub(crate) fn longest(span: Span, period: u32) -> u64 {
+pub(crate) fn longest(span: Span, period: Period) -> u64 {
     let hours = match span {
         Span::Hour => 1,
         Span::Day => 25,
         Span::Week => 7 * 24 + 1,
         Span::Month => 31 * 24 + 1,
     };
-    (hours * 3_600_000u64).div_ceil(u64::from(period))
+    period.ticks_in(hours * 3_600_000)
 }
 
 /// Returns the layout of a stream's windows on rows of `columns` columns. A channel's readings are adjacent, all
@@ -32,6 +33,14 @@ pub(super) fn layout(
         return Err(OwnerError::NoParameters(format!(
             "{} channels do not fit a window: declare them for several devices",
             channels.len()
+        )));
+    }
+    if stream.period.milliseconds().is_none() {
+        return Err(OwnerError::NoParameters(format!(
+            "{} is read every {}: ciphertexts take whole milliseconds, sums with tags any period; declare it with whole milliseconds, or \
+             ask for sums, means and readings alone",
+            stream.channels.join(", "),
+            Every { period: stream.period }
         )));
     }
     let longest = longest(stream.span, stream.period);

@@ -1,6 +1,6 @@
 //! Windows of one device, by hand.
 
-use sotto_pack::{Channel, Encoding, Layout, Reading, Window, WindowDescription};
+use sotto_pack::{Channel, Encoding, Layout, Period, Reading, Window, WindowDescription};
 use sotto_rlwe::Origin;
 
 use super::*;
@@ -21,7 +21,8 @@ pub(crate) fn window(
     let channels = readings.iter().map(channel).collect();
     let layout = Layout::smallest(channels, 24, 64, 1, Encoding::Integer { bits: 8 }).unwrap();
     let length = u32::try_from(hours.end - hours.start).unwrap();
-    let mut window = Window::spanning(layout, hours.start * HOUR, 3_600_000, length).unwrap();
+    let mut window =
+        Window::spanning(layout, hours.start * HOUR, Period::from_milliseconds(3_600_000), length).unwrap();
     for (channel, (_, hours)) in (0..).zip(readings) {
         hours.iter().for_each(|hour| window.push(&Reading { at: hour * HOUR, channel, value: 0.5 }).unwrap());
     }

@@ -8,10 +8,10 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use sotto_evaluate::{TaggedSum, TaggedSumming};
 use sotto_keys::DeviceSecret;
-use sotto_pack::{Channel, Digit, Placed, Quantity as Sent, SumsPart, WindowDescription};
+use sotto_pack::{Channel, Digit, Period, Placed, Quantity as Sent, SumsPart, WindowDescription};
 use sotto_rlwe::{KeyId, Origin};
 use sotto_sums::{Encryptor, SALT_BYTES};
-use sotto_wire::{Envelope, MaskName, StreamHeader, SumsAnswer, SumsStream, TickPeriod};
+use sotto_wire::{Envelope, MaskName, StreamHeader, SumsAnswer, SumsStream};
 
 use super::Task;
 use super::open::Keys;
@@ -32,7 +32,7 @@ fn stream() -> Arc<StreamHeader> {
     let stream = SumsStream {
         device: "cellar".into(),
         stream: "tank".into(),
-        period: TickPeriod::new(60, 1).unwrap(),
+        period: Period::of_seconds(60, 1).unwrap(),
         ticks: TICKS,
         channels: vec![level],
         rounded: false,
@@ -43,8 +43,12 @@ fn stream() -> Arc<StreamHeader> {
 
 /// Returns a window of readings as its device signs it.
 fn window(stream: &Arc<StreamHeader>, number: u64) -> Envelope {
-    let description =
-        WindowDescription::whole(stream.layout(), 60_000 * i64::from(TICKS) * number as i64, 60_000, TICKS);
+    let description = WindowDescription::whole(
+        stream.layout(),
+        60_000 * i64::from(TICKS) * number as i64,
+        Period::from_milliseconds(60_000),
+        TICKS,
+    );
     let readings: Vec<i64> = (0..i64::from(TICKS)).map(|tick| (tick * 7 + number as i64 * 5) % 50).collect();
     let id = stream.stream_id().unwrap();
     let mut encryptor = Encryptor::new(&SECRET, id, &SALT, number);

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use sotto_pack::{Digit, Quantity, Replaces, SumsPart};
+use sotto_pack::{Digit, Period, Quantity, Replaces, SumsPart};
 use sotto_wire::{
     Envelope, MOST_GROUPED, MaskName, SUMS_WINDOW_OVERHEAD, SignedHeader, StreamHeader, SumsStream,
-    TakenReceipt, TickPeriod, WindowGroup, WireError, is_group, stream_tag,
+    TakenReceipt, WindowGroup, WireError, is_group, stream_tag,
 };
 
 use super::{Head, channel, gappy, header, header_of, identity, pad, placed, reading, window};
@@ -127,7 +127,7 @@ fn a_further_window_of_a_group_takes_a_byte_beside_its_parts() {
     let stream = SumsStream {
         device: "cellar".into(),
         stream: "tank".into(),
-        period: TickPeriod::new(3600, 1).unwrap(),
+        period: Period::of_seconds(3600, 1).unwrap(),
         ticks: 24,
         channels: vec![channel("level", -204.7, 204.7, 0.1)],
         rounded: false,

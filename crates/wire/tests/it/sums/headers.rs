@@ -2,12 +2,10 @@
 
 use proptest::prelude::*;
 use sotto_pack::{
-    Amount, Angle, Channel, ChannelKind, Counter, Digit, Gauge, Quantity, Several, State, SumsPart,
+    Amount, Angle, Channel, ChannelKind, Counter, Digit, Gauge, Period, Quantity, Several, State, SumsPart,
 };
 use sotto_rlwe::{KeyId, ParameterId};
-use sotto_wire::{
-    LARGEST_STREAM_HEADER, StreamHeader, StreamParts, SumsStream, TickPeriod, WindowValues, WireError,
-};
+use sotto_wire::{LARGEST_STREAM_HEADER, StreamHeader, StreamParts, SumsStream, WindowValues, WireError};
 
 use super::windows::resealed;
 use super::{Refused, SECRET, channel, header, header_of, placed, stream};
@@ -24,7 +22,7 @@ fn headers_are_read_as_written() {
     let given = stream();
     for header in [&read, &header] {
         assert_eq!((header.device(), header.stream()), (&given.device[..], &given.stream[..]));
-        assert_eq!((header.tick_period(), header.period()), (Some(given.period), 20));
+        assert_eq!(header.period(), given.period);
         assert_eq!((header.layout().channels(), header.layout().ticks()), (&given.channels[..], given.ticks));
         assert_eq!(header.parts(), given.parts);
         assert_eq!(header.values(), &WindowValues::Sums(given.parts.clone()));
@@ -52,7 +50,7 @@ fn streams_of_ciphertexts_are_not_of_sums() {
     };
     let slots = StreamHeader::new(parts(WindowValues::Slots(32))).unwrap();
     assert!(!slots.is_of_sums() && slots.parts().is_empty());
-    assert_eq!((slots.stream_id(), slots.tick_period()), (None, None));
+    assert_eq!(slots.stream_id(), None);
     assert!(slots.sums_form(0).is_err());
     assert!(StreamHeader::new(parts(WindowValues::Sums(stream().parts))).is_err());
 }
@@ -67,7 +65,7 @@ fn the_ids_bind_what_they_should() {
     let changes: [fn(&mut SumsStream); 8] = [
         |stream| stream.device.push('2'),
         |stream| stream.stream.push('2'),
-        |stream| stream.period = TickPeriod::new(1, 1).unwrap(),
+        |stream| stream.period = Period::of_seconds(1, 1).unwrap(),
         |stream| stream.ticks = 7,
         |stream| stream.channels[0].maximum -= 1.0,
         |stream| stream.parts[0].quantities[0].width += 1,
@@ -101,9 +99,6 @@ fn headers_are_refused_in_words() {
         ("resolutions", Box::new(|stream| stream.channels[0].resolution = None)),
         ("resolutions", Box::new(|stream| stream.channels[0].resolution = Some(0.0))),
         ("resolutions", Box::new(|stream| stream.channels[1].resolution = Some(1e9))),
-        ("whole milliseconds", Box::new(|stream| stream.period = TickPeriod::new(1, 44_100).unwrap())),
-        ("whole milliseconds", Box::new(|stream| stream.period = TickPeriod::new(1, 2000).unwrap())),
-        ("whole milliseconds", Box::new(|stream| stream.period = TickPeriod::new(1 << 23, 1).unwrap())),
         (
             "does not have",
             Box::new(move |stream| stream.parts[0] = part(Quantity::Reading(2), Digit::Whole, 30)),
@@ -162,6 +157,13 @@ fn headers_are_bounded() {
         StreamHeader::read(&twice).unwrap_err().to_string(),
         "the period of a stream is in lowest terms"
     );
+    for (denominator, possible) in [(60_u32, true), (2000, false), (0, false)] {
+        let other = super::windows::resealed(&bytes, |frame| {
+            frame[at + 4..at + 8].copy_from_slice(&denominator.to_le_bytes());
+        });
+        let read = StreamHeader::read(&other).map(|header| (header.period(), header.write() == other));
+        assert_eq!(read.ok(), possible.then(|| (Period::of_seconds(1, 60).unwrap(), true)), "{denominator}");
+    }
 }
 
 proptest! {

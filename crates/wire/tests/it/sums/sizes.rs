@@ -1,7 +1,7 @@
 //! Sizes, computed from forms.
 
-use sotto_pack::{Digit, Quantity, SumsPart};
-use sotto_wire::{SUMS_WINDOW_OVERHEAD, SumsStream, TickPeriod};
+use sotto_pack::{Digit, Period, Quantity, SumsPart};
+use sotto_wire::{SUMS_WINDOW_OVERHEAD, SumsStream};
 
 use super::{Head, channel, header_of, pad, placed, window};
 
@@ -18,7 +18,7 @@ fn a_message_of_sixteen_readings_is_short() {
     let stream = SumsStream {
         device: "cellar".into(),
         stream: "tank".into(),
-        period: TickPeriod::new(60, 1).unwrap(),
+        period: Period::of_seconds(60, 1).unwrap(),
         ticks: 16,
         channels: vec![channel("level", 0.0, 409.4, 0.1)],
         rounded: false,

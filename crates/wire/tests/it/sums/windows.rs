@@ -197,7 +197,7 @@ fn heads_are_refused_in_words() {
         ("not that of", Box::new(|head| head.description.length = 0)),
         ("not that of", Box::new(|head| head.description.length = 7)),
         ("not that of", Box::new(|head| head.description.length = 3)),
-        ("not that of", Box::new(|head| head.description.period = 21)),
+        ("not that of", Box::new(|head| head.description.period = sotto_pack::Period::from_milliseconds(21))),
         ("not that of", Box::new(|head| head.description.present.truncate(1))),
         ("not that of", Box::new(|head| head.description.present[0] = 2)),
         ("not that of", Box::new(|head| drop(head.description.presence.pop()))),
