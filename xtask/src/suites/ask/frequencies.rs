@@ -60,9 +60,10 @@ fn of(cases: &mut Cases, frequency: &Frequency) -> Result<()> {
     let found =
         site.program("sotto-agent", &["check", "--bundle", "meter.bundle", "--csv", "all.csv", "--json"])?;
     let found: Value = serde_json::from_str(&found).context("the check is no JSON")?;
-    let of_check = (found["period_ms"][0].as_i64(), found["period_ms"][1].as_i64());
+    let period = &found["times"]["period_ms"];
+    let of_check = (period[0].as_i64(), period[1].as_i64());
     let is_it = of_check.0.zip(of_check.1).is_some_and(|(ms, of)| ms * readings == 1000 * seconds * of);
-    let fault = || format!("the check finds {}", found["period_ms"]);
+    let fault = || format!("the check finds {period}");
     cases.case(&format!("{every}: the period of the file"), (!is_it).then(fault).into_iter().collect());
     // The second run goes on between two whole milliseconds' ticks, and reads the first rows again.
     site.write("first.csv", lines[..=lines.len() / 3 + 1].concat())?;
@@ -116,6 +117,7 @@ fn judge(frequency: &Frequency, rows: &[Row], answer: &Value) -> Vec<String> {
         let of: Vec<&Row> = rows.iter().filter(|row| (from..to).contains(&row.tick)).collect();
         let (count, sum) = (of.len() as f64, of.iter().map(|row| row.value).sum::<f64>());
         let largest = of.iter().map(|row| row.value).fold(f64::NEG_INFINITY, f64::max);
+        let at = of.iter().find(|row| (row.value - largest).abs() < RESOLUTION / 2.0).map(|row| row.tick);
         let name = row["name"].as_str().unwrap_or_default();
         let right = match name.split('(').next().unwrap_or_default() {
             "count" => {
@@ -125,11 +127,12 @@ fn judge(frequency: &Frequency, rows: &[Row], answer: &Value) -> Vec<String> {
             "mean" => sum / count,
             "rms" => (of.iter().map(|row| row.value * row.value).sum::<f64>() / count).sqrt(),
             "energy" => sum * hours,
-            "max" | "time_of_max" => largest,
+            "max" => largest,
+            // A time is a number of seconds.
+            "time_of_max" => at.map_or(f64::NAN, |at| at as f64 / 1000.0),
             _ => f64::NAN,
         };
         let found = row["value"].as_f64().unwrap_or(f64::NAN);
-        let at = of.iter().find(|row| (row.value - largest).abs() < RESOLUTION / 2.0).map(|row| row.tick);
         let is_then = !name.starts_with("time_of_max") || time("at") == at;
         if (found - right).abs() > 1e-9 * right.abs().max(1.0) || !is_then {
             faults.push(format!(
