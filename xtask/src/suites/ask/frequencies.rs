@@ -197,14 +197,14 @@ fn times(rows: &[Row], answer: &Value, end: i64) -> Vec<String> {
 fn refused(cases: &mut Cases) -> Result<()> {
     let site = Site::new(cases.sotto(), "UTC")?;
     let add = ["channel", "add", "x", "--range", "0..9", "--resolution", "1", "--every"];
-    for (more, words) in [
-        (&["2000Hz"][..], &["1000Hz", "milliseconds"][..]),
-        (&["0.5ms"], &["at least 1ms"]),
-        (&["16.66667ms"], &["1/60s"]),
-        (&["60Hz", "--kind", "counter"], &["60Hz", "whole milliseconds"]),
+    for (more, code, words) in [
+        (&["2000Hz"][..], 2, &["1000Hz", "milliseconds"][..]),
+        (&["0.5ms"], 2, &["at least 1ms"]),
+        (&["16.66667ms"], 2, &["1/60s"]),
+        (&["60Hz", "--kind", "counter"], 3, &["60Hz", "whole milliseconds"]),
     ] {
         let done = site.try_sotto(&[&add[..], more].concat())?;
-        cases.case(&format!("refused: --every {}", more.join(" ")), refusal(&done, 2, words));
+        cases.case(&format!("refused: --every {}", more.join(" ")), refusal(&done, code, words));
     }
     site.sotto(&[&add[..], &["60Hz"]].concat())?;
     site.sotto(&["question", "add", "cubes", "mean(polynomial(x, [0, 0, 0, 1]))"])?;
