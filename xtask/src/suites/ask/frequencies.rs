@@ -35,6 +35,9 @@ struct Row {
     value: f64,
 }
 
+/// The time of a value, in milliseconds since 1970, and the value.
+type Timed = (Option<i64>, f64);
+
 pub(super) fn run(cases: &mut Cases) -> Result<()> {
     let all = [
         Frequency { every: "60Hz", readings: 60, seconds: 1, hertz: 7.5, is_rounded: true },
@@ -184,10 +187,9 @@ fn times(rows: &[Row], answer: &Value, end: i64) -> Vec<String> {
     let answered = answer["rows"].as_array().map_or(&[][..], Vec::as_slice);
     let found =
         |row: &Value| (row["from"].as_str().and_then(instant), row["value"].as_f64().unwrap_or(f64::NAN));
-    let found: Vec<(Option<i64>, f64)> = answered.iter().map(found).collect();
-    let is_right = |((at, value), (then, right)): (&(Option<i64>, f64), &(Option<i64>, f64))| {
-        at == then && (value - right).abs() < 1e-9
-    };
+    let found: Vec<Timed> = answered.iter().map(found).collect();
+    let is_right =
+        |((at, value), (then, right)): (&Timed, &Timed)| at == then && (value - right).abs() < 1e-9;
     let all = found.len() == right.len() && found.iter().zip(&right).all(is_right);
     let fault = || format!("{} values, not {}: {:?}", found.len(), right.len(), found.first());
     (!all).then(fault).into_iter().collect()

@@ -190,7 +190,7 @@ fn header(layout: &Layout, period: Period, parts: &[SumsPart]) -> Result<StreamH
     let stream = SumsStream {
         device: NOBODY.to_owned(),
         stream: NOBODY.to_owned(),
-        period: period,
+        period,
         ticks: layout.ticks(),
         channels: layout.channels().to_vec(),
         rounded: true,
