@@ -35,8 +35,12 @@ impl Arguments for Difference {
 }
 
 impl Difference {
-    pub(super) fn cannot_work(&self) -> Option<String> {
-        (self.x == self.y).then(|| format!("{self} is always 0: name two channels"))
+    pub(super) fn cannot_work(&self, of: &Circumstances<'_>) -> Option<String> {
+        if self.x == self.y {
+            return Some(format!("{self} is always 0: name two channels"));
+        }
+        let error = common(&of.channels.unit(&self.x), &of.channels.unit(&self.y)).err()?;
+        Some(format!("{self}: {error}. Name two channels of one unit"))
     }
 
     pub(super) fn needs(&self) -> Vec<Need> {
@@ -130,5 +134,37 @@ mod tests {
         assert_eq!(of(|a, b| a < b), (-2.0, 0.5, "°C".to_owned(), 3));
         let none = Gathered::new(&[], &needs, &Degrees);
         assert_eq!(difference.extreme(&none, |a, b| a > b).value, Err(ValueError::NO_READING));
+    }
+
+    /// Temperatures, but for `flow`.
+    struct Two;
+
+    impl Channels for Two {
+        fn unit(&self, channel: &str) -> String {
+            if channel == "flow" { "l/s".to_owned() } else { Degrees.unit(channel) }
+        }
+
+        fn range(&self, _: &str) -> Option<(f64, f64)> {
+            None
+        }
+
+        fn resolution(&self, _: &str) -> Option<f64> {
+            None
+        }
+
+        fn period(&self, _: &str) -> Option<u32> {
+            None
+        }
+    }
+
+    #[test]
+    fn channels_of_two_units_have_no_difference() {
+        let refused = |x: &str, y: &str| {
+            let of = Circumstances { channels: &Two, is_new: false, longest: None };
+            Difference { x: x.to_owned(), y: y.to_owned() }.cannot_work(&of)
+        };
+        assert_eq!(refused("inlet", "outlet"), None);
+        assert!(refused("inlet", "inlet").is_some_and(|why| why.contains("always 0")));
+        assert!(refused("inlet", "flow").is_some_and(|why| why.contains("their units differ")));
     }
 }

@@ -92,8 +92,8 @@ impl Function for MaxDifference {
         "max"
     }
 
-    fn cannot_work(&self, _: &Circumstances<'_>) -> Option<String> {
-        self.0.cannot_work()
+    fn cannot_work(&self, of: &Circumstances<'_>) -> Option<String> {
+        self.0.cannot_work(of)
     }
 
     fn needs(&self) -> Vec<Need> {
