@@ -50,14 +50,20 @@ impl BeyondLimit {
 
     fn sum(&self, readings: &Readings, unit: &str) -> Result<Value, ValueError> {
         let (mut value, mut bound, mut count) = (0.0, 0.0, 0u64);
-        for reading in readings.all() {
-            let (x, error, hours) = (reading.value(), reading.error(), reading.hours());
-            let beyond = self.beyond(x);
-            // The value that the device got may be further beyond by `error` at most, and not at all.
-            let most = self.beyond(x - error).max(self.beyond(x + error));
-            value += beyond * hours;
-            bound += (most - beyond).max(beyond.min(error)) * hours;
-            count += 1;
+        for (rounded, of_window) in readings.by_window() {
+            let mut off = Vec::new();
+            for reading in of_window {
+                let (x, error, hours) = (reading.value(), reading.error(), reading.hours());
+                let beyond = self.beyond(x);
+                // The value that the device got may be further beyond by `error` at most, and not at all.
+                let most = self.beyond(x - error).max(self.beyond(x + error));
+                value += beyond * hours;
+                off.push((most - beyond).max(beyond.min(error)) * hours);
+                count += 1;
+            }
+            // The window counts the rounded readings, and does not say which they are.
+            off.sort_by(|one, other| other.total_cmp(one));
+            bound += off.iter().take(usize::try_from(rounded).unwrap_or(usize::MAX)).sum::<f64>();
         }
         if count == 0 {
             return Err(ValueError::NO_READING);
@@ -142,7 +148,7 @@ impl OneValue for DegreeHours {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gathered::minutes;
+    use crate::gathered::{Run, minutes};
 
     #[test]
     fn readings_on_one_side_of_the_limit_count_by_their_distance() {
@@ -161,6 +167,12 @@ mod tests {
         assert_eq!(unit, "°C·h");
         let (value, bound, _) = sum(Side::Above, 17.0);
         assert!((value - 4.0).abs() < 1e-9 && (bound - 0.5).abs() < 1e-9, "{value} {bound}");
+        let one = Run { rounded: 1, ..minutes(0, &[Some(15.5), Some(16.0), Some(30.0)]) };
+        let mut readings = Readings::default();
+        readings.add("a", one);
+        let of = BeyondLimit { channel: "x".to_owned(), side: Side::Below, limit: 18.0 };
+        let bound = of.sum(&readings, "°C").expect("readings").bound * 60.0;
+        assert!((bound - 0.25).abs() < 1e-9, "one of them was rounded: {bound}");
         let none = BeyondLimit { channel: "x".to_owned(), side: Side::Below, limit: 1.0 };
         assert!(none.sum(&Readings::default(), "°C").is_err());
     }

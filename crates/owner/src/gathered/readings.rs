@@ -31,6 +31,8 @@ pub(crate) struct Run {
     pub(crate) quantiser: Quantiser,
     /// The largest distance of a reading from the value that the device got.
     pub(crate) error: f64,
+    /// Number of readings that are off by it at most; the others are as the device got them.
+    pub(crate) rounded: u64,
     /// The time of the group that they are in: between two times nothing is missing.
     pub(crate) time: (i64, i64),
     /// Ticks and quantised readings, in order of time.
@@ -184,6 +186,11 @@ impl Readings {
         self.devices.values().flatten().flat_map(Run::readings)
     }
 
+    /// Iterates over the parts of windows: the number of readings that the device rounded, and all readings.
+    pub(crate) fn by_window(&self) -> impl Iterator<Item = (u64, impl Iterator<Item = Reading<'_>>)> {
+        self.devices.values().flatten().map(|run| (run.rounded, run.readings()))
+    }
+
     /// Iterates over the devices, in the order of their names.
     pub(crate) fn by_device(&self) -> impl Iterator<Item = OfDevice<'_>> {
         self.devices.iter().map(|(device, runs)| {
@@ -211,6 +218,7 @@ pub(super) mod tests {
             period: Period::from_milliseconds(60_000),
             quantiser,
             error: 0.25,
+            rounded: u64::MAX,
             time: (start, end),
             readings,
         }

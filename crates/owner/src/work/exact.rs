@@ -174,8 +174,12 @@ impl ExactResults<'_> {
     pub(super) fn error(&self, inputs: &[Input], channel: u16) -> Result<f64, OwnerError> {
         let layout = self.window.layout();
         let error = layout.quantiser(channel).map_or(0.0, Quantiser::value_error);
-        let is_exact = rounded_in(inputs, layout, self.piece.ticks, channel)? == 0;
-        Ok(if is_exact { 0.0 } else { error })
+        Ok(if self.rounded(inputs, channel)? == 0 { 0.0 } else { error })
+    }
+
+    /// Returns the number of readings of a channel that may be rounded.
+    pub(super) fn rounded(&self, inputs: &[Input], channel: u16) -> Result<u64, OwnerError> {
+        rounded_in(inputs, self.window.layout(), self.piece.ticks, channel)
     }
 
     /// Returns the quantised readings of a single window, in order of time.

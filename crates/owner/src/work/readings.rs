@@ -187,6 +187,7 @@ impl<'w> DeviceWork<'w> {
             period: input.window.period,
             quantiser: *quantiser,
             error: exact.error(inputs, channel)?,
+            rounded: exact.rounded(inputs, channel)?,
             time: (group.from, group.to),
             readings: Arc::from(exact.readings_at(channel)?),
         })
