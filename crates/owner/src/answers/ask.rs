@@ -102,7 +102,7 @@ fn ask_once(
         .map_err(|error| shown(plant, error))?;
     let undecided = notes::on_undecided(&asked, done.by_device.iter());
     let by_device = std::mem::take(&mut done.by_device);
-    let columns = columns(plant.settings(), &asked, &listed, &of_rows, by_device);
+    let columns = columns((plant.settings(), &clock), &asked, &listed, &of_rows, by_device);
     let pass = Pass { asked: &asked, listed: &listed, columns: &columns, undecided, twice: &twice };
     let needed = question.channels();
     let mut notes: Vec<String> = declared::not_pinned(plant).into_iter().collect();

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use sotto_pack::Clock;
+
 use super::column::{Column, Of, OfDevices};
 use super::listed::Listed;
 use super::takes::takes;
@@ -33,7 +35,7 @@ pub(super) fn of_rows(settings: &Settings, asked: &Asked<'_>, listed: &Listed) -
 
 /// Returns the columns of these rows. `by_device` has the tallies of each device in the order of the list.
 pub(super) fn columns(
-    settings: &Settings,
+    (settings, clock): (&Settings, &Clock),
     asked: &Asked<'_>,
     listed: &Listed,
     of_rows: &[Of],
@@ -42,7 +44,7 @@ pub(super) fn columns(
     let names: Vec<&str> = listed.devices.iter().map(|device| device.shown.as_str()).collect();
     let days = days::channels(asked.question);
     let question = asked.question;
-    let mut merged = Merged { settings, question, listed, days, by_device, known: BTreeMap::new() };
+    let mut merged = Merged { settings, clock, question, listed, days, by_device, known: BTreeMap::new() };
     let mut column = |of: Of| {
         let in_row = |call: &AskedCall<'_>, name: &str| match (&of, call.of) {
             // The devices that a call names are the same in each row.
@@ -82,6 +84,7 @@ pub(super) fn unproved<'c>(
 /// The tallies of sets of devices, each made once.
 struct Merged<'l> {
     settings: &'l Settings,
+    clock: &'l Clock,
     question: &'l Question,
     listed: &'l Listed,
     /// The channels of which daily means are needed.
@@ -105,7 +108,7 @@ impl Merged<'_> {
         }
         let days = match self.days.is_empty() {
             true => Vec::new(),
-            false => days::by_row(segments, &all, &self.days, self.settings),
+            false => days::by_row(self.clock, segments, &all, &self.days, self.settings),
         };
         let mut tallies = in_rows(segments, all);
         tallies.iter_mut().zip(days).for_each(|(tally, days)| tally.days = days);
@@ -128,15 +131,11 @@ fn in_rows(segments: &Segments, tallies: Vec<Tally>) -> Vec<Tally> {
         return tallies;
     }
     let mut rows = vec![Tally::default(); segments.rows.len()];
-    let is_priced = segments.prices.iter().any(|prices| !prices.is_empty());
     for ((at, mut tally), row) in tallies.into_iter().enumerate().zip(&segments.row_of) {
         let Some(row) = row else { continue };
-        if is_priced {
-            // Prices divide a row: a gap over several of its parts counts once.
-            let is_one_row =
-                |(first, last)| segments.row_of[first..=last].iter().all(|of| of.as_ref() == Some(row));
-            tally.windows.values_mut().for_each(|windows| windows.join_crossings(at, is_one_row));
-        }
+        // Prices, days and conditions divide a row: a gap over several of its parts counts once.
+        let in_row = |at: usize| segments.row_of[at] == Some(*row);
+        tally.windows.values_mut().for_each(|windows| windows.join_crossings(at, in_row));
         rows[*row].merge(&tally);
     }
     rows
@@ -145,6 +144,43 @@ fn in_rows(segments: &Segments, tallies: Vec<Tally>) -> Vec<Tally> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gathered::{Between, Crossing, Need, Needed, WindowQuantity};
+    use crate::windows::{Group, RowTime};
+
+    #[test]
+    fn a_gap_over_several_parts_of_a_row_counts_once() {
+        let need = Needed::default().numbers(vec![Need::windows("x", &[WindowQuantity::First])])[0];
+        let (whole, perhaps) = (Between::exactly(10.0), Between { low: 0.0, high: 10.0, error: 0.0 });
+        let crossing = |groups| Crossing {
+            increase: perhaps,
+            changes: perhaps,
+            error: 0.0,
+            whole: (whole, whole),
+            groups,
+            is_next: false,
+        };
+        // The parts of three rows, with a time that does not count between the last two.
+        let row_of = vec![Some(0), Some(0), Some(1), Some(1), Some(2), None, Some(2)];
+        let found = |groups: (usize, usize)| {
+            let mut tallies = vec![Tally::default(); row_of.len()];
+            for tally in &mut tallies[groups.0..=groups.1] {
+                tally.windows.entry(need).or_default().add_crossing(crossing(groups));
+            }
+            let times = (0..7).map(|at| Group { from: at, to: at + 1 }).collect();
+            let rows = vec![RowTime { group: Group { from: 0, to: 7 }, recurs: None }; 3];
+            let segments = Segments { times, rows, row_of: row_of.clone(), prices: vec![Vec::new(); 7] };
+            let of_row = |tally: Tally| {
+                let all =
+                    tally.windows.get(&need).map(|windows| windows.crossings().copied().collect::<Vec<_>>());
+                all.unwrap_or_default().iter().map(|crossing| crossing.increase.low).collect::<Vec<_>>()
+            };
+            in_rows(&segments, tallies).into_iter().map(of_row).collect::<Vec<_>>()
+        };
+        assert_eq!(found((0, 1)), [vec![10.0], vec![], vec![]], "within a row all of it is there");
+        assert_eq!(found((0, 2)), [vec![0.0], vec![0.0], vec![]]);
+        assert_eq!(found((1, 6)), [vec![0.0], vec![0.0], vec![0.0]]);
+        assert_eq!(found((4, 6)), [vec![], vec![], vec![0.0]], "a part of it may be at another time");
+    }
 
     #[test]
     fn rows_beside_a_device_whose_pads_repeat_are_unproved() {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sotto_pack::Clock;
+use sotto_pack::{Clock, Span};
 
 use super::column::{Column, Of};
 use crate::gathered::{Channels, DayMean, Tally};
@@ -19,8 +19,10 @@ pub(super) fn channels(question: &Question) -> BTreeSet<&str> {
     calls.flat_map(|call| call.channels()).collect()
 }
 
-/// Returns the daily means of each row, by channel. `tallies` are those of the times, each within one day.
+/// Returns the daily means of each row, by channel. `tallies` are those of the times, each within one day, of which the time of
+/// the question may be a part.
 pub(super) fn by_row(
+    clock: &Clock,
     segments: &Segments,
     tallies: &[Tally],
     of: &BTreeSet<&str>,
@@ -29,6 +31,7 @@ pub(super) fn by_row(
     let mut rows: Vec<BTreeMap<String, Vec<DayMean>>> = vec![BTreeMap::new(); segments.rows.len()];
     for ((time, row), tally) in segments.times.iter().zip(&segments.row_of).zip(tallies) {
         let Some(row) = row else { continue };
+        let day = (clock.start_of(Span::Day, time.from), clock.end_of(Span::Day, time.from));
         for name in of {
             let moments = tally.channels.get(*name).map(|tally| tally.moments).unwrap_or_default();
             let (covered, period) = (tally.expected.get(*name), channels.period(name));
@@ -37,7 +40,7 @@ pub(super) fn by_row(
             if covered == 0 && moments.count == 0 {
                 continue;
             }
-            let all = period.map_or(0, |period| ticks_between(time.from, time.to, period));
+            let all = period.map_or(0, |period| ticks_between(day.0, day.1, period));
             let mean = moments.mean("").unwrap_or(Value::exact(0.0));
             let day = DayMean { from: time.from, mean, present: moments.count, expected: covered.max(all) };
             rows[*row].entry((*name).to_owned()).or_default().push(day);
@@ -93,6 +96,9 @@ fn left_out(channel: &str, of: &str, days: &[i64], clock: &Clock) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gathered::ChannelTally;
+    use crate::gathered::moments::Moments;
+    use crate::windows::Group;
 
     #[test]
     fn days_that_are_left_out_are_named() {
@@ -105,5 +111,41 @@ mod tests {
             note.contains("11 days of outside have") && note.ends_with("1970-01-08 and 3 more"),
             "{note}"
         );
+    }
+
+    #[test]
+    fn a_day_that_the_question_cuts_is_not_whole() {
+        let covered = |hours: i64| {
+            let question = Question::parse("degree_days(x, below 18)").expect("a question");
+            let time = Group { from: 0, to: hours * 3_600_000 };
+            let segments = Segments::new(&Clock::utc(), &question, vec![time], false).expect("few");
+            let mut tally = Tally::default();
+            let moments = Moments { count: hours.unsigned_abs(), ..Moments::default() };
+            tally.add_channel("x", &ChannelTally::new(moments, 1.0));
+            tally.expected.insert("x".to_owned(), hours.unsigned_abs());
+            let rows = by_row(&Clock::utc(), &segments, &[tally], &BTreeSet::from(["x"]), &Hourly);
+            rows[0]["x"][0].is_covered()
+        };
+        assert!(covered(18) && !covered(17), "three quarters of 24 hours are 18");
+    }
+
+    struct Hourly;
+
+    impl Channels for Hourly {
+        fn unit(&self, _: &str) -> String {
+            "°C".to_owned()
+        }
+
+        fn range(&self, _: &str) -> Option<(f64, f64)> {
+            None
+        }
+
+        fn resolution(&self, _: &str) -> Option<f64> {
+            None
+        }
+
+        fn period(&self, _: &str) -> Option<u32> {
+            Some(3_600_000)
+        }
     }
 }

@@ -153,7 +153,7 @@ impl EarlierGroups {
         let mut done = computed(settings, &asked, &mut self.listed, computer, progress)?;
         let by_device = std::mem::take(&mut done.by_device);
         let undecided = notes::on_undecided(&asked, by_device.iter());
-        self.columns = columns(settings, &asked, &self.listed, of_rows, by_device);
+        self.columns = columns((settings, clock), &asked, &self.listed, of_rows, by_device);
         let (listed, columns, twice) = (&self.listed, &self.columns, &self.twice);
         let pass = Pass { asked: &asked, listed, columns, undecided, twice };
         let notes = self.notes(&pass.merged(settings, clock), clock);

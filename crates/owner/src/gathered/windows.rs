@@ -155,15 +155,18 @@ impl Windows {
         self.crossings.iter()
     }
 
-    /// Prepares the windows of the group `at` to be merged with those of others into one row: of crossings over groups of
-    /// this row alone, the last group has all.
-    pub(crate) fn join_crossings(&mut self, at: usize, is_one_row: impl Fn((usize, usize)) -> bool) {
+    /// Joins what lies between windows in different parts of one row. Of a gap over several parts, the last one has it: all of it, if
+    /// each part from the first to the last is one of the row, whose numbers `in_row` is true for. `at` is the number of this part.
+    pub(crate) fn join_crossings(&mut self, at: usize, in_row: impl Fn(usize) -> bool) {
         self.crossings.retain_mut(|crossing| {
-            if crossing.is_next || crossing.is_inside() || !is_one_row(crossing.groups) {
+            let (first, last) = crossing.groups;
+            if crossing.is_next || crossing.is_inside() {
                 return true;
             }
-            (crossing.increase, crossing.changes) = crossing.whole;
-            crossing.groups.1 == at
+            if (first..=last).all(&in_row) {
+                (crossing.increase, crossing.changes) = crossing.whole;
+            }
+            !(at + 1..=last).any(&in_row)
         });
     }
 
