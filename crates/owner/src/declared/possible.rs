@@ -142,7 +142,8 @@ fn lacking(plant: &Plant, question: &Question, call: &Call) -> Option<String> {
 fn longest(question: &Question, clock: &Clock) -> Option<u64> {
     let of_group = question.by.filter(|by| !by.is_recurring()).map(|by| match by {
         // Above an hour, a group goes on over a change of the clock.
-        By::Every(length) => 1000 * length.seconds() + HOUR,
+        By::Every(length) if 1000 * length.seconds() > HOUR => 1000 * length.seconds() + HOUR,
+        By::Every(length) => 1000 * length.seconds(),
         By::Hour => HOUR,
         // A window covers at most a day.
         By::Window | By::Day => 25 * HOUR,

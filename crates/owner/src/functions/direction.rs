@@ -1,11 +1,11 @@
 //! `direction(x)`: the mean direction of angles: that of the sum of their unit vectors.
 
 use serde::{Deserialize, Serialize};
-use sotto_pack::ChannelKind;
+use sotto_pack::{Angle, ChannelKind, Several};
 
-use super::Call;
 use super::arguments::Channel;
 use super::function::{Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::{Call, Circumstances};
 use crate::gathered::{Channels, Counted, Gathered, Need, WindowQuantity};
 
 pub(super) const SYNTAX: Syntax = Syntax {
@@ -34,6 +34,13 @@ impl Function for Direction {
         "direction"
     }
 
+    fn cannot_work(&self, of: &Circumstances<'_>) -> Option<String> {
+        let unit = of.channels.unit(&self.0.0);
+        let angles = ChannelKind::Angle(Angle { several: Several::Last });
+        let error = angles.rules().check(&unit, (0.0, Angle::turn(&unit)), None).err()?;
+        Some(format!("{0} is in {unit}, and has no direction: {error}. Take mean({0})", self.0.0))
+    }
+
     fn fits(&self, kind: &ChannelKind) -> bool {
         matches!(kind, ChannelKind::Angle(_))
     }
@@ -59,5 +66,41 @@ impl OneValue for Direction {
 
     fn value(&self, from: &Gathered<'_>) -> Counted {
         from.of_windows(&self.0.0, |windows| windows.direction(&from.unit(&self.0.0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Of(&'static str);
+
+    impl Channels for Of {
+        fn unit(&self, _: &str) -> String {
+            self.0.to_owned()
+        }
+
+        fn range(&self, _: &str) -> Option<(f64, f64)> {
+            None
+        }
+
+        fn resolution(&self, _: &str) -> Option<f64> {
+            None
+        }
+
+        fn period(&self, _: &str) -> Option<u32> {
+            None
+        }
+    }
+
+    #[test]
+    fn only_angles_have_a_direction() {
+        let refused = |unit| {
+            let of = Circumstances { channels: &Of(unit), is_new: false, longest: None };
+            Direction(Channel("wind".to_owned())).cannot_work(&of)
+        };
+        assert_eq!((refused("°"), refused("rad")), (None, None));
+        assert_eq!(refused(""), None);
+        assert!(refused("°C").is_some_and(|why| why.contains("is in °C, and has no direction")));
     }
 }
