@@ -24,6 +24,7 @@ mod pipes;
 mod plant;
 mod prices;
 mod public;
+mod random_questions;
 mod ranked;
 mod recovery;
 mod recryptor;
