@@ -12,7 +12,7 @@ use super::{days, priced};
 use crate::declared::settings::Settings;
 use crate::gathered::Tally;
 use crate::language::{Devices, Scope};
-use crate::question::{AlongGroups, Asked, AskedCall, OfGroups, Question};
+use crate::question::{Asked, AskedCall, Question};
 use crate::windows::{Segments, StoredWindow};
 
 /// Returns the devices of each row of a group: each one, those with a tag, or all together.
@@ -44,16 +44,6 @@ pub(super) fn columns(
     let names: Vec<&str> = listed.devices.iter().map(|device| device.shown.as_str()).collect();
     let days = days::channels(asked.question);
     let question = asked.question;
-    // Only the difference from the group before is about the readings before the first row.
-    let looks_back = |call: &AskedCall<'_>| matches!(call.groups, OfGroups::Along(AlongGroups::Difference));
-    let whole = if asked.calls().any(looks_back) { by_device.clone() } else { Vec::new() };
-    let begins = listed.times_before();
-    let of_row = by_device.into_iter().map(|mut tallies| {
-        let windows = tallies.iter_mut().flat_map(|tally| tally.windows.values_mut());
-        windows.for_each(|windows| windows.leave_out_crossings_before(begins));
-        tallies
-    });
-    let by_device = [of_row.collect(), whole];
     let mut merged = Merged { settings, clock, question, listed, days, by_device, known: BTreeMap::new() };
     let mut column = |of: Of| {
         let in_row = |call: &AskedCall<'_>, name: &str| match (&of, call.of) {
@@ -69,7 +59,7 @@ pub(super) fn columns(
                 |(_, name): &(usize, &&str)| in_row(call, name) && takes(settings, asked, call, name);
             names.iter().enumerate().filter(is_member).map(|(at, _)| at).collect::<Vec<_>>()
         };
-        let of_call = asked.calls().map(|call| merged.of(members(call), looks_back(call))).collect();
+        let of_call = asked.calls().map(|call| merged.of(members(call))).collect();
         Column { of, of_call }
     };
     of_rows.iter().cloned().map(&mut column).collect()
@@ -99,25 +89,22 @@ struct Merged<'l> {
     listed: &'l Listed,
     /// The channels of which daily means are needed.
     days: BTreeSet<&'l str>,
-    /// The tallies of each device: without what lies between the readings before the first row and its own, and with it.
-    by_device: [Vec<Vec<Tally>>; 2],
-    known: BTreeMap<(Vec<usize>, bool), Rc<OfDevices>>,
+    by_device: Vec<Vec<Tally>>,
+    known: BTreeMap<Vec<usize>, Rc<OfDevices>>,
 }
 
 impl Merged<'_> {
-    fn of(&mut self, devices: Vec<usize>, looks_back: bool) -> Rc<OfDevices> {
-        let key = (devices, looks_back);
-        if let Some(known) = self.known.get(&key) {
+    fn of(&mut self, devices: Vec<usize>) -> Rc<OfDevices> {
+        if let Some(known) = self.known.get(&devices) {
             return Rc::clone(known);
         }
-        let (devices, by_device) = (&key.0, &self.by_device[usize::from(looks_back)]);
         let segments = &self.listed.segments;
         let mut all = match devices[..] {
-            [one] => by_device[one].clone(),
+            [one] => self.by_device[one].clone(),
             _ => vec![Tally::default(); segments.times.len()],
         };
         for device in devices.iter().filter(|_| devices.len() > 1) {
-            all.iter_mut().zip(&by_device[*device]).for_each(|(all, tally)| all.merge(tally));
+            all.iter_mut().zip(&self.by_device[*device]).for_each(|(all, tally)| all.merge(tally));
         }
         let days = match self.days.is_empty() {
             true => Vec::new(),
@@ -131,9 +118,9 @@ impl Merged<'_> {
         let last = windows().map(StoredWindow::to).max().unwrap_or_default();
         let covered = segments.covered(first, last, self.listed.gap);
         let names = of().map(|device| device.shown.clone()).collect();
-        let priced = priced::of_rows(self.question, self.listed, by_device, devices);
+        let priced = priced::of_rows(self.question, self.listed, &self.by_device, &devices);
         let all = Rc::new(OfDevices { names, tallies, covered, priced });
-        self.known.insert(key, Rc::clone(&all));
+        self.known.insert(devices, Rc::clone(&all));
         all
     }
 }

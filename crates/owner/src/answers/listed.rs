@@ -32,14 +32,6 @@ pub(super) struct Listed {
     pub(super) last: Option<i64>,
 }
 
-impl Listed {
-    /// Returns the number of times that are before the time of the question.
-    pub(super) fn times_before(&self) -> usize {
-        let times = self.segments.times.iter();
-        times.take_while(|time| self.between.since.is_some_and(|since| time.to <= since)).count()
-    }
-}
-
 /// Lists the windows of a question's devices, and groups them by the clock.
 pub(super) fn listed(
     orders: &Orders<'_>,

@@ -170,11 +170,6 @@ impl Windows {
         });
     }
 
-    /// Leaves out what lies between windows of groups before the group `at` and those from it on.
-    pub(crate) fn leave_out_crossings_before(&mut self, at: usize) {
-        self.crossings.retain(|crossing| !(crossing.groups.0 < at && crossing.groups.1 >= at));
-    }
-
     /// Leaves out what lies between windows of different groups.
     pub(crate) fn leave_out_crossings(&mut self) {
         self.crossings.retain(Crossing::is_inside);

@@ -38,7 +38,7 @@ impl Asked<'_> {
                 let right = self.evaluate(right, at, subject);
                 self.evaluate(left, at, subject).with(*sign, &right)
             }
-            Expression::Call(call, scope) => self.call(OfRows { call, scope: *scope, subject }, at, false),
+            Expression::Call(call, scope) => self.call(OfRows { call, scope: *scope, subject }, at),
             Expression::Along(along, call, scope) => {
                 self.along(*along, OfRows { call, scope: *scope, subject }, at)
             }
@@ -47,21 +47,14 @@ impl Asked<'_> {
             }
             Expression::Tariff(call, scope) => {
                 let of = OfRows { call, scope: *scope, subject };
-                self.in_cell(of, self.time(at, false), |cell| cost(cell, call))
+                self.in_cell(of, self.times[at], |cell| cost(cell, call))
             }
         }
     }
 
-    /// Returns the time of a row. Only if it `looks_back`, the readings before the first row count.
-    fn time(&self, at: usize, looks_back: bool) -> Time {
-        let Time { reach: Reach { from, gap }, .. } = self.times[at];
-        let from = if looks_back || at < self.hidden { from } else { from.max(self.limits.0) };
-        Time { reach: Reach { from, gap }, ..self.times[at] }
-    }
-
-    fn call(&self, of: OfRows<'_>, at: usize, looks_back: bool) -> Outcome {
+    fn call(&self, of: OfRows<'_>, at: usize) -> Outcome {
         let Call::MovingAverage(x, groups) = of.call else {
-            return self.in_cell(of, self.time(at, looks_back), |cell| cell.value(of.call));
+            return self.in_cell(of, self.times[at], |cell| cell.value(of.call));
         };
         let Some(first) = (at + 1).checked_sub(*groups) else { return Outcome::default() };
         let readings =
@@ -72,22 +65,18 @@ impl Asked<'_> {
     }
 
     fn along(&self, along: Along, of: OfRows<'_>, at: usize) -> Outcome {
-        let looks_back = matches!(along, Along::Difference);
-        let own = self.call(of, at, looks_back);
+        let own = self.call(of, at);
         if own.is_empty() {
             return own;
         }
-        let upto = || {
-            (self.hidden..=at)
-                .map(|group| (group, self.call(of, group, looks_back)))
-                .filter(|(_, of)| !of.is_empty())
-        };
+        let upto =
+            || (self.hidden..=at).map(|group| (group, self.call(of, group))).filter(|(_, of)| !of.is_empty());
         match along {
             Along::Cumulative => {
                 upto().map(|(_, of)| of).reduce(|sum, of| sum.with('+', &of)).unwrap_or_default()
             }
             Along::Difference => match at.checked_sub(1) {
-                Some(before) => own.with('-', &self.call(of, before, looks_back)),
+                Some(before) => own.with('-', &self.call(of, before)),
                 None => Outcome::default(),
             },
             Along::Rate => {
