@@ -124,7 +124,7 @@ fn ask_once(
     notes.extend(done.faulty.iter().map(|(device, windows)| notes::on_faulty(device, windows)));
     notes.extend(notes::on_removed(plant, &clock, &done.took_part));
     notes.extend(fetch::note(&asked, &done.came_down));
-    let left_out = left_out(&listed.devices, &needed);
+    let left_out = left_out(&listed, &needed);
     let logs = listed.devices.iter().map(|device| (device.device.clone(), device.logs.clone())).collect();
     let (used, took_part) = (std::mem::take(&mut done.used), std::mem::take(&mut done.took_part));
     let faulty = done.faulty.iter().map(|(device, windows)| (device.clone(), windows.len() as u64)).collect();

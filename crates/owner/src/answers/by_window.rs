@@ -39,7 +39,15 @@ pub(crate) fn by_window<'w>(
     let groups = groups.ok_or_else(too_many)?.groups;
     let ends = windows::last_readings(&groups, Grouping::Windows, device.windows.iter());
     let asked = Asked::new(question);
-    let work = DeviceWork { asked: &asked, groups: &groups, ends: &ends, gap: None, device, takes: &[] };
+    let work = DeviceWork {
+        asked: &asked,
+        groups: &groups,
+        weighted: &groups,
+        ends: &ends,
+        gap: None,
+        device,
+        takes: &[],
+    };
     let done = work.tallies(computer, &mut |_, _| {})?;
     let columns = [Column::of_device(&device.shown, done.computed.tallies.clone(), &groups, &asked)];
     let times: Vec<RowTime> = groups.iter().map(|group| RowTime { group: *group, recurs: None }).collect();

@@ -113,7 +113,7 @@ impl Merged<'_> {
         let mut tallies = in_rows(segments, all);
         tallies.iter_mut().zip(days).for_each(|(tally, days)| tally.days = days);
         let of = || devices.iter().map(|device| &self.listed.devices[*device]);
-        let windows = || of().flat_map(|device| &device.windows);
+        let windows = || of().flat_map(|device| self.listed.windows(device));
         let first = windows().map(StoredWindow::from).min().unwrap_or_default();
         let last = windows().map(StoredWindow::to).max().unwrap_or_default();
         let covered = segments.covered(first, last, self.listed.gap);
@@ -168,7 +168,13 @@ mod tests {
             }
             let times = (0..7).map(|at| Group { from: at, to: at + 1 }).collect();
             let rows = vec![RowTime { group: Group { from: 0, to: 7 }, recurs: None }; 3];
-            let segments = Segments { times, rows, row_of: row_of.clone(), prices: vec![Vec::new(); 7] };
+            let segments = Segments {
+                times,
+                weighted: Vec::new(),
+                rows,
+                row_of: row_of.clone(),
+                prices: vec![Vec::new(); 7],
+            };
             let of_row = |tally: Tally| {
                 let all =
                     tally.windows.get(&need).map(|windows| windows.crossings().copied().collect::<Vec<_>>());

@@ -48,7 +48,15 @@ pub(super) fn computed(
             progress(finished.min(total), total);
         };
         let takes = taken(settings, asked, &device.shown);
-        let work = DeviceWork { asked, groups: &segments.times, ends, gap: *gap, device, takes: &takes };
+        let work = DeviceWork {
+            asked,
+            groups: &segments.times,
+            weighted: &segments.weighted,
+            ends,
+            gap: *gap,
+            device,
+            takes: &takes,
+        };
         let tallied = work.tallies(computer, &mut tell)?;
         let Computed { tallies, used, fetched, came_down } = tallied.computed;
         if !used.is_empty() {

@@ -144,8 +144,8 @@ mod tests {
             None
         }
 
-        fn period(&self, _: &str) -> Option<u32> {
-            Some(3_600_000)
+        fn period(&self, _: &str) -> Option<sotto_pack::Period> {
+            Some(sotto_pack::Period::from_milliseconds(3_600_000))
         }
     }
 }

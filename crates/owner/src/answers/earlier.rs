@@ -8,7 +8,7 @@ use super::column::{Column, Of};
 use super::columns::columns;
 use super::computed::{Done, computed};
 use super::evidence::LogsThen;
-use super::listed::{Listed, windows_of};
+use super::listed::{Listed, add_preceding, followed, windows_of};
 use super::notes;
 use super::pass::Pass;
 use super::then::{Shown, Then};
@@ -20,7 +20,7 @@ use crate::language::Period;
 use crate::orders::Orders;
 use crate::question::{Asked, AskedCall, Earlier, Expression, Offset, Question, Selected};
 use crate::value::ValueError;
-use crate::windows::{self, Between, DeviceWindows, EarlierTime, Group, Grouping, Segments, StoredWindow};
+use crate::windows::{self, Between, EarlierTime, Group, Grouping, Segments, StoredWindow};
 use crate::work::{Computer, OnProgress};
 
 /// The earlier groups of one offset.
@@ -113,16 +113,19 @@ impl EarlierGroups {
         let mut devices = windows_of(orders, &asked, between, as_of)?;
         let twice = windows::mark_twice(orders.plant, shown.known, devices.iter_mut())?;
         let all: BTreeSet<Group> = times.iter().flatten().map(|earlier| earlier.time).collect();
-        let follows = asked.needs().any(|(_, need)| need.follows());
+        let follows = !followed(&asked).is_empty();
         let too_many =
             || OwnerError::Unanswerable("the offset has too many groups: ask for a shorter time".to_owned());
         let segments = Segments::new(clock, &question, all.into_iter().collect(), follows);
-        let segments = segments.ok_or_else(too_many)?;
+        let mut segments = segments.ok_or_else(too_many)?;
+        add_preceding(orders, (&asked, clock), as_of, &[between], &mut devices, &mut segments)?;
         let windows = devices.iter().flat_map(|device| &device.windows);
         let ends = windows::last_readings(&segments.times, Grouping::of(&question), windows);
-        let listed = Listed { devices, segments, hidden: 0, before: 0, gap: None, ends, between, last: None };
+        let begins = between.since;
+        let listed =
+            Listed { devices, segments, hidden: 0, before: 0, gap: None, ends, between, begins, last: None };
         let needs = asked.calls().map(|call| call.needs.clone()).collect();
-        let (then, now) = (covered(&listed.devices, &question), covered(&shown.listed.devices, &question));
+        let (then, now) = (covered(&listed, &question), covered(shown.listed, &question));
         let position = listed.segments.rows.iter().map(|row| row.group).zip(0..).collect();
         Ok(Self {
             offset,
@@ -268,11 +271,11 @@ impl EarlierGroups {
 }
 
 /// Returns the time that the windows of each device and channel cover, from the first to the last.
-fn covered(devices: &[DeviceWindows], question: &Question) -> Covered {
+fn covered(listed: &Listed, question: &Question) -> Covered {
     let mut all = Covered::new();
-    for device in devices {
+    for device in &listed.devices {
         for name in question.channels() {
-            let of = || device.windows.iter().filter(|window| window.channel(&name).is_some());
+            let of = || listed.windows(device).iter().filter(|window| window.channel(&name).is_some());
             let ends = of().map(StoredWindow::from).min().zip(of().map(StoredWindow::to).max());
             if let Some((from, to)) = ends {
                 all.insert((device.shown.clone(), name), Group { from, to });

@@ -61,11 +61,12 @@ fn streams(
     listed: &Listed,
     clock: &Clock,
 ) -> Result<Vec<ExplainedStream>, OwnerError> {
-    let (groups, ends) = (&listed.segments.times, &listed.ends);
+    let (groups, weighted) = (&listed.segments.times, &listed.segments.weighted);
+    let ends = &listed.ends;
     let mut streams = Vec::new();
     for device in &listed.devices {
         let takes = taken(settings, asked, &device.shown);
-        let work = DeviceWork { asked, groups, ends, gap: listed.gap, device, takes: &takes };
+        let work = DeviceWork { asked, groups, weighted, ends, gap: listed.gap, device, takes: &takes };
         streams.extend(of_device(device, work.outline()?, clock));
     }
     Ok(streams)

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use sotto_pack::Clock;
 
-use super::listed::{Listed, windows_of};
+use super::listed::{Listed, add_preceding, followed, windows_of};
 use super::then::Then;
 use crate::error::OwnerError;
 use crate::orders::Orders;
@@ -26,12 +26,15 @@ pub(super) fn listed_earlier(
     let ends = all.iter().map(|part| part.from).min().zip(all.iter().map(|part| part.to).max());
     let Some((from, to)) = ends else { return Ok(None) };
     let between = Between { since: Some(from), until: Some(to) };
-    let devices = windows_of(orders, asked, between, None)?;
-    let follows = asked.needs().any(|(_, need)| need.follows());
+    let mut devices = windows_of(orders, asked, between, None)?;
+    let follows = !followed(asked).is_empty();
     let too_many =
         || OwnerError::Unanswerable("the offset has too many groups: ask for a shorter time".to_owned());
-    let segments = Segments::new(clock, question, all.into_iter().collect(), follows).ok_or_else(too_many)?;
+    let segments = Segments::new(clock, question, all.into_iter().collect(), follows);
+    let mut segments = segments.ok_or_else(too_many)?;
+    add_preceding(orders, (asked, clock), None, &[between], &mut devices, &mut segments)?;
     let stored = devices.iter().flat_map(|device| &device.windows);
     let ends = windows::last_readings(&segments.times, Grouping::of(question), stored);
-    Ok(Some(Listed { devices, segments, before: 0, gap: None, hidden: 0, ends, between, last: None }))
+    let begins = between.since;
+    Ok(Some(Listed { devices, segments, before: 0, gap: None, hidden: 0, ends, between, begins, last: None }))
 }

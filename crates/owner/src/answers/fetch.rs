@@ -41,8 +41,8 @@ pub(super) fn within(
     for (asked, Listed { devices, segments, ends, .. }) in passes {
         for device in devices {
             let takes = taken(settings, asked, &device.shown);
-            let groups = &segments.times;
-            let work = DeviceWork { asked, groups, ends, gap: None, device, takes: &takes };
+            let (groups, weighted) = (&segments.times, &segments.weighted);
+            let work = DeviceWork { asked, groups, weighted, ends, gap: None, device, takes: &takes };
             let of_device = work.bytes_of_readings()?;
             needed.add(of_device[0]);
             compared.add(of_device[1]);

@@ -11,7 +11,12 @@ use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::orders::Orders;
 use crate::question::Asked;
-use crate::windows::{self, Between, DeviceWindows, Group, Grouping, Groups, Needed, RowTime, Segments};
+use crate::windows::{
+    self, Between, DeviceWindows, Group, Grouping, Groups, Needed, Preceding, RowTime, Segments, StoredWindow,
+};
+
+/// Milliseconds before a time in which the readings before it are looked for first: 40 days.
+const PRECEDING: i64 = 40 * 86_400_000;
 
 /// The devices of a question with their windows, and the groups of the answer.
 pub(super) struct Listed {
@@ -28,8 +33,19 @@ pub(super) struct Listed {
     pub(super) ends: Vec<i64>,
     /// The time of the question.
     pub(super) between: Between,
+    /// The beginning of the first group, shown or not. Windows before it have the readings that others follow.
+    pub(super) begins: Option<i64>,
     /// The instant of the last reading before windows were cut to it.
     pub(super) last: Option<i64>,
+}
+
+impl Listed {
+    /// Returns the windows of a device, without those before the first group, which come first.
+    pub(super) fn windows<'l>(&self, device: &'l DeviceWindows) -> &'l [StoredWindow] {
+        let is_before = |window: &&StoredWindow| self.begins.is_some_and(|begins| window.to() <= begins);
+        let before = device.windows.iter().take_while(is_before).count();
+        &device.windows[before..]
+    }
 }
 
 /// Lists the windows of a question's devices, and groups them by the clock.
@@ -58,12 +74,49 @@ pub(super) fn listed(
     let groups = windows::groups(clock, question.by, all(), between);
     let Groups { groups, hidden } = groups.ok_or_else(too_many)?;
     // Readings follow each other also where the ones before do not count.
-    let follows = asked.needs().any(|(_, need)| need.follows());
-    let segments = Segments::new(clock, question, groups, follows).ok_or_else(too_many)?;
+    let follows = !followed(asked).is_empty();
+    let mut segments = Segments::new(clock, question, groups, follows).ok_or_else(too_many)?;
+    add_preceding(orders, (asked, clock), as_of, &parts, &mut devices, &mut segments)?;
     let is_before = |row: &&RowTime| between.since.is_some_and(|since| row.group.to <= since);
     let before = segments.rows.iter().take_while(is_before).count();
-    let ends = windows::last_readings(&segments.times, Grouping::of(question), all());
-    Ok(Listed { devices, segments, before, gap, hidden, ends, between, last })
+    let stored = devices.iter().flat_map(|device| &device.windows);
+    let ends = windows::last_readings(&segments.times, Grouping::of(question), stored);
+    let begins = parts.first().and_then(|part| part.since);
+    Ok(Listed { devices, segments, before, gap, hidden, ends, between, begins, last })
+}
+
+/// Returns the channels whose readings follow each other in the calls of a question.
+pub(super) fn followed(asked: &Asked<'_>) -> BTreeSet<String> {
+    asked.needs().filter_map(|(_, need)| need.follows().cloned()).collect()
+}
+
+/// Adds the readings before these parts of a question's time from which increases and changes count.
+pub(super) fn add_preceding(
+    orders: &Orders<'_>,
+    (asked, clock): (&Asked<'_>, &Clock),
+    as_of: Option<&LogsThen>,
+    parts: &[Between],
+    devices: &mut [DeviceWindows],
+    segments: &mut Segments,
+) -> Result<(), OwnerError> {
+    let channels = followed(asked);
+    let since = parts.first().zip(parts.last()).and_then(|(first, last)| first.since.zip(last.since));
+    let Some((first, until)) = since.filter(|_| !channels.is_empty()) else { return Ok(()) };
+    let is_empty = devices.iter().all(|device| device.windows.is_empty());
+    if is_empty || Grouping::of(asked.question) != Grouping::Times {
+        return Ok(());
+    }
+    let find = |since| {
+        let listed = windows_of(orders, asked, Between { since, until: Some(until) }, as_of)?;
+        Ok::<_, OwnerError>(Preceding::of(parts, &listed, &channels))
+    };
+    // The last readings are near, but for devices that were silent.
+    let mut preceding = find(Some(first.saturating_sub(PRECEDING)))?;
+    if !preceding.is_complete(devices) {
+        preceding = find(None)?;
+    }
+    preceding.add_to((clock, asked.question), parts, devices, segments);
+    Ok(())
 }
 
 /// Lists the windows of a question's devices between two times.
@@ -109,9 +162,10 @@ pub(super) fn complete(devices: &[DeviceWindows], clock: &Clock) -> Vec<Complete
 }
 
 /// Returns the readings that devices left out of a question's channels.
-pub(super) fn left_out(devices: &[DeviceWindows], needed: &BTreeSet<String>) -> BTreeMap<String, LeftOut> {
+pub(super) fn left_out(listed: &Listed, needed: &BTreeSet<String>) -> BTreeMap<String, LeftOut> {
     let mut all: BTreeMap<String, LeftOut> = BTreeMap::new();
-    for (channel, counts) in devices.iter().flat_map(|device| windows::left_out(&device.windows)) {
+    let of_device = |device| windows::left_out(listed.windows(device));
+    for (channel, counts) in listed.devices.iter().flat_map(of_device) {
         if needed.contains(&channel) {
             all.entry(channel).or_default().merge(&counts);
         }

@@ -44,7 +44,9 @@ impl Function for Covariance {
     }
 
     fn needs(&self) -> Vec<Need> {
-        vec![Need::pair(&self.0.x, &self.0.y)]
+        let TwoChannels { x, y } = &self.0;
+        // Of one channel it is the variance.
+        vec![if x == y { Need::spread(x) } else { Need::pair(x, y) }]
     }
 
     fn yields(&self) -> Yields<'_> {
@@ -68,6 +70,9 @@ impl OneValue for Covariance {
     fn value(&self, from: &Gathered<'_>) -> Counted {
         let TwoChannels { x, y } = &self.0;
         let units = [from.unit(x), from.unit(y)];
+        if x == y {
+            return from.of_moments(x, |moments| moments.variance(&units[0]));
+        }
         from.of_pair(x, y, |pair| pair.covariance([&units[0], &units[1]]))
     }
 }

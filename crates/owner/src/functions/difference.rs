@@ -152,7 +152,7 @@ mod tests {
             None
         }
 
-        fn period(&self, _: &str) -> Option<u32> {
+        fn period(&self, _: &str) -> Option<sotto_pack::Period> {
             None
         }
     }

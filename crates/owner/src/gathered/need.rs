@@ -148,17 +148,19 @@ impl Need {
         }
     }
 
-    /// Returns true if it is about how readings follow each other, over the ends of windows too.
-    pub(crate) fn follows(&self) -> bool {
+    /// Returns the channel if it is about how readings follow each other, over the ends of windows too.
+    pub(crate) fn follows(&self) -> Option<&String> {
         match self {
-            Self::Windows { quantities, .. } => quantities.contains(&WindowQuantity::First),
+            Self::Windows { channel, quantities } => {
+                quantities.contains(&WindowQuantity::First).then_some(channel)
+            }
             Self::Moments { .. }
             | Self::Pair(_)
             | Self::Weighted { .. }
             | Self::Distribution { .. }
             | Self::Readings { .. }
             | Self::Reals { .. }
-            | Self::Decided(_) => false,
+            | Self::Decided(_) => None,
         }
     }
 

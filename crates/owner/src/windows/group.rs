@@ -9,6 +9,7 @@ use super::calendar::Calendar;
 use super::row_time::Group;
 use super::time::Between;
 use super::window::StoredWindow;
+use crate::functions::Call;
 use crate::language::By;
 use crate::question::Question;
 
@@ -27,12 +28,16 @@ impl Grouping {
     pub(crate) fn of(question: &Question) -> Self {
         match question.by {
             Some(By::Window) => Self::Windows,
-            None if question.times.is_all() && !question.needs_days() && question.tariffs().is_empty() => {
-                Self::Whole
-            }
+            None if question.times.is_all() && !is_divided(question) => Self::Whole,
             _ => Self::Times,
         }
     }
+}
+
+/// Returns true if a question looks at parts of its time, or at the readings before it.
+fn is_divided(question: &Question) -> bool {
+    let follows = |call: &Call| call.needs().iter().any(|need| need.follows().is_some());
+    question.needs_days() || !question.tariffs().is_empty() || question.calls().any(follows)
 }
 
 /// Ticks of a part's windows that belong to a group.
@@ -65,7 +70,8 @@ pub(crate) fn groups<'w>(
     let shown = |groups| Groups { groups, hidden: 0 };
     let time = |window: &StoredWindow| match by {
         Some(By::Window) => window.group(),
-        _ => Group { from: window.from(), to: window.to() },
+        // The last tick may reach over the end.
+        _ => Group { from: window.from(), to: until.map_or(window.to(), |until| window.to().min(until)) },
     };
     let mut all: Vec<Group> = windows.map(time).collect();
     all.sort_unstable();

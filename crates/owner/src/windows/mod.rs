@@ -15,6 +15,7 @@ mod log;
 mod needed;
 mod overlaps;
 mod past;
+mod preceding;
 mod receipts;
 mod replaced;
 mod row_time;
@@ -43,6 +44,7 @@ pub(crate) use needed::Needed;
 #[cfg(test)]
 pub(crate) use overlaps::tests::window as window_of_hours;
 pub(crate) use past::LogThen;
+pub(crate) use preceding::Preceding;
 pub(crate) use row_time::Group;
 pub(crate) use runs::runs;
 pub(crate) use segments::{RowTime, Segments};

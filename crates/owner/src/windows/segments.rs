@@ -6,7 +6,9 @@ use sotto_pack::{Clock, Span};
 
 use super::calendar::stretch;
 use super::group::{Grouping, MOST_GROUPS};
+use super::preceding::divided;
 use super::row_time::Group;
+use super::time::Between;
 use crate::language::{By, Cycle, Recurs, TimeOfDay};
 use crate::question::Question;
 
@@ -29,6 +31,8 @@ pub(crate) struct Segments {
     pub(crate) rows: Vec<RowTime>,
     /// For each time its row. None if it does not count.
     pub(crate) row_of: Vec<Option<usize>>,
+    /// For each time the one over which a weighted sum has its weights: a question that begins later cuts none of it off.
+    pub(crate) weighted: Vec<Group>,
     /// For each time its price in each tariff of the question, from 0.
     pub(crate) prices: Vec<Prices>,
 }
@@ -95,18 +99,56 @@ impl Segments {
     fn whole(groups: Vec<Group>) -> Self {
         let rows = groups.iter().map(|group| RowTime { group: *group, recurs: None }).collect();
         let prices = vec![Prices::new(); groups.len()];
-        Self { rows, row_of: (0..groups.len()).map(Some).collect(), times: groups, prices }
+        let row_of = (0..groups.len()).map(Some).collect();
+        Self { rows, row_of, weighted: groups.clone(), times: groups, prices }
     }
 
     /// Adds a time, to the one before if that is of the same row and prices and ends where it begins, unless it stays `apart`.
     fn add(&mut self, time: Group, row: Option<usize>, prices: Prices, apart: bool) {
         let is_same = self.row_of.last() == Some(&row) && self.prices.last() == Some(&prices);
         match self.times.last_mut() {
-            Some(last) if !apart && is_same && last.to == time.from => last.to = time.to,
+            Some(last) if !apart && is_same && last.to == time.from => {
+                last.to = time.to;
+                self.weighted.last_mut().into_iter().for_each(|weighted| weighted.to = time.to);
+            }
             _ => {
                 self.times.push(time);
+                self.weighted.push(time);
                 self.row_of.push(row);
                 self.prices.push(prices);
+            }
+        }
+    }
+
+    /// Leaves out times that are in none of the parts of a question's time, and begins with one from `first` on that does not
+    /// count: readings follow those in these times.
+    pub(super) fn leave_out_around(
+        &mut self,
+        (clock, question): (&Clock, &Question),
+        parts: &[Between],
+        first: i64,
+    ) {
+        self.weighted.clear();
+        let times = std::mem::take(&mut self.times).into_iter();
+        let all = times.zip(std::mem::take(&mut self.row_of)).zip(std::mem::take(&mut self.prices));
+        let mut all = all.peekable();
+        let begins = all.peek().map_or(first, |((time, _), _)| time.from);
+        let tariffs = question.tariffs();
+        if tariffs.is_empty() && first < begins {
+            self.add(Group { from: first, to: begins }, None, Prices::new(), false);
+        } else {
+            // An increase counts at the prices since the reading before.
+            for time in pieces(clock, Group { from: first, to: begins }, &ends(question), false) {
+                let local = clock.local(time.from);
+                let prices = tariffs.iter().map(|(_, tariff)| tariff.price_at(&local)).collect();
+                self.add(time, None, prices, false);
+            }
+        }
+        for ((whole, row), prices) in all {
+            for (time, counts) in divided(whole, parts) {
+                // Times that were apart stay so.
+                self.add(time, row.filter(|_| counts), prices.clone(), true);
+                self.weighted.last_mut().into_iter().for_each(|weighted| *weighted = whole);
             }
         }
     }

@@ -76,6 +76,13 @@ impl StoredWindow {
         u32::try_from(ticks).unwrap_or(u32::MAX).min(self.description.ticks())
     }
 
+    /// Returns the last tick that an answer uses with a reading of a channel, among those before an instant. Returns None if
+    /// there is none.
+    pub(super) fn last_before(&self, channel: u16, at: i64) -> Option<u32> {
+        let ticks = self.ticks.start..self.ticks.end.min(self.ticks_before(at));
+        self.description.presence(channel)?.iter().filter(|tick| ticks.contains(tick)).last()
+    }
+
     /// Returns the ticks that an answer uses.
     pub(crate) fn ticks(&self) -> Range<u32> {
         self.ticks.clone()

@@ -29,6 +29,8 @@ use crate::windows::{Covered, DeviceWindows, Group, Grouping, StoredWindow};
 pub(crate) struct DeviceWork<'w> {
     pub(crate) asked: &'w Asked<'w>,
     pub(crate) groups: &'w [Group],
+    /// For each group, the time over which a weighted sum has its weights.
+    pub(crate) weighted: &'w [Group],
     /// For each group, the end of the last tick with a reading of any device. Half-lives count back from it.
     pub(crate) ends: &'w [i64],
     /// The part of a group that does not count.
@@ -113,7 +115,7 @@ impl<'w> DeviceWork<'w> {
             }
         }
         for (number, need) in self.asked.needs() {
-            if need.follows() {
+            if need.follows().is_some() {
                 note_crossings(&mut done.computed.tallies, number);
             }
         }
@@ -255,7 +257,7 @@ impl<'w> DeviceWork<'w> {
         for window in &batch.windows {
             let groups = windows::pieces(self.groups, Grouping::of(self.asked.question), window);
             let Some(first) = groups.first() else { continue };
-            let offset = offset(self.groups[first.group], window.start(), window.description.period);
+            let offset = offset(self.weighted[first.group], window.start(), window.description.period);
             let input = window.input(offset, window.ticks());
             if groups.len() == 1 && window.is_whole() && first.ticks == window.ticks() {
                 all.whole.entry(first.group).or_default().push(input);
@@ -341,7 +343,7 @@ impl<'w> DeviceWork<'w> {
         let period = batch.windows[0].description.period;
         let grid = windows::grid(batch.windows.iter().copied(), period);
         let span = |group: usize| {
-            weighted.then(|| GroupSpan::new(self.groups[group], self.ends[group], period, grid))
+            weighted.then(|| GroupSpan::new(self.weighted[group], self.ends[group], period, grid))
         };
         let mut lots: BTreeMap<Option<GroupSpan>, Lot> = BTreeMap::new();
         for (group, inputs) in whole {
@@ -354,7 +356,7 @@ impl<'w> DeviceWork<'w> {
             }
             // Weights follow the ticks of one group, so each group is a part of its own.
             for piece in groups {
-                let offset = offset(self.groups[piece.group], input.window.start, period);
+                let offset = offset(self.weighted[piece.group], input.window.start, period);
                 let input = Input { offset, ticks: piece.ticks.clone(), ..input.clone() };
                 lots.entry(span(piece.group)).or_default().split.push(Split { input, groups: vec![piece] });
             }

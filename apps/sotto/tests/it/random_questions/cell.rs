@@ -13,20 +13,12 @@ pub(crate) struct Cell<'c> {
     /// The time of the question, which windows are cut to.
     pub(crate) limits: (i64, i64),
     /// The time from which on a reading may be the one before another.
-    pub(crate) reach: Reach,
+    pub(crate) first: i64,
     /// True for readings that count, by the conditions and the recurring group.
     pub(crate) counts: &'c dyn Fn(i64) -> bool,
     pub(crate) devices: &'c [Position],
     /// True if the question has a tariff, whose prices divide windows.
     pub(crate) by_price: bool,
-}
-
-/// The time from which on a reading may be the one before another.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reach {
-    pub(crate) from: i64,
-    /// A time whose readings are not asked for, as the first group begins before the time of the question.
-    pub(crate) gap: (i64, i64),
 }
 
 impl Cell<'_> {

@@ -1,6 +1,6 @@
 //! The values of results in a row.
 
-use super::cell::{Cell, Reach};
+use super::cell::Cell;
 use super::house::{CHANNELS, DAY_PRICE, HOUR, NIGHT_PRICE, QUARTER};
 use super::interpreter::{Asked, OfRows, Time, measures};
 use super::language::{Along, Call, Earlier, Expression, Position, Selected};
@@ -134,12 +134,7 @@ impl Asked<'_> {
         if self.members(of).iter().any(lacks) {
             return Outcome::default();
         }
-        let reach = (self.hidden..self.times.len())
-            .filter_map(|row| self.earlier(earlier, row))
-            .map(|(from, _)| from)
-            .min();
-        let reach = Reach { from: reach.unwrap_or(ends.0), gap: (0, 0) };
-        let then = Time { from: ends.0, to: ends.1, limits: ends, reach, recurs: None };
+        let then = Time { from: ends.0, to: ends.1, limits: ends, first: i64::MIN, recurs: None };
         self.in_cell(of, then, |cell| cell.value(of.call))
     }
 

@@ -137,7 +137,9 @@ fn call(numbers: &mut Numbers) -> Call {
         22 | 23 => {
             let (x, y) =
                 numbers.one(&[(TEMP, POWER), (TEMP, RAIN), (INLET, TEMP), (POWER, METER), (TEMP, TEMP)]);
-            Call::Two(numbers.one(&["covariance", "correlation", "regression"]), x, y)
+            // The covariance of a channel with itself is its variance.
+            let functions = ["correlation", "regression", "covariance"];
+            Call::Two(numbers.one(&functions[..if x == y { 2 } else { 3 }]), x, y)
         }
         24 => {
             let two = [

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::cell::{Cell, Reach};
+use super::cell::Cell;
 use super::clock::Clock;
 use super::house::{CHANNELS, DEVICES, House, QUARTER, TAGS};
 use super::language::{Along, By, Call, Expression, Position, Question, Rows, Scope, Selected};
@@ -28,7 +28,7 @@ pub(super) struct Time {
     pub(super) to: i64,
     pub(super) limits: (i64, i64),
     /// The time from which on a reading may be the one before another.
-    pub(super) reach: Reach,
+    pub(super) first: i64,
     pub(super) recurs: Option<[i64; 2]>,
 }
 
@@ -151,8 +151,7 @@ impl<'q> Asked<'q> {
         let last = touched().map(|(_, to)| to).max()?;
         asked.limits = (since.unwrap_or(first), until.min(last));
         let ends = (since.unwrap_or(first), if until == i64::MAX { last } else { until });
-        let reach = Reach { from: first, gap: (begins, since_or_first) };
-        asked.times = asked.groups((first, last), ends, since, reach);
+        asked.times = asked.groups((first, last), ends, since);
         asked.hidden =
             asked.times.iter().take_while(|time| since.is_some_and(|since| time.to <= since)).count();
         Some(asked)
@@ -170,17 +169,13 @@ impl<'q> Asked<'q> {
     }
 
     /// Returns the groups between the first and the last window that have times which count.
-    fn groups(
-        &self,
-        (first, last): (i64, i64),
-        ends: (i64, i64),
-        since: Option<i64>,
-        reach: Reach,
-    ) -> Vec<Time> {
+    fn groups(&self, (first, last): (i64, i64), ends: (i64, i64), since: Option<i64>) -> Vec<Time> {
         let clock = self.interpreter.clock;
         let counts = |at: i64| clock.holds(&self.question.conditions, at);
         let quarters = |from: i64, to: i64| (from..to).step_by(QUARTER as usize);
         let limits = (since.unwrap_or(i64::MIN), ends.1);
+        // Windows by themselves follow none before the time of the question.
+        let begins = if self.question.by == Some(By::Window) { first } else { i64::MIN };
         let time = |(from, to): (i64, i64)| {
             // Groups before the time of the question are whole.
             let is_before = since.is_some_and(|since| to <= since);
@@ -188,7 +183,7 @@ impl<'q> Asked<'q> {
                 from,
                 to,
                 limits: if is_before { (i64::MIN, limits.1) } else { limits },
-                reach,
+                first: begins,
                 recurs: None,
             }
         };
@@ -270,14 +265,14 @@ impl<'q> Asked<'q> {
                 && cycles.is_none_or(|cycles| Some(clock.recurs(cycles, at)) == time.recurs)
         };
         let devices = self.members(of);
-        let Time { from, to, limits, reach, .. } = time;
+        let Time { from, to, limits, first, .. } = time;
         value(&Cell {
             house: self.interpreter.house,
             clock,
             from,
             to,
             limits,
-            reach,
+            first,
             counts: &counts,
             devices: &devices,
             by_price: has_tariff(self.question),

@@ -1,7 +1,7 @@
 //! Sums with weights, of days and of what each reading adds to the one before.
 
 use super::cell::Cell;
-use super::house::{CHANNELS, Reading};
+use super::house::CHANNELS;
 use super::language::{By, Position};
 use super::truth::{Outcome, Truth};
 
@@ -21,10 +21,7 @@ impl Cell<'_> {
         let period = CHANNELS[x].period;
         let (mut low, mut high, mut count) = (0.0, 0.0, 0);
         for device in self.measuring(&[x]) {
-            let all = self.house.readings(device, x, self.reach.from, self.limits.1);
-            let gap = self.reach.gap.0..self.reach.gap.1;
-            let all: Vec<Reading> =
-                all.iter().filter(|reading| !gap.contains(&reading.at)).copied().collect();
+            let all = self.house.readings(device, x, self.first, self.limits.1);
             let from = self.from.max(self.limits.0);
             let inside = |at: &i64| (from..self.to).contains(at) && (self.counts)(*at);
             count += all.iter().filter(|reading| inside(&reading.at)).count();

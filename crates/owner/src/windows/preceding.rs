@@ -1,0 +1,113 @@
+//! The readings before the time of a question: increases and changes count from them.
+
+use std::collections::BTreeSet;
+
+use sotto_pack::Clock;
+
+use super::row_time::Group;
+use super::segments::Segments;
+use super::time::Between;
+use super::window::{DeviceWindows, StoredWindow};
+use crate::question::Question;
+use crate::streams::Kind;
+
+/// The last readings before the parts of a question's time, each alone in its window.
+#[derive(Debug, Default)]
+pub(crate) struct Preceding {
+    /// The windows of each device.
+    by_device: Vec<Vec<StoredWindow>>,
+}
+
+impl Preceding {
+    /// Finds the last reading of each channel of each device before each of these parts. `devices` has the windows before the
+    /// last part.
+    pub(crate) fn of(parts: &[Between], devices: &[DeviceWindows], channels: &BTreeSet<String>) -> Self {
+        let of_device = |device: &DeviceWindows| {
+            let of_part = |since| last_readings(&device.windows, channels, since);
+            parts.iter().filter_map(|part| part.since).flat_map(of_part).collect()
+        };
+        Self { by_device: devices.iter().map(of_device).collect() }
+    }
+
+    /// Returns true if each of these devices has a reading before the time, unless it has no window.
+    pub(crate) fn is_complete(&self, devices: &[DeviceWindows]) -> bool {
+        let with_windows =
+            devices.iter().zip(&self.by_device).filter(|(device, _)| !device.windows.is_empty());
+        with_windows.into_iter().all(|(_, before)| !before.is_empty())
+    }
+
+    /// Adds the windows to those of the devices, which are in the same order and have those of the parts.
+    pub(crate) fn add_to(
+        self,
+        of: (&Clock, &Question),
+        parts: &[Between],
+        devices: &mut [DeviceWindows],
+        segments: &mut Segments,
+    ) {
+        let first = self.by_device.iter().flatten().map(StoredWindow::from).min();
+        let Some(first) = first else { return };
+        segments.leave_out_around(of, parts, first);
+        for (device, before) in devices.iter_mut().zip(self.by_device) {
+            let is_there = |window: &StoredWindow| {
+                let same = |other: &&StoredWindow| other.leaf == window.leaf;
+                device.windows.iter().filter(same).any(|other| other.ticks().contains(&window.ticks().start))
+            };
+            let new: Vec<StoredWindow> = before.into_iter().filter(|window| !is_there(window)).collect();
+            device.windows.splice(0..0, new);
+        }
+    }
+}
+
+/// Returns the windows with the last reading of each channel before a time: whole, if one window before it has all of them.
+fn last_readings<'w>(
+    windows: &'w [StoredWindow],
+    channels: &BTreeSet<String>,
+    since: i64,
+) -> Vec<StoredWindow> {
+    let last_of = |name: &String| {
+        let of = |window: &'w StoredWindow| Some((window.last_before(window.channel(name)?, since)?, window));
+        let all = windows.iter().filter(|window| window.kind() == Some(Kind::Exact)).filter_map(of);
+        all.max_by_key(|(tick, window)| window.instant(*tick))
+    };
+    let mut last: Vec<(u32, &StoredWindow)> = channels.iter().filter_map(last_of).collect();
+    let Some((_, first)) = last.first() else { return Vec::new() };
+    if first.to() <= since && last.iter().all(|(_, window)| window.leaf == first.leaf) {
+        return vec![(*first).clone()];
+    }
+    last.sort_by_key(|(tick, window)| (window.leaf, *tick));
+    last.dedup_by_key(|(tick, window)| (window.leaf, *tick));
+    last.into_iter().map(|(tick, window)| StoredWindow { ticks: tick..tick + 1, ..window.clone() }).collect()
+}
+
+/// Returns the parts of a time that are in none of these parts, and those that are in one, in order.
+pub(super) fn divided(time: Group, parts: &[Between]) -> Vec<(Group, bool)> {
+    let ends = parts.iter().flat_map(|part| [part.since, part.until]).flatten();
+    let inside = ends.filter(|end| (time.from + 1..time.to).contains(end));
+    let mut ends: Vec<i64> = [time.from, time.to].into_iter().chain(inside).collect();
+    ends.sort_unstable();
+    ends.dedup();
+    let of = |ends: &[i64]| {
+        let (from, to) = (ends[0], ends[1]);
+        let is_in = |part: &Between| {
+            part.since.is_none_or(|since| since <= from) && part.until.is_none_or(|until| to <= until)
+        };
+        (Group { from, to }, parts.iter().any(is_in))
+    };
+    ends.windows(2).map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_divided_where_the_question_begins() {
+        let part = |since, until| Between { since, until };
+        let time = |from, to| Group { from, to };
+        let parts = [part(Some(10), Some(20)), part(Some(25), None)];
+        assert_eq!(divided(time(20, 30), &parts), [(time(20, 25), false), (time(25, 30), true)]);
+        assert_eq!(divided(time(10, 20), &parts), [(time(10, 20), true)]);
+        assert_eq!(divided(time(5, 12), &parts), [(time(5, 10), false), (time(10, 12), true)]);
+        assert_eq!(divided(time(3, 9), &[Between::default()]), [(time(3, 9), true)]);
+    }
+}
