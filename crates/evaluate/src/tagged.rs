@@ -67,7 +67,7 @@ pub struct TaggedSum<'r> {
 /// // Windows of one tick of 16 bits, and a tag.
 /// let window = |sequence: u64, parts: [u8; 10]| {
 ///     let name = MaskName { salt: [3; 12], sequence };
-///     let description = WindowDescription::whole(header.layout(), 0, 60_000, 1);
+///     let description = WindowDescription::whole(header.layout(), 0, Period::from_milliseconds(60_000), 1);
 ///     Envelope::sign_sums(&header, sequence, name, description, &parts, |_| [0; 64])
 /// };
 /// let wanted = TaggedSum { windows: (0, 2), parts: &[0], weights: Some(&[1, 2]) };

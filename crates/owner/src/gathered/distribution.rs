@@ -29,14 +29,14 @@ struct Bin {
 ///
 /// ```
 /// use sotto_owner::distribution::Distribution;
-/// use sotto_pack::{ChannelBins, Quantiser};
+/// use sotto_pack::{ChannelBins, Period, Quantiser};
 /// use sotto_owner::question::{Comparison, Condition};
 ///
 /// let boiler = Quantiser::with_resolution(-20.0, 120.0, 0.1)?;
 /// let edges = [ChannelBins::above(&boiler, 80.0), ChannelBins::above(&boiler, 90.0)];
 /// let bins = ChannelBins::new(0, edges, &boiler);
 /// // Of readings every minute 50 were at most 80 °C, 8 at most 90 °C, and 2 above.
-/// let of_day = Distribution::of_counts(&boiler, &bins, &[50, 8, 2], 60_000);
+/// let of_day = Distribution::of_counts(&boiler, &bins, &[50, 8, 2], Period::from_milliseconds(60_000));
 /// let hot = of_day.count_where(&Condition::new("boiler", Comparison::Greater, 80.0));
 /// assert_eq!((hot.value, hot.bound), (10.0, 0.0));
 /// let warm = of_day.count_where(&Condition::new("boiler", Comparison::Greater, 85.0));

@@ -12,14 +12,14 @@ use crate::streams::StreamNeeds;
 ///
 /// ```
 /// use sotto_owner::{Chosen, Kind, Needs, StreamNeeds, choose};
-/// use sotto_pack::{Channel, Span};
+/// use sotto_pack::{Channel, Period, Span};
 ///
 /// let temperature = Channel {
 ///     name: "temperature".into(), unit: "°C".into(), minimum: -20.0, maximum: 120.0, resolution: Some(0.1),
 ///     ..Channel::default()
 /// };
 /// let daily_means = StreamNeeds {
-///     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
+///     kind: Kind::Exact, period: Period::from_milliseconds(300_000), span: Span::Day, channels: vec!["temperature".into()],
 ///     needs: Needs::default(), questions: vec!["daily".into()], public: false, scheme: None, joined: false, part: 0,
 /// };
 /// let chosen: Chosen = choose(&daily_means, &[temperature])?;

@@ -17,13 +17,13 @@ pub const SHOWN_WINDOWS: [u64; 4] = [64, 512, 4_096, 1_000_000];
 ///
 /// ```
 /// use sotto_owner::{Alternative, Kind, Needs, StreamNeeds, StreamReport, choose, stream_report};
-/// # use sotto_pack::{Channel, Span};
+/// # use sotto_pack::{Channel, Period, Span};
 /// # let temperature = Channel {
 /// #     name: "temperature".into(), unit: "°C".into(), minimum: -20.0, maximum: 120.0, resolution: Some(0.1),
 /// #     ..Channel::default()
 /// # };
 /// # let needs = StreamNeeds {
-/// #     kind: Kind::Exact, period: 300_000, span: Span::Day, channels: vec!["temperature".into()],
+/// #     kind: Kind::Exact, period: Period::from_milliseconds(300_000), span: Span::Day, channels: vec!["temperature".into()],
 /// #     needs: Needs::default(), questions: vec!["daily".into()], public: false, scheme: None, joined: false, part: 0,
 /// # };
 ///

@@ -20,11 +20,11 @@ impl Chosen {
     ///
     /// ```
     /// use sotto_owner::{Kind, Needs, StreamNeeds, Way, choose, question::ExactScheme};
-    /// use sotto_pack::{Channel, Span};
+    /// use sotto_pack::{Channel, Period, Span};
     ///
     /// let level = Channel { name: "level".into(), maximum: 100.0, resolution: Some(0.5), ..Channel::default() };
     /// let hourly = |scheme| StreamNeeds {
-    ///     kind: Kind::Exact, period: 3_600_000, span: Span::Day, channels: vec!["level".into()],
+    ///     kind: Kind::Exact, period: Period::from_milliseconds(3_600_000), span: Span::Day, channels: vec!["level".into()],
     ///     needs: Needs::default(), questions: vec!["daily".into()], public: false, scheme, joined: false, part: 0,
     /// };
     /// let added = choose(&hourly(None), &[level.clone()])?.compared();
