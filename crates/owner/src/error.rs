@@ -189,6 +189,9 @@ pub enum OwnerError {
     /// `sotto.toml` cannot be used.
     #[error(transparent)]
     Settings(#[from] SettingsError),
+    /// An option or an argument is wrong: `sotto.toml` with it could not be used, and stays as it is.
+    #[error("{0}")]
+    Argument(String),
     /// A name is already declared.
     #[error("{kind}.{name} is declared already: edit sotto.toml to change it")]
     Declared {
@@ -393,8 +396,8 @@ impl OwnerError {
         Self::WrongAnswer(reason.to_owned())
     }
 
-    /// Returns the exit code of a command that ends with this error: 1 if there is nothing to do now, 2 for a name that is
-    /// none or taken, 3 for the plant's folder, 4 for the question, 5 if the cloud is unreachable, 6 if the cloud refused, 7 if
+    /// Returns the exit code of a command that ends with this error: 1 if there is nothing to do now, 2 for a wrong argument and a name that
+    /// is none or taken, 3 for the plant's folder, 4 for the question, 5 if the cloud is unreachable, 6 if the cloud refused, 7 if
     /// an answer does not match, 8 if its work could not be repeated on three days, 16 if no device is enrolled that could
     /// answer, 17 if the time of the question is empty. (Code 2 is for all invalid arguments, 10 to 15 are those of
     /// [`Cause`](crate::Cause).)
@@ -402,7 +405,7 @@ impl OwnerError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::NotNow(_) => 1,
-            Self::Declared { .. } | Self::NotDeclared { .. } => 2,
+            Self::Argument(_) | Self::Declared { .. } | Self::NotDeclared { .. } => 2,
             Self::Question(_) | Self::Unanswerable(_) | Self::CannotCarry { .. } | Self::NoParameters(_) => 4,
             Self::Cloud(CloudError::Away { .. } | CloudError::Tls(_)) => 5,
             Self::Cloud(_)

@@ -15,7 +15,9 @@ use sotto_owner::{Every, OwnerError, Plant, edit};
 
 use super::group::OnPlant;
 use super::mute::{Ack, Mute, Unmute};
-use super::price::{Declaring, bundles_json, changes, prices, say_bundles, say_changes, say_dry};
+use super::price::{
+    Declaring, bundles_json, changes, prices, say_bundles, say_changes, say_dry, say_never_raised,
+};
 use super::progress::waiting;
 use super::status::minute;
 use super::watch;
@@ -186,6 +188,7 @@ fn add(plant: &mut Plant, new: &New) -> anyhow::Result<()> {
     if !dry_run {
         plant.edit(|document| edit::add_alarm(document, name, &settings))?;
     }
+    say_never_raised(&after)?;
     if json {
         let slow: Vec<_> =
             slow.iter().map(|(device, time)| json!({"device": device, "time": time.to_string()})).collect();

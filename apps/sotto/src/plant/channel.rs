@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 use sotto_owner::settings::{ChannelSettings, DeviceSettings, KindName};
-use sotto_owner::{Every, Hold, Plant, Price, Range, edit};
+use sotto_owner::{Every, Hold, OwnerError, Plant, Price, Range, edit};
 use sotto_pack::{Angle, Formula, Several};
 
 use super::group::OnPlant;
@@ -50,6 +50,11 @@ pub(crate) enum Channel {
 /// The text below the options of `sotto channel derive`.
 const DERIVE_HELP: &str = "The formula has channels, numbers, +, -, *, min, max, abs and parentheses. A device sends a value where \
                            all of these channels have a reading.";
+
+/// Returns the error of wrong arguments.
+fn wrong(reason: String) -> OwnerError {
+    OwnerError::Argument(reason)
+}
 
 /// A new channel that is computed from others.
 #[derive(Args, Debug)]
@@ -186,14 +191,15 @@ impl NewDerived {
     fn settings(self, plant: &Plant) -> anyhow::Result<(String, ChannelSettings)> {
         let Self { text, unit, resolution, range, .. } = self;
         let text = text.join(" ");
-        let (name, formula) = text
-            .split_once('=')
-            .context("write NAME = FORMULA, as in `sotto channel derive delta = inlet - outlet`")?;
+        let (name, formula) = text.split_once('=').ok_or_else(|| {
+            wrong("write NAME = FORMULA, as in `sotto channel derive delta = inlet - outlet`".to_owned())
+        })?;
         let (name, formula) = (name.trim(), formula.trim());
-        let formula: Formula = formula.parse().with_context(|| format!("the formula {formula}"))?;
+        let formula: Formula =
+            formula.parse().map_err(|error| wrong(format!("the formula {formula}: {error}")))?;
         let settings = plant.settings();
         let mut channel = sotto_owner::derived(settings, formula, unit, resolution)
-            .map_err(|reason| anyhow::anyhow!("{name} cannot be derived: {reason}"))?;
+            .map_err(|reason| wrong(format!("{name} cannot be derived: {reason}")))?;
         channel.range = range.unwrap_or(channel.range);
         Ok((name.to_owned(), channel))
     }

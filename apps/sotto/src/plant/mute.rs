@@ -1,8 +1,8 @@
 //! `sotto alarm mute`, `unmute` and `ack`.
 
 use sotto_owner::alarm::{Event, Order};
-use sotto_owner::question::{Duration, DurationUnit, When};
-use sotto_owner::{Plant, moment};
+use sotto_owner::question::{Duration, When};
+use sotto_owner::{OwnerError, Plant, moment};
 
 use crate::output::say;
 
@@ -12,7 +12,7 @@ pub(crate) struct Mute {
     #[arg(add = clap_complete::ArgValueCompleter::new(crate::complete::alarm))]
     name: String,
     /// For this long: 30m, 2h, 1d
-    #[arg(long = "for", value_name = "TIME", required_unless_present = "until", conflicts_with = "until")]
+    #[arg(long = "for", value_name = "TIME", conflicts_with = "until")]
     time: Option<Duration>,
     /// Until this time, in the plant's time zone: 2014-02-01 or 2014-02-01T06:00
     #[arg(long, value_name = "TIME")]
@@ -63,8 +63,11 @@ impl Mute {
             (_, Some(until)) => {
                 (moment(until, &clock)?, format!("sotto alarm mute --until {}", until.as_str()))
             }
-            (time, None) => {
-                let time = time.unwrap_or(Duration::new(1, DurationUnit::Hour));
+            (None, None) => {
+                let reason = "say how long: --for 2h, or --until 2014-02-01T06:00";
+                return Err(OwnerError::Argument(reason.to_owned()).into());
+            }
+            (Some(time), None) => {
                 let length = i64::try_from(time.seconds().saturating_mul(1000)).unwrap_or(i64::MAX);
                 (now.saturating_add(length), format!("sotto alarm mute --for {time}"))
             }

@@ -48,18 +48,35 @@ pub(crate) fn changes(plant: &Plant, before: &Prices, after: Prices) -> Result<V
 
 /// Says which bundles of devices serve a declaration. `what` is `the question` or `the alarm`.
 pub(crate) fn say_bundles(what: &str, bundles: &[(String, Option<String>)], changes: &[Change]) {
+    // Devices of which the same is said are one line.
+    let mut said: Vec<((bool, &Option<String>), Vec<&str>)> = Vec::new();
     for (device, lacking) in bundles {
-        let is_of =
-            |change: &&Change| change.device == *device && change.before.as_ref() != Some(&change.after);
-        say(match lacking {
-            None if changes.iter().any(|change| is_of(&change)) => format!(
-                "  {device}: its present bundle serves {what}; what changes takes a new one: sotto device renew {device}"
-            ),
-            None => format!("  {device}: its present bundle serves {what}"),
-            Some(reason) => format!(
-                "  {device}: its present bundle does not serve {what} ({reason}); make a new one: sotto device renew {device}"
-            ),
-        });
+        let is_changed = changes.iter().any(|change| change.device == *device && change.is_any());
+        let of = (is_changed, lacking);
+        match said.iter_mut().find(|(other, _)| *other == of) {
+            Some((_, devices)) => devices.push(device),
+            None => said.push((of, vec![device])),
+        }
+    }
+    said.iter()
+        .for_each(|((is_changed, lacking), devices)| say(bundles_line(what, devices, lacking, *is_changed)));
+}
+
+/// Describes the present bundles of devices.
+fn bundles_line(what: &str, devices: &[&str], lacking: &Option<String>, is_changed: bool) -> String {
+    let shown = names(devices);
+    let (bundle, serves, does, one, device) = match devices {
+        [device] => ("its present bundle", "serves", "does", "a new one", *device),
+        _ => ("their present bundles", "serve", "do", "new ones", "NAME"),
+    };
+    match lacking {
+        None if is_changed => format!(
+            "  {shown}: {bundle} {serves} {what}; what changes takes {one}: sotto device renew {device}"
+        ),
+        None => format!("  {shown}: {bundle} {serves} {what}"),
+        Some(reason) => format!(
+            "  {shown}: {bundle} {does} not serve {what} ({reason}); make {one}: sotto device renew {device}"
+        ),
     }
 }
 
@@ -78,15 +95,47 @@ pub(crate) fn say_dry() {
 /// Prints the largest change, and counts the others.
 pub(crate) fn say_changes(changes: &[Change]) {
     let Some(first) = changes.first() else { return };
-    let same = changes.iter().filter(|other| other.before == first.before && other.after == first.after);
-    let more = match (same.count(), changes.len()) {
-        (1, 1) => String::new(),
-        (1, _) => ", the others less".to_owned(),
-        (same, all) if same == all => format!(", {} the same", counted_others(same - 1, "device")),
-        (same, _) => format!(", {} the same, the others less", counted_others(same - 1, "device")),
-    };
-    lines(first, &more).into_iter().for_each(say);
+    if changes.len() > 1 && !first.is_any() {
+        say(format!(
+            "  bytes, windows, delay and bounds of all {} stay as they are",
+            counted(changes.len(), "device")
+        ));
+        return;
+    }
+    lines(first, &others(changes)).into_iter().for_each(say);
     lost(changes).into_iter().for_each(say);
+}
+
+/// Counts the devices beside the first one: those with the same change, with a smaller one, and without any.
+fn others(changes: &[Change]) -> String {
+    let Some(first) = changes.first() else { return String::new() };
+    let is_same = |other: &&Change| other.before == first.before && other.after == first.after;
+    let same = changes.iter().filter(is_same).count();
+    let changed = changes.iter().filter(|change| change.is_any()).count().max(same);
+    let unchanged = changes.len() - changed;
+    let mut parts = Vec::new();
+    if same > 1 {
+        parts.push(format!("{} the same", counted_others(same - 1, "device")));
+    }
+    match changed - same {
+        0 => {}
+        _ if unchanged == 0 => parts.push("the others less".to_owned()),
+        less => parts.push(format!("{} less", counted_others(less, "device"))),
+    }
+    if unchanged > 0 {
+        parts.push(format!("{} unchanged", counted(unchanged, "device")));
+    }
+    parts.iter().map(|part| format!(", {part}")).collect()
+}
+
+/// Says which declared alarms no window can raise.
+pub(crate) fn say_never_raised(plant: &Plant) -> Result<(), OwnerError> {
+    for (name, reason) in plant.never_raised()? {
+        eprintln!(
+            "note: the alarm {name} is never raised: {reason}; `sotto alarm remove {name}` takes it out"
+        );
+    }
+    Ok(())
 }
 
 /// Returns a line for each loss of quantities, with the devices that have it.
@@ -105,6 +154,10 @@ fn lost(changes: &[Change]) -> Vec<String> {
         format!("  {}: no longer: {lost}; a declared question that asks for them keeps them", names(devices))
     };
     lines.iter().map(line).collect()
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 fn counted_others(count: usize, what: &str) -> String {

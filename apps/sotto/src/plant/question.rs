@@ -7,7 +7,7 @@ use clap::Subcommand;
 use serde_json::json;
 use sotto_owner::question::{ExactScheme, Question as Asked, Template};
 use sotto_owner::settings::{Compare, QuestionSettings};
-use sotto_owner::{Plant, edit};
+use sotto_owner::{OwnerError, Plant, edit};
 
 use super::from_readings;
 use super::group::OnPlant;
@@ -78,9 +78,10 @@ impl OnPlant for Question {
                 let question = Asked { scheme, ..plant.new_question(&text)? };
                 let names = Template::read(&text).map(|text| parameters_of(&text)).unwrap_or_default();
                 if let Some(name) = names.iter().find(|name| !is_free(name, &options())) {
-                    anyhow::bail!(
+                    let reason = format!(
                         "--{name} is an option of sotto ask: take another name in the place of ${name}"
                     );
+                    return Err(OwnerError::Argument(reason).into());
                 }
                 if let Some(precision) = precision {
                     plant.check_precision(&question, precision)?;
@@ -114,9 +115,10 @@ fn add(
     Declaring { dry_run, json }: Declaring,
 ) -> anyhow::Result<()> {
     if declared.compare == Compare::Cloud && !question.calls().any(sotto_owner::can_compare_in_cloud) {
-        anyhow::bail!(
+        let reason = format!(
             "--compare cloud is for conditions on polynomials and models, as in count(linear(model.json) > 80), and {name} has none: leave it out. A channel is compared in the cloud if it is comparable (sotto channel add … --comparable)"
         );
+        return Err(OwnerError::Argument(reason).into());
     }
     let after = plant.edited(|document| edit::add_question(document, name, declared))?;
     let changes = changes(&after, &prices(plant), prices(&after))?;

@@ -6,6 +6,7 @@ use serde_json::json;
 use sotto_owner::UnknownOrders;
 
 use super::backup::last_backup;
+use super::price::say_never_raised;
 use super::{Place, show};
 use crate::output::say;
 use crate::run::Run;
@@ -36,6 +37,7 @@ impl Run for Status {
                 return Ok(ExitCode::from(error.exit_code()));
             }
         };
+        say_never_raised(&plant)?;
         let unknown = plant.unknown_orders();
         let first = devices.iter().flat_map(|device| &device.troubles).next();
         let code = first.map_or(ExitCode::SUCCESS, |trouble| ExitCode::from(trouble.exit_code));

@@ -122,6 +122,7 @@ pub(super) fn new_windows(
         aside: listed.aside,
         unordered: BTreeMap::new(),
         elsewhere: None,
+        first_reading: listed.first_reading,
         forgotten: 0,
         other_unit: None,
         undeclared: BTreeMap::new(),

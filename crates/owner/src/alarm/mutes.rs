@@ -143,7 +143,7 @@ pub(crate) fn mute(plant: &Plant, name: &str, until: i64, order: &Order) -> Resu
         let clock = plant.settings().clock()?;
         let reason =
             format!("the mute would end at {}, which is over: give a later time", clock.rfc3339(until));
-        return Err(OwnerError::NotNow(reason));
+        return Err(OwnerError::Argument(reason));
     }
     let _lock = lock(plant)?;
     let mut mutes = Mutes::of(plant, name, &declared)?;

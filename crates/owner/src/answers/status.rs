@@ -141,7 +141,7 @@ pub struct ChannelStatus {
     pub channel: String,
     /// Number of readings received.
     pub readings: u64,
-    /// Number of readings missing between the first and the last window.
+    /// Number of readings missing between the first reading and the end of the last window.
     pub missing: u64,
     /// Start of its first window, as RFC 3339.
     pub from: Option<String>,
@@ -167,7 +167,9 @@ fn status_of(
     let mut by_form: BTreeMap<_, (u64, u64, i64, i64)> = BTreeMap::new();
     for window in &listed.windows {
         let (Some(at), Some(form)) = (window.channel(channel), window.form()) else { continue };
-        let entry = by_form.entry(form).or_insert((0, 0, window.from(), window.from()));
+        // The device was not there before its first reading.
+        let first = listed.first_reading.map_or(window.from(), |first| first.max(window.from()));
+        let entry = by_form.entry(form).or_insert((0, 0, window.from(), first));
         entry.0 += window.readings(at);
         // Counted from the end of the previous window, because ticks between windows are missing too.
         entry.1 += ticks_between(entry.3, window.to(), window.description.period);

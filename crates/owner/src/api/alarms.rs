@@ -11,7 +11,7 @@ impl Plant {
     /// `sotto watch` follows it from its next round on; when the mute ends and the alarm lasts, it is told then.
     ///
     /// # Errors
-    /// [`OwnerError::NotDeclared`] if there is no alarm or no device with this name; [`OwnerError::NotNow`] if the time is
+    /// [`OwnerError::NotDeclared`] if there is no alarm or no device with this name; [`OwnerError::Argument`] if the time is
     /// over; another [`OwnerError`] if a file cannot be written.
     ///
     /// ```
@@ -68,6 +68,15 @@ impl Plant {
         now_ms: i64,
     ) -> Result<Option<i64>, OwnerError> {
         alarm::muted_until(self, name, device, now_ms)
+    }
+
+    /// Returns the declared alarms that no window can raise, each with the reason and a way out: their windows or channels changed
+    /// after they were declared.
+    ///
+    /// # Errors
+    /// [`OwnerError::Question`] if a condition cannot be read.
+    pub fn never_raised(&self) -> Result<Vec<(String, String)>, OwnerError> {
+        declared::never_raised_alarms(self)
     }
 
     /// Returns the enrolled devices whose present bundles send windows too seldom for a silence, each with the time until the next

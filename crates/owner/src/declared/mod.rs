@@ -44,7 +44,7 @@ pub use plant::{FETCHED, NewPlant, Plant, SETTINGS};
 pub(crate) use questions::{
     compares_in_cloud, new_question, planned_question, question, question_between, questions,
 };
-pub(crate) use reach::{condition, too_slow};
+pub(crate) use reach::{condition, never_raised_alarms, too_slow};
 pub use removed::Removal;
 pub(crate) use rename::{rename_channel, rename_device};
 pub use schedule::{NotASchedule, Schedule};

@@ -27,7 +27,7 @@ use zeroize::Zeroizing;
 use super::authority;
 use super::edit;
 use super::removed::{RemovedDevice, removed};
-use super::settings::{self, Settings};
+use super::settings::{self, Settings, SettingsError};
 use crate::error::{OwnerError, io};
 use crate::files::{
     is_open_to_others, make_folder, make_private, random, read_text, write_private, write_whole,
@@ -391,12 +391,18 @@ impl Plant {
         edit: impl FnOnce(&mut toml_edit::DocumentMut) -> Result<(), OwnerError>,
     ) -> Result<(String, Settings), OwnerError> {
         let text = read_text(&self.path(SETTINGS), settings::LARGEST)?;
-        let mut document: toml_edit::DocumentMut = text
-            .parse()
-            .map_err(|error: toml_edit::TomlError| settings::SettingsError::Toml(error.to_string()))?;
+        let mut document: toml_edit::DocumentMut =
+            text.parse().map_err(|error: toml_edit::TomlError| SettingsError::Toml(error.to_string()))?;
+        Settings::parse(&text)?;
         edit(&mut document)?;
         let text = document.to_string();
-        let settings = Settings::parse(&text)?;
+        // The file is right without the edit: its arguments are wrong.
+        let settings = Settings::parse(&text).map_err(|error| match error {
+            SettingsError::Part { place, reason } => {
+                OwnerError::Argument(format!("{place}: {reason}; nothing was written"))
+            }
+            error => error.into(),
+        })?;
         Ok((text, settings))
     }
 }

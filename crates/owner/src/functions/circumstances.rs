@@ -37,6 +37,19 @@ impl Circumstances<'_> {
         Some((low.min(minimum), high.max(maximum)))
     }
 
+    /// Returns the ends of the sum of a channel's future readings in a group with one reading at least; None if they are not known.
+    pub(super) fn ends_of_sum(&self, channel: &str) -> Option<(f64, f64)> {
+        let ((low, high), ticks) = self.ends(channel).zip(self.ticks(channel))?;
+        let most = ticks.max(1) as f64;
+        Some((low.min(low * most), high.max(high * most)))
+    }
+
+    /// Returns the longest time of a channel's ticks in a group, in hours; None if it is not known.
+    pub(super) fn hours(&self, channel: &str) -> Option<f64> {
+        let (period, ticks) = self.channels.period(channel).zip(self.ticks(channel))?;
+        Some(period.milliseconds_of(ticks) / 3_600_000.0)
+    }
+
     /// Returns the declared range in words, after "declared".
     pub(super) fn range_in_words(&self, channel: &str) -> String {
         let (minimum, maximum) = self.channels.range(channel).unwrap_or_default();

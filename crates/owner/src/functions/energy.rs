@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use sotto_pack::ChannelKind;
 
-use super::Call;
 use super::arguments::Channel;
 use super::function::{AddsUp, Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::{Call, Circumstances};
 use crate::gathered::{Channels, Counted, Gathered, Need};
 use crate::value::{Value, ValueError, product};
 
@@ -49,6 +49,12 @@ impl Function for Energy {
 
     fn yields(&self) -> Yields<'_> {
         Yields::One(self)
+    }
+
+    fn between(&self, of: &Circumstances<'_>) -> Option<(f64, f64)> {
+        let ((low, high), hours) = of.ends(&self.0.0).zip(of.hours(&self.0.0))?;
+        // One reading at least, of less than the whole time.
+        Some(((low * hours).min(low.max(0.0)), (high * hours).max(high.min(0.0))))
     }
 
     fn in_alarm(&self) -> InAlarm<'_> {

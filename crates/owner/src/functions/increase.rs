@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use sotto_pack::ChannelKind;
 
-use super::Call;
 use super::arguments::Channel;
 use super::function::{AddsUp, Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::{Call, Circumstances};
 use crate::gathered::{Channels, Counted, Gathered, Need, WindowQuantity};
 
 pub(super) const SYNTAX: Syntax = Syntax {
@@ -55,6 +55,12 @@ impl Function for Increase {
 
     fn yields(&self) -> Yields<'_> {
         Yields::One(self)
+    }
+
+    /// A counter may begin again at any reading, and grow through its whole range until the next one.
+    fn between(&self, of: &Circumstances<'_>) -> Option<(f64, f64)> {
+        let ((low, high), ticks) = of.ends(&self.0.0).zip(of.ticks(&self.0.0))?;
+        Some((0.0, (high - low) * ticks as f64))
     }
 
     fn in_alarm(&self) -> InAlarm<'_> {

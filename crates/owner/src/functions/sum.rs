@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Call;
 use super::arguments::{one_reading, unit_of};
 use super::function::{AddsUp, Function, InAlarm, Named, OneValue, Syntax, Yields};
+use super::{Call, Circumstances};
 use crate::gathered::{Channels, Counted, Gathered, Need, Reals};
 use crate::language::Measurand;
 
@@ -47,6 +47,13 @@ impl Function for Sum {
 
     fn yields(&self) -> Yields<'_> {
         Yields::One(self)
+    }
+
+    fn between(&self, of: &Circumstances<'_>) -> Option<(f64, f64)> {
+        match &self.0 {
+            Measurand::Channel(channel) => of.ends_of_sum(channel),
+            Measurand::Polynomial { .. } | Measurand::Linear { .. } => None,
+        }
     }
 
     fn in_alarm(&self) -> InAlarm<'_> {

@@ -58,6 +58,11 @@ impl Function for TimeWhere {
         Yields::One(self)
     }
 
+    fn between(&self, of: &Circumstances<'_>) -> Option<(f64, f64)> {
+        let Measurand::Channel(channel) = &self.0.reading else { return None };
+        of.hours(channel).map(|hours| (0.0, hours))
+    }
+
     fn in_alarm(&self) -> InAlarm<'_> {
         InAlarm::Value
     }

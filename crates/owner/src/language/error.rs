@@ -177,6 +177,15 @@ pub enum QuestionErrorKind {
     /// A comparison of two statistics.
     #[error("an alarm compares with a number: move the statistic to the left, as in mean(a) - mean(b) > 0")]
     AlarmLimit,
+    /// A comparison of a channel with a state.
+    #[error(
+        "an alarm compares with a number: for a state write time({condition}) > 0.5, its hours in a window, or count({condition}) > 0, \
+         any reading of it"
+    )]
+    AlarmState {
+        /// The comparison with the state.
+        condition: String,
+    },
     /// The number of windows of a `for` clause is out of range.
     #[error(
         "expected a number of windows, a whole number from {} to {}, as in for 3 windows, or a time, as in for 90m",

@@ -200,6 +200,12 @@ impl Parser<'_> {
         let limit = match (self.number("a number, as in temperature > 80"), self.peek()?.token) {
             (Ok(limit), _) => limit,
             (Err(error), _) if matches!(error.kind, Kind::NotFinite { .. }) => return Err(error),
+            (Err(_), Token::Word(state) | Token::Quoted(state)) if is_state(&measured, comparison) => {
+                let (channel, symbol) = (measured.to_string(), comparison.symbol());
+                return Err(
+                    self.error(Kind::AlarmState { condition: format!("{channel} {symbol} {state}") }, at)
+                );
+            }
             (Err(_), Token::Word(_) | Token::Symbol('(') | Token::Quoted(_)) => {
                 return Err(self.error(Kind::AlarmLimit, at));
             }
@@ -321,6 +327,11 @@ impl Parser<'_> {
         }
         Err(self.expected("windows, as in for 3 windows (a time is written for 3h)"))
     }
+}
+
+/// Returns true if a comparison may be that of a channel with one of its states: `door = open`.
+fn is_state(measured: &Measured, comparison: Comparison) -> bool {
+    comparison.is_equality() && matches!(measured, Measured::Reading(Measurand::Channel(_)))
 }
 
 impl Display for Measured {

@@ -206,7 +206,13 @@ pub struct Change {
 }
 
 impl Change {
-    /// Returns the change of each device, the largest first.
+    /// Returns true if the declaration changes anything of the device.
+    #[must_use]
+    pub fn is_any(&self) -> bool {
+        self.before.as_ref() != Some(&self.after)
+    }
+
+    /// Returns the change of each device, the largest first, and those without a change last.
     #[must_use]
     pub fn all(before: &[(String, Price)], after: &[(String, Price)]) -> Vec<Self> {
         let of = |(device, after): &(String, Price)| {
@@ -218,7 +224,9 @@ impl Change {
             let before = change.before.as_ref().map_or(0, |before| before.bytes_a_day);
             change.after.bytes_a_day.abs_diff(before)
         };
-        all.sort_by_key(|change| std::cmp::Reverse((grows(change), change.after.bytes_a_day)));
+        all.sort_by_key(|change| {
+            std::cmp::Reverse((change.is_any(), grows(change), change.after.bytes_a_day))
+        });
         all
     }
 

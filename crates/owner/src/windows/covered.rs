@@ -25,6 +25,11 @@ impl Covered {
         Some(Self { first, last, period, grid: grid(of().copied(), period) })
     }
 
+    /// Returns the same time without the part before an instant.
+    pub(crate) fn since(self, first: Option<i64>) -> Self {
+        Self { first: first.map_or(self.first, |first| first.max(self.first)), ..self }
+    }
+
     /// Returns the number of ticks that a group shares with this time.
     pub(crate) fn ticks(&self, group: Group) -> u64 {
         let (from, to) = (group.from.max(self.first), group.to.min(self.last));

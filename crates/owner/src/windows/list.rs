@@ -189,6 +189,7 @@ pub(crate) fn list(
         twice: BTreeSet::new(),
         aside,
         unordered,
+        first_reading: any.span.map(|(first, _)| first),
         elsewhere: any.span.filter(|_| is_empty),
         forgotten: any.forgotten,
         other_unit,

@@ -207,6 +207,8 @@ pub(crate) struct DeviceWindows {
     /// The times of the first and the last reading of streams with a channel of the question, whatever the time of the
     /// question; None if there is a window to use, or they have none.
     pub(crate) elsewhere: Option<(i64, i64)>,
+    /// The time of the first reading in the logs of streams with a needed channel, at any time.
+    pub(crate) first_reading: Option<i64>,
     /// The number of windows of such streams that this plant's owner deleted.
     pub(crate) forgotten: usize,
     /// A channel whose unit has changed since, with the unit of the windows and that of `sotto.toml`.

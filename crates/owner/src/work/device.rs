@@ -179,6 +179,9 @@ impl<'w> DeviceWork<'w> {
             // A row of a window alone lacks no tick that another window has.
             let by_window = self.asked.question.by == Some(By::Window);
             let elsewhere = if by_window { windows::elsewhere(counted, channel) } else { BTreeMap::new() };
+            // Nor a tick before the device's first reading: it may have started in the middle of a window.
+            let first = self.device.first_reading.filter(|_| by_window);
+            let covered = covered.map(|covered| covered.since(first));
             for (tally, group) in tallies.iter_mut().zip(self.groups) {
                 let ticks = |group: Group| covered.as_ref().map_or(0, |covered| covered.ticks(group));
                 let gap =

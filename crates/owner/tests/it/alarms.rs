@@ -3,7 +3,7 @@
 use sotto_owner::alarm::{AlarmSettings, Event, Outbox, SinkKind, Watch};
 use sotto_owner::edit::{add_alarm, add_channel, add_device, add_question};
 use sotto_owner::question::Question;
-use sotto_owner::settings::ChannelSettings;
+use sotto_owner::settings::{ChannelSettings, KindName};
 use sotto_owner::{NewPlant, OwnerError, Plant};
 use sotto_pack::Span;
 
@@ -134,7 +134,7 @@ fn conditions_that_can_never_hold_are_refused_with_a_way_out() {
     for (text, says) in [
         ("count(temperature) < 1", "temperature silent for 3h"),
         ("count(temperature) <= 0", "coverage(temperature) < 0.5"),
-        ("count(temperature) > 301", "from 1 to 300"),
+        ("count(temperature) > 301", "sends windows of 1h, and count(temperature) is from 1 to 12 in 1h"),
         ("coverage(temperature) > 1", "from 0 to 1"),
         ("coverage(temperature) < 0", "from 0 to 1"),
         ("1 - coverage(temperature) > 1", "from 0 to 1"),
@@ -143,7 +143,7 @@ fn conditions_that_can_never_hold_are_refused_with_a_way_out() {
         ("max(temperature) < -20", "never holds"),
         ("mean(temperature) > 120", "from -20 to 120 °C"),
         ("range(temperature) > 140", "from 0 to 140 °C"),
-        ("max(temperature) - min(temperature) > 140", "from -140 to 140 °C"),
+        ("max(temperature) - min(temperature) > 140", "from 0 to 140 °C"),
         ("stddev(temperature) > 70", "from 0 to 70 °C"),
         ("mean(temperature) * 2 > 240", "from -40 to 240"),
         ("quantile(temperature, 0.9) < -20", "from -20 to 120 °C"),
@@ -158,7 +158,8 @@ fn conditions_that_can_never_hold_are_refused_with_a_way_out() {
     }
     for text in [
         "count(temperature) < 2",
-        "count(temperature) >= 300",
+        "count(temperature) >= 12",
+        "count(slow) >= 25",
         "coverage(temperature) <= 0",
         "coverage(temperature) >= 1",
         "temperature > 119",
@@ -167,9 +168,115 @@ fn conditions_that_can_never_hold_are_refused_with_a_way_out() {
         "mean(temperature) / count(temperature) > 80",
         "range(temperature) < 1",
         "sum(temperature) > 1000",
+        "time(temperature > 20) >= 1",
+        "time(slow > 20) > 2",
+        "max(temperature) - min(temperature) <= 0",
+        "count(temperature > 20) >= 10 for 2 windows",
     ] {
         assert!(read(text).is_ok(), "{text}: {:?}", read(text).err());
     }
+}
+
+/// Windows of an alarm are those of an hour, whatever the device sends until it has a new bundle.
+#[test]
+fn conditions_beyond_the_windows_of_an_alarm_are_refused_with_their_length() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plant = plant(&folder, &AlarmSettings::new("slow > 80"));
+    let door = ChannelSettings::new("", "0..1".parse().unwrap(), 1.0, "5m".parse().unwrap());
+    let counter = ChannelSettings {
+        kind: KindName::Counter,
+        ..ChannelSettings::new("l", "0..1000".parse().unwrap(), 1.0, "5m".parse().unwrap())
+    };
+    let power = ChannelSettings::new("W", "0..5000".parse().unwrap(), 1.0, "5m".parse().unwrap());
+    plant
+        .edit(|settings| {
+            add_channel(settings, "door", &door)?;
+            add_channel(settings, "water", &counter)?;
+            add_channel(settings, "power", &power)?;
+            add_device(settings, "yard", &["door".into(), "water".into(), "power".into()])
+        })
+        .unwrap();
+    let refused = |text: &str| plant.condition(&AlarmSettings::new(text), None).unwrap_err().to_string();
+    for (text, range, way) in [
+        ("time(door >= 1) > 2", "from 0 to 1 h", "time(door >= 1) > 0.666 for 3 windows"),
+        ("time(door >= 1) > 25", "from 0 to 1 h", "time(door >= 1) > 0.961 for 26 windows"),
+        ("count(temperature > 20) >= 20", "from 0 to 12", "count(temperature > 20) >= 10 for 2 windows"),
+        ("count(door >= 1) > 12", "from 0 to 12", "count(door >= 1) > 6 for 2 windows"),
+        ("changes(door) > 13", "from 0 to 12", "changes(door) > 6.5 for 2 windows"),
+        ("energy(power) > 6000", "from 0 to 5000 W·h", "energy(power) > 3000 for 2 windows"),
+        ("sum(power) > 400000", "from 0 to 60000 W", "sum(power) > 57100 for 7 windows"),
+        ("increase(water) > 1000000", "from 0 to 12000 l", "increase(water) > 11900 for 84 windows"),
+    ] {
+        let error = refused(text);
+        let says = format!(
+            "a device sends windows of 1h, and {} is {range} in 1h",
+            text.rsplit_once([' ']).unwrap().0.rsplit_once(' ').unwrap().0
+        );
+        assert!(error.contains(&says), "{text}: {error}");
+        assert!(error.contains(way), "{text}: {error}");
+        let taken = plant.condition(&AlarmSettings::new(way), None);
+        assert!(taken.is_ok(), "{way}: {taken:?}");
+    }
+    assert!(refused("max(temperature) - min(temperature) < 0").contains("from 0 to 140 °C in every window"));
+    assert!(refused("min(temperature) - max(temperature) > 0").contains("from -140 to 0 °C in every window"));
+}
+
+/// An alarm that was declared before its channel's range or period changed.
+#[test]
+fn declared_alarms_that_are_never_raised_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plant = plant(&folder, &AlarmSettings::new("temperature > 80"));
+    assert_eq!(plant.never_raised().unwrap(), []);
+    plant
+        .edit(|settings| add_alarm(settings, "many", &AlarmSettings::new("count(temperature) > 13")))
+        .unwrap();
+    let never = plant.never_raised().unwrap();
+    assert_eq!(never.len(), 1);
+    assert!(never[0].0 == "many" && never[0].1.contains("the condition never holds"), "{never:?}");
+}
+
+#[test]
+fn a_state_is_compared_in_a_count_or_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let plant = plant(&folder, &AlarmSettings::new("temperature > 80"));
+    let refused = |text: &str| plant.condition(&AlarmSettings::new(text), None).unwrap_err().to_string();
+    for text in ["door = open", "door != open", "door = \"open\""] {
+        let error = refused(text);
+        let condition = text.replace('"', "");
+        assert!(
+            error.contains(&format!("time({condition}) > 0.5"))
+                && error.contains(&format!("count({condition}) > 0")),
+            "{error}"
+        );
+    }
+    assert!(refused("mean(temperature) > mean(slow)").contains("move the statistic to the left"));
+}
+
+/// The least time is that of all devices of the alarm, with pieces as without.
+#[test]
+fn the_advice_on_a_silence_is_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut plant = plant(&folder, &AlarmSettings::new("temperature > 80"));
+    let fast = ChannelSettings::new("%", "0..100".parse().unwrap(), 1.0, "1m".parse().unwrap());
+    plant
+        .edit(|settings| {
+            add_channel(settings, "humidity", &fast)?;
+            add_device(settings, "barn", &["humidity".into()])
+        })
+        .unwrap();
+    let read = |text: &str, fresh: Option<&str>| {
+        let fresh = fresh.map(|fresh| fresh.parse().unwrap());
+        plant.condition(&AlarmSettings::new(text), fresh).map(drop).map_err(|error| error.to_string())
+    };
+    let slow = read("silent for 3h", None).unwrap_err();
+    assert!(
+        slow.contains("barn sends a window every 25h") && slow.contains("21m is enough with --fresh 5m"),
+        "{slow}"
+    );
+    assert_eq!(read("silent for 21m", Some("5m")), Ok(()));
+    assert!(read("silent for 20m", Some("5m")).unwrap_err().contains("boiler sends a piece every 5m"));
+    let pieces = read("humidity silent for 4m", Some("10s")).unwrap_err();
+    assert!(pieces.contains("sends a piece every 10s and has a reading every 1m"), "{pieces}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sotto_owner::settings::{DeviceSettings, SettingsError};
+use sotto_owner::settings::DeviceSettings;
 use sotto_owner::{OwnerError, Plant, edit};
 
 use super::{CHOOSING, LOOKING, brought_back, next_bundle, planned, report};
@@ -125,5 +125,5 @@ fn checked(plant: &mut Plant, new: New) -> anyhow::Result<Checked> {
 }
 
 fn refused(name: &str, reason: String) -> OwnerError {
-    SettingsError::Part { place: format!("devices.{name}"), reason }.into()
+    OwnerError::Argument(format!("devices.{name}: {reason}"))
 }

@@ -15,7 +15,7 @@ use sotto_owner::{
 
 use super::forget::confirmed;
 use super::group::OnPlant;
-use super::price::{Declaring, say_changes, say_dry};
+use super::price::{Declaring, say_changes, say_dry, say_never_raised};
 use super::progress::waiting;
 use super::tag::{self, Kind as Tagged, Tag};
 use crate::output::say;
@@ -117,6 +117,7 @@ impl OnPlant for Device {
             }
             Self::Renew { name, bundle, declaring: Declaring { dry_run, json } } => {
                 let file = bundle.map_or_else(|| next_bundle(plant, &name), Ok)?;
+                say_never_raised(plant)?;
                 if dry_run {
                     let streams = waiting(CHOOSING, || plant.renewable(&name, &file))?;
                     planned(&name, &file, &streams, json)?;

@@ -16,6 +16,7 @@ use lettre::transport::smtp::extension::ClientId;
 use lettre::transport::smtp::response::{Category, Severity};
 use sotto_http::Trust;
 use sotto_owner::alarm::{Event, MailServer, MailSettings, MailTls};
+use sotto_owner::question::{AlarmCondition, Measured};
 
 /// Takes note of an address of e-mail that has taken an event, or refuses it for good, with the reason.
 pub(crate) type Note<'n> = dyn Fn(&str, Option<&str>) -> Result<(), String> + 'n;
@@ -184,13 +185,24 @@ fn body(event: &Event) -> String {
     let mut lines = vec![event.text(), String::new(), format!("condition: {}", event.when)];
     if let Some(value) = event.value {
         let bound = event.bound.filter(|bound| *bound > 0.0).map(|bound| format!(" ± {bound}"));
-        lines.push(format!("value: {value}{}{unit}", bound.unwrap_or_default()));
+        lines.push(match counts_readings(event) {
+            // A bare number of readings would look like the value of the condition.
+            true => format!("value: {}", event.what),
+            false => format!("value: {value}{}{unit}", bound.unwrap_or_default()),
+        });
     }
     lines.push(format!("from {} to {}, {} readings", event.from, event.to, event.readings));
     lines.push(format!("evaluated at {}", event.at));
     lines.push(format!("event {}", event.id));
     lines.push(format!("`sotto alarm show {}` tells how it stands.", event.alarm));
     lines.join("\n") + "\n"
+}
+
+/// Returns true if the event's value is a number of readings that its condition does not name.
+fn counts_readings(event: &Event) -> bool {
+    let Ok(AlarmCondition::Limit(alarm)) = AlarmCondition::parse(&event.when) else { return false };
+    let counted = alarm.probe(alarm.limit).expression;
+    !matches!(&alarm.measured, Measured::Value(measured) if *measured == counted)
 }
 
 fn parameters(server: &MailServer, trust: &Trust) -> Result<TlsParameters, String> {

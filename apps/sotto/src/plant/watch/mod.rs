@@ -17,6 +17,7 @@ use sotto_owner::alarm::{Outbox, Round, Watch};
 use sotto_owner::question::When;
 use sotto_owner::{Every, moment};
 
+use super::price::say_never_raised;
 use super::{Place, show};
 use crate::output::tell;
 use crate::run::Run;
@@ -56,6 +57,7 @@ impl Run for WatchAlarms {
         plant.open_secrets()?;
         let every = i64::from(self.every.milliseconds().max(1000));
         let mut watch = Watch::open(&plant, every)?;
+        say_never_raised(&plant)?;
         let outbox = Arc::new(Mutex::new(Outbox::open(&plant)?));
         let folder = plant.folder().to_owned();
         if self.once {

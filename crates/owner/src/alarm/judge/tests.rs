@@ -33,6 +33,7 @@ fn listed(windows: Vec<StoredWindow>) -> DeviceWindows {
         aside: Aside::default(),
         unordered: BTreeMap::new(),
         elsewhere: None,
+        first_reading: None,
         forgotten: 0,
         other_unit: None,
         undeclared: BTreeMap::new(),
