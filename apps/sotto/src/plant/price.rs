@@ -49,21 +49,24 @@ pub(crate) fn changes(plant: &Plant, before: &Prices, after: Prices) -> Result<V
 /// Says which bundles of devices serve a declaration. `what` is `the question` or `the alarm`.
 pub(crate) fn say_bundles(what: &str, bundles: &[(String, Option<String>)], changes: &[Change]) {
     // Devices of which the same is said are one line.
-    let mut said: Vec<((bool, &Option<String>), Vec<&str>)> = Vec::new();
+    let mut said: Vec<Said<'_>> = Vec::new();
     for (device, lacking) in bundles {
         let is_changed = changes.iter().any(|change| change.device == *device && change.is_any());
-        let of = (is_changed, lacking);
+        let of = (is_changed, lacking.as_deref());
         match said.iter_mut().find(|(other, _)| *other == of) {
             Some((_, devices)) => devices.push(device),
             None => said.push((of, vec![device])),
         }
     }
     said.iter()
-        .for_each(|((is_changed, lacking), devices)| say(bundles_line(what, devices, lacking, *is_changed)));
+        .for_each(|((is_changed, lacking), devices)| say(bundles_line(what, devices, *lacking, *is_changed)));
 }
 
+/// Devices whose bundles are alike: true if the declaration changes them, the reason why they do not serve it, their names.
+type Said<'b> = ((bool, Option<&'b str>), Vec<&'b str>);
+
 /// Describes the present bundles of devices.
-fn bundles_line(what: &str, devices: &[&str], lacking: &Option<String>, is_changed: bool) -> String {
+fn bundles_line(what: &str, devices: &[&str], lacking: Option<&str>, is_changed: bool) -> String {
     let shown = names(devices);
     let (bundle, serves, does, one, device) = match devices {
         [device] => ("its present bundle", "serves", "does", "a new one", *device),

@@ -100,6 +100,42 @@ fn the_reason_of_a_failure_is_printed_once() {
     }
 }
 
+/// `sotto.toml` is right, and no command wrote it: its name would send the reader to the wrong place.
+#[test]
+fn wrong_options_end_with_2_and_do_not_blame_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    crate::session::init(folder.path(), "mean(heat) by day");
+    let plant = folder.path().join("plant");
+    crate::session::sotto(&plant, &["alarm", "add", "hot", "heat > 8"]).unwrap();
+    let settings = std::fs::read_to_string(plant.join("sotto.toml")).unwrap();
+    for (arguments, says) in [
+        (&["alarm", "add", "a5", "heat > 8", "--clear", "9"][..], "clear = 9"),
+        (&["alarm", "add", "a5", "heat > 8", "--clear-after", "0"], "1 to 1000"),
+        (&["alarm", "add", "a5", "heat > 8", "--mute", "sun 25:00-06:00"], "mute: "),
+        (&["alarm", "add", "a5", "heat > 8", "--mail", "ann@farm.example"], "sotto alarm mail"),
+        (&["alarm", "add", "a5", "heat > 8", "--webhook", "ftp://x"], "http"),
+        (&["question", "add", "bad name", "mean(heat)"], "bad name"),
+        (&["channel", "derive", "twice = 2 * (heat"], "the formula 2 * (heat"),
+        (&["channel", "derive", "twice"], "NAME = FORMULA"),
+        (&["channel", "derive", "twice = 2 * rain"], "twice cannot be derived"),
+        (&["alarm", "mute", "hot", "--until", "2020-01-01"], "give a later time"),
+        (&["alarm", "mute", "hot"], "--until"),
+    ] {
+        let mut sotto = Command::new(env!("CARGO_BIN_EXE_sotto"));
+        let done = sotto.args(arguments).current_dir(&plant).env_remove("SOTTO_PLANT").output().unwrap();
+        let error = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(error.contains(says) && !error.contains("sotto.toml:"), "{arguments:?}: {error}");
+    }
+    assert_eq!(std::fs::read_to_string(plant.join("sotto.toml")).unwrap(), settings);
+    // A file that is wrong is blamed.
+    std::fs::write(plant.join("sotto.toml"), settings.replace("heat > 8", "heat > ")).unwrap();
+    let mut sotto = Command::new(env!("CARGO_BIN_EXE_sotto"));
+    let done = sotto.args(["alarm", "list"]).current_dir(&plant).env_remove("SOTTO_PLANT").output().unwrap();
+    assert_eq!(done.status.code(), Some(3));
+    assert!(String::from_utf8(done.stderr).unwrap().contains("sotto.toml"));
+}
+
 /// A name, and an alarm that has nothing to end, are no faults of the folder or of a question.
 #[test]
 fn wrong_names_end_with_2_and_nothing_to_do_with_1() {

@@ -126,6 +126,70 @@ fn a_declared_maximum_is_exact_and_the_minimum_is_coarse() {
     assert!(!said.contains("the largest reading"), "{said}");
 }
 
+/// The first line is about a device of the alarm, though another one sends more.
+#[test]
+fn devices_that_do_not_change_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    init(folder.path(), "mean(heat) by day");
+    let plant = folder.path().join("plant");
+    let add = |name: &str, every: &str| {
+        let channel = ["channel", "add", name, "--range", "0..100", "--resolution", "1", "--every", every];
+        sotto(&plant, &channel).unwrap();
+    };
+    add("level", "5m");
+    add("power", "10s");
+    sotto(&plant, &["device", "add", "mains", "--channels", "power"]).unwrap();
+    for name in ["yard", "barn"] {
+        sotto(&plant, &["device", "add", name, "--channels", "level"]).unwrap();
+    }
+    let said = sotto(&plant, &["alarm", "add", "cov", "coverage(level) < 0.5"]).unwrap();
+    let line = said.lines().nth(1).unwrap();
+    assert!(line.starts_with("  barn: ") || line.starts_with("  yard: "), "{said}");
+    assert!(line.ends_with(", 1 other device the same, 1 device unchanged"), "{said}");
+    assert!(!said.contains("mains"), "{said}");
+    let bundles: Vec<&str> = said.lines().filter(|line| line.contains("bundle")).collect();
+    assert!(
+        bundles.len() == 1 && bundles[0].starts_with("  barn, yard: their present bundles serve the alarm"),
+        "{said}"
+    );
+    // It changes nothing that any device sends.
+    let said = sotto(&plant, &["alarm", "add", "gaps", "coverage(level) < 0.4"]).unwrap();
+    assert_eq!(
+        said.lines().nth(1).unwrap(),
+        "  bytes, windows, delay and bounds of all 3 devices stay as they are"
+    );
+}
+
+/// The alarm's windows are those of an hour after a renewal.
+#[test]
+fn a_renewal_names_alarms_that_are_never_raised() {
+    let folder = tempfile::tempdir().unwrap();
+    init(folder.path(), "mean(heat) by day");
+    let plant = folder.path().join("plant");
+    sotto(&plant, &["channel", "add", "level", "--range", "0..100", "--resolution", "1", "--every", "5m"])
+        .unwrap();
+    sotto(&plant, &["device", "add", "tank", "--channels", "level"]).unwrap();
+    let error = sotto(&plant, &["alarm", "add", "many", "count(level) > 12"]).unwrap_err();
+    assert!(error.contains("windows of 1h"), "{error}");
+    // As an earlier version declared it.
+    let file = plant.join("sotto.toml");
+    let mut text = fs::read_to_string(&file).unwrap();
+    text.push_str("\n[alarms.many]\nwhen = \"count(level) > 12\"\n");
+    fs::write(&file, text).unwrap();
+    let told = |arguments: &[&str]| {
+        let mut sotto = std::process::Command::new(env!("CARGO_BIN_EXE_sotto"));
+        let done = sotto.args(arguments).current_dir(&plant).env_remove("SOTTO_PLANT").output().unwrap();
+        String::from_utf8(done.stderr).unwrap()
+    };
+    for arguments in
+        [&["device", "renew", "tank"][..], &["alarm", "add", "high", "level > 90"], &["watch", "--once"]]
+    {
+        let error = told(arguments);
+        assert!(error.contains("note: the alarm many is never raised: "), "{arguments:?}: {error}");
+        assert!(error.contains("sotto alarm remove many"), "{arguments:?}: {error}");
+    }
+}
+
 #[test]
 fn a_silence_that_a_bundle_is_too_slow_for_is_not_served() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::recovery::Plant;
-use crate::session::output;
+use crate::session::{self, output, sotto};
 
 #[test]
 fn trouble_of_one_device_does_not_hide_the_others() {
@@ -67,4 +67,34 @@ fn a_false_log_of_one_device_is_its_own_trouble() {
     );
     plant.run(&["cloud", "accept", "boiler"]).unwrap();
     assert_eq!(output(plant.folder(), &["status"]).0, 0);
+}
+
+/// A device that starts in the middle of an hour was not there before.
+#[test]
+fn ticks_before_the_first_reading_are_not_missing() {
+    let outside = tempfile::tempdir().unwrap();
+    let folder = outside.path();
+    let run = |arguments: &[&str]| sotto(folder, arguments).unwrap();
+    run(&["init", "plant", "--time-zone", "UTC"]);
+    let channel = ["channel", "add", "temp", "--range", "0..100", "--resolution", "1", "--every", "5m"];
+    run(&channel);
+    run(&["alarm", "add", "cov", "coverage(temp) < 0.5", "--since", "2024-01-01"]);
+    let _cloud = session::serve(folder);
+    run(&["device", "add", "yard", "--channels", "temp"]);
+    // From 02:40 on without a gap; in the hour from 04:00 a quarter is there.
+    let minutes = (160..240).step_by(5).chain((240..300).step_by(20)).chain((300..360).step_by(5));
+    let mut text = "time,temp\n".to_owned();
+    for minute in minutes {
+        text.push_str(&format!("2024-01-02T{:02}:{:02}:00Z,7\n", minute / 60, minute % 60));
+    }
+    session::send_text(folder, "yard.bundle", &text);
+    let told = run(&["watch", "--once"]);
+    let alarms: Vec<&str> = told.lines().filter(|line| line.starts_with("ALARM")).collect();
+    assert!(
+        alarms.len() == 1 && alarms[0].contains("coverage(temp) = 0.25") && alarms[0].contains("04:00"),
+        "{told}"
+    );
+    let status: Value = serde_json::from_str(&output(folder, &["status", "--json"]).1).unwrap();
+    let channel = &status["devices"][0]["channels"][0];
+    assert_eq!((channel["readings"].as_u64(), channel["missing"].as_u64()), (Some(31), Some(9)), "{channel}");
 }

@@ -17,7 +17,7 @@ pub(super) const SYNTAX: Syntax = Syntax {
 };
 
 /// `coverage(x)`: the share of the expected readings that are there, 0 to 1. One is expected at each tick between a device's
-/// first and last window.
+/// first and last window; by window from its first reading on.
 ///
 /// Example: [`Call`]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -51,7 +51,7 @@ pub(super) fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
         let unknown =
             settings.channels.iter().find(|channel| !plant.settings().channels.contains_key(*channel));
         if let Some(unknown) = unknown {
-            return Err(refused(&name, plant.settings().no_channel(unknown)).into());
+            return Err(refused(&name, &plant.settings().no_channel(unknown)).into());
         }
     }
     if declaring.dry_run || !is_declared {
@@ -87,7 +87,7 @@ fn checked(plant: &mut Plant, new: New) -> anyhow::Result<Checked> {
     let is_declared = declaration.is_some();
     if public && declaration.as_ref().is_some_and(|device| !device.public) {
         let reason = "it is declared without `public = true`: write it there".to_owned();
-        return Err(refused(&name, reason).into());
+        return Err(refused(&name, &reason).into());
     }
     // A removed device that is added again keeps its keys.
     let mut is_known = plant.device(&name)?.is_some() && !is_declared;
@@ -118,12 +118,12 @@ fn checked(plant: &mut Plant, new: New) -> anyhow::Result<Checked> {
         channels = plant.channels_of(&name)?;
     }
     if channels.is_empty() && !is_declared {
-        return Err(refused(&name, "name its channels: --channels A,B".to_owned()).into());
+        return Err(refused(&name, "name its channels: --channels A,B").into());
     }
     let settings = declaration.unwrap_or(DeviceSettings { channels, public, tags: Vec::new(), wire: None });
     Ok(Checked { name, settings, file, is_declared, is_known })
 }
 
-fn refused(name: &str, reason: String) -> OwnerError {
+fn refused(name: &str, reason: &str) -> OwnerError {
     OwnerError::Argument(format!("devices.{name}: {reason}"))
 }

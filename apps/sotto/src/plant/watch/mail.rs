@@ -274,6 +274,19 @@ mod tests {
     }
 
     #[test]
+    fn a_number_of_readings_is_told_as_one() {
+        let event = event();
+        assert!(body(&event).contains("\nvalue: 12 of 60 readings > 80 °C\n"), "{}", body(&event));
+        let mean =
+            Event {
+                when: "mean(boiler) > 80".into(), value: Some(81.5), unit: "°C".into(), ..event.clone()
+            };
+        assert!(body(&mean).contains("\nvalue: 81.5 °C\n"), "{}", body(&mean));
+        let counted = Event { when: "count(boiler > 80) >= 5".into(), ..event };
+        assert!(body(&counted).contains("\nvalue: 12\n"), "{}", body(&counted));
+    }
+
+    #[test]
     fn a_server_that_says_nothing_did_not_answer() {
         let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = format!("smtp://{}", server.local_addr().expect("an address"));
