@@ -349,7 +349,8 @@ impl Plant {
     /// fails.
     ///
     /// # Errors
-    /// The error of `edit`; [`OwnerError::Settings`] if the new settings are invalid.
+    /// The error of `edit`; [`OwnerError::Argument`] if the present settings are valid and the new ones are not;
+    /// [`OwnerError::Settings`] if the present ones are not.
     pub fn edit(
         &mut self,
         edit: impl FnOnce(&mut toml_edit::DocumentMut) -> Result<(), OwnerError>,
