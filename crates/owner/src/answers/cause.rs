@@ -95,8 +95,8 @@ impl Facts<'_> {
             _ => "",
         };
         format!(
-            "readings of {} lie from {first} to {last}, none in the time of the question{ahead}: move `since` and `until`, or write \
-             `over 1d`, which counts back from the newest window",
+            "readings of {} lie from {first} to {last}, none in the time of the question{ahead}: ask for a time with readings, or write \
+             `over 1d`, which without --now counts back from the newest window",
             self.devices()
         )
     }

@@ -316,7 +316,7 @@ mod tests {
         assert_eq!(asked("min(x), max(x) by day"), Lacks::Values);
         assert_eq!(asked("max(x), histogram(x, 4) by day"), Lacks::Both);
         let values = fetched(3, "boiler", None, Lacks::Values);
-        assert!(values.contains("extremes") && !values.contains("bins"), "{values}");
+        assert!(values.contains("values that this question takes") && !values.contains("bins"), "{values}");
         assert!(fetched(3, "boiler", None, Lacks::Counts).contains("bins"));
     }
 }

@@ -114,7 +114,7 @@ impl Needs {
 ///
 /// ```
 /// use sotto_owner::{Kind, Needs, StreamNeeds};
-/// use sotto_pack::Span;
+/// use sotto_pack::{Period, Span};
 ///
 /// let mut needs = Needs::default(); // means
 /// needs.merge(&Needs { squares: true, ..Needs::default() }); // and standard deviations

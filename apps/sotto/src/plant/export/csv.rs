@@ -72,7 +72,7 @@ mod tests {
             lines,
             [
                 "from,to,hour_of_day,weekday,device,\"covariance(x, y) [°C]\",\"covariance(x, y) ± [°C]\",mean(t) [°C],mean(t) ± [°C],readings,missing,assurance,why",
-                "2014-01-31T00:00:00+01:00,2014-01-31T01:00:00+01:00,7,tue,'=1+1,-1.5,0.25,,,0,0,authenticated,no reading"
+                "2014-01-31T00:00:00+01:00,2014-01-31T01:00:00+01:00,7,tue,'=1+1,-1.5,0.25,,,6,0,authenticated,no reading"
             ]
         );
     }

@@ -157,9 +157,10 @@ impl<'a> Line<'a> {
         self.row(column).map_or([None; 2], |row| [row.value, row.bound])
     }
 
-    /// Returns the number of readings of the result that has fewest.
+    /// Returns the number of readings of the result that has fewest, of those with a value.
     pub(super) fn readings(&self) -> u64 {
-        self.all().map(|row| row.count).min().unwrap_or_default()
+        let with_value = self.all().filter(|row| row.value.is_some()).map(|row| row.count).min();
+        with_value.or_else(|| self.all().map(|row| row.count).min()).unwrap_or_default()
     }
 
     /// Returns the number of missing readings of the result that lacks most.
@@ -206,7 +207,11 @@ mod tests {
         assert_eq!(values, [[Some(1.0), Some(2.0)], [Some(3.0), None], [Some(4.0), None], [None, None]]);
         assert_eq!(table.lines[3].why(), "no reading");
         assert_eq!(table.lines[0].readings(), 6);
+        let missing = Row { count: 0, ..row("max(t)", None, 0, None, 0.0) };
+        let answer = self::answer(vec![row("mean(t)", None, 0, Some(1.0), 0.5), missing]);
+        assert_eq!(Table::of(&answer).lines[0].readings(), 6, "a result without a value has no say");
     }
+
     #[test]
     fn tags_places_and_values_between_readings_are_told() {
         let rank = |place, next| Some(Rank { place, next });

@@ -69,10 +69,8 @@ impl Run for Report {
             post.send(&file.title, &mail::text(&file, &sections), page)?;
             say(format!("sent to {}", post.addresses()));
         }
-        for (question, outcome) in &outcomes.all {
-            if let Err((reason, _)) = outcome {
-                eprintln!("sotto: {question}: {reason}");
-            }
+        for (question, reason) in outcomes.failures() {
+            eprintln!("sotto: {question}: {reason}");
         }
         Ok(ExitCode::from(outcomes.exit_code()))
     }
@@ -175,6 +173,14 @@ impl Outcomes {
         .collect()
     }
 
+    /// Iterates over the questions without an answer or without a value, with the reasons.
+    fn failures(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.all.iter().filter_map(|(question, outcome)| match outcome {
+            Err((reason, _)) => Some((question.as_str(), reason.as_str())),
+            Ok(answer) => answer.empty.as_ref().map(|empty| (question.as_str(), empty.reason.as_str())),
+        })
+    }
+
     /// Returns the exit code of the first question without an answer or without a value; 0 if there is none.
     fn exit_code(&self) -> u8 {
         let code = |outcome: &Outcome| match outcome {
@@ -187,6 +193,8 @@ impl Outcomes {
 
 #[cfg(test)]
 mod tests {
+    use sotto_owner::{Cause, Empty};
+
     use super::*;
     use crate::plant::show::fixture::{answer, hourly};
 
@@ -210,5 +218,16 @@ mod tests {
         assert_eq!(asked, ["mean(t) by hour", "mean(u)"]);
         assert_eq!(outcomes.of, [Some(0), Some(0), Some(1), Some(2), None]);
         assert_eq!(outcomes.exit_code(), 4, "the first one that fails");
+        let failed: Vec<&str> = outcomes.failures().map(|(question, _)| question).collect();
+        assert_eq!(failed, ["meen(t)", "mean(u)"]);
+    }
+
+    #[test]
+    fn a_question_without_a_value_has_its_reason() {
+        let empty = Empty { cause: Cause::OtherTime, exit_code: 11, reason: "nothing that day".to_owned() };
+        let empty = Answer { empty: Some(empty), ..answer(hourly("mean(t)", &[None])) };
+        let outcomes = Outcomes { all: vec![("mean(t)".to_owned(), Ok(empty))], of: vec![Some(0)] };
+        assert_eq!(outcomes.failures().collect::<Vec<_>>(), [("mean(t)", "nothing that day")]);
+        assert_eq!(outcomes.exit_code(), 11);
     }
 }
