@@ -38,12 +38,12 @@ impl Run for Status {
             }
         };
         say_never_raised(&plant)?;
-        let unknown = plant.unknown_orders();
+        let (unknown, unknown_devices) = (plant.unknown_orders(), plant.unknown_devices());
         let first = devices.iter().flat_map(|device| &device.troubles).next();
         let code = first.map_or(ExitCode::SUCCESS, |trouble| ExitCode::from(trouble.exit_code));
         if self.json {
             say(serde_json::to_string_pretty(
-                &json!({"version": 1, "devices": devices, "unknown_keys": unknown.as_ref().ok(), "backup": plant.last_backup()?}),
+                &json!({"version": 1, "devices": devices, "unknown_keys": unknown.as_ref().ok(), "unknown_devices": unknown_devices.as_ref().ok(), "backup": plant.last_backup()?}),
             )?);
             return Ok(code);
         }
@@ -69,7 +69,10 @@ impl Run for Status {
                 continue;
             }
             say(if device.listed {
-                let windows = show::counted(device.windows, "window");
+                let windows = match show::counted(device.received, "window") {
+                    all if device.windows == device.received => all,
+                    all => format!("{all}, {} of which count", device.windows),
+                };
                 let heard = device.heard_ms.map(|at| format!("; last heard {}", show::ago(at, now)));
                 format!("{}: {windows}, {} bytes{}", device.device, device.bytes, heard.unwrap_or_default())
             } else {
@@ -86,8 +89,13 @@ impl Run for Status {
             device.troubles.iter().for_each(|trouble| say(format!("  {}", trouble.error)));
             for channel in &device.channels {
                 let readings = show::counted(channel.readings, "reading");
-                let (from, to) = (minute(channel.from.as_deref()), minute(channel.to.as_deref()));
-                say(format!("  {}: {readings} from {from} to {to}", channel.channel));
+                let span = match (&channel.oldest, &channel.newest) {
+                    (Some(first), Some(last)) => {
+                        format!(" from {} to {}", minute(Some(first)), minute(Some(last)))
+                    }
+                    _ => String::new(),
+                };
+                say(format!("  {}: {readings}{span}", channel.channel));
                 let mut lacking = Vec::new();
                 if let Some(newest) = channel
                     .newest_ms
@@ -150,12 +158,29 @@ impl Run for Status {
                     device.device
                 ));
             }
+            if device.without_secret > 0 {
+                say(format!(
+                    "  {} cannot be opened without the device's secret",
+                    show::counted(device.without_secret, "window")
+                ));
+            }
+            let told = device.windows + device.earlier + device.unusable + device.without_secret;
+            if device.received > told {
+                say(format!(
+                    "  {} hold readings that other windows have, which count in their place",
+                    show::counted(device.received - told, "window")
+                ));
+            }
             if device.unusable > 0 {
                 say(format!(
                     "  {} windows cannot be used: they are not from this plant's bundles, or another window covers their time",
                     device.unusable
                 ));
             }
+        }
+        match unknown_devices {
+            Ok(notes) => notes.into_iter().for_each(say),
+            Err(error) => say(format!("devices that this folder does not know cannot be named: {error}")),
         }
         if devices.is_empty() {
             let channels: Vec<&str> = plant.settings().channels.keys().map(String::as_str).collect();

@@ -97,4 +97,22 @@ fn ticks_before_the_first_reading_are_not_missing() {
     let status: Value = serde_json::from_str(&output(folder, &["status", "--json"]).1).unwrap();
     let channel = &status["devices"][0]["channels"][0];
     assert_eq!((channel["readings"].as_u64(), channel["missing"].as_u64()), (Some(31), Some(9)), "{channel}");
+#[test]
+fn a_status_says_why_windows_do_not_count() {
+    let plant = Plant::new();
+    let status = plant.run(&["status"]).unwrap();
+    let heat = "heat: 48 readings from 2024-01-01 00:00 to 2024-01-02 23:00";
+    assert!(status.contains(heat), "the times of the first and the last reading: {status}");
+    let settings = plant.folder().join("plant/sotto.toml");
+    let declared = fs::read_to_string(&settings).unwrap();
+    fs::write(&settings, declared.replacen("unit = \"kW\"", "unit = \"W\"", 1)).unwrap();
+    let (code, status) = output(plant.folder(), &["status"]);
+    assert!(code == 13 && status.contains("is W in sotto.toml, and was kW"), "{code}: {status}");
+    assert!(status.contains(heat) && !status.contains("cannot be used"), "{status}");
+    fs::write(&settings, declared).unwrap();
+    plant.lose(&["secrets/boiler.key"]);
+    let (code, status) = output(plant.folder(), &["status"]);
+    assert!(code == 3 && status.contains("boiler.key is missing"), "{code}: {status}");
+    assert!(!status.contains("cannot be used") && !status.contains("– to –"), "{status}");
+    assert!(status.contains("windows cannot be opened without the device's secret"), "{status}");
 }

@@ -120,6 +120,7 @@ pub(super) fn new_windows(
         has_secret: listed.has_secret,
         twice: listed.twice.clone(),
         aside: listed.aside,
+        received: listed.received,
         unordered: BTreeMap::new(),
         elsewhere: None,
         first_reading: listed.first_reading,

@@ -136,7 +136,7 @@ fn no_secret_of(device: &DeviceWindows) -> String {
     )
 }
 
-fn other_unit(channel: &str, (before, now): &(String, String)) -> String {
+pub(super) fn other_unit(channel: &str, (before, now): &(String, String)) -> String {
     let named = |unit: &str| if unit.is_empty() { "none".to_owned() } else { unit.to_owned() };
     format!(
         "the unit of {channel} is {} in sotto.toml, and was {} when these windows were sent: write unit = \"{before}\" again, and declare a \

@@ -65,6 +65,6 @@ pub use publish::{Giving, Published};
 pub(crate) use publish::{publish, verified};
 pub use rank::{Next, Rank};
 pub use remarks::left_out_in_words;
-pub(crate) use status::status;
 pub use status::{ChannelStatus, DeviceStatus, Trouble};
+pub(crate) use status::{status, unknown_devices};
 pub(crate) use verify::{verify, verify_asked};

@@ -7,6 +7,8 @@ use sotto_api::devices::Device;
 use sotto_cloud_client::{Cloud, CloudError};
 use sotto_pack::LeftOut;
 
+use super::cause;
+use super::empty::Cause;
 use super::late::{LateStream, Sending};
 use crate::declared::Plant;
 use crate::declared::settings::DeviceSettings;
@@ -38,9 +40,13 @@ pub struct DeviceStatus {
     pub device: String,
     /// True if it has a bundle.
     pub enrolled: bool,
-    /// Number of windows received.
+    /// Number of windows whose readings count: for each question that a bundle was made for, every reading once.
     pub windows: u64,
-    /// Number of bytes received.
+    /// Number of windows in the cloud, with those whose readings are in others or that cannot be used.
+    pub received: u64,
+    /// Number of windows that cannot be opened because the device's secret is missing.
+    pub without_secret: u64,
+    /// Number of bytes of the windows that count.
     pub bytes: u64,
     /// Time at which the cloud stored its last message, by the cloud's clock, as RFC 3339.
     pub heard_at: Option<String>,
@@ -108,6 +114,8 @@ impl DeviceStatus {
             device: device.to_owned(),
             enrolled: false,
             windows: 0,
+            received: 0,
+            without_secret: 0,
             bytes: 0,
             heard_at: None,
             heard_ms: None,
@@ -147,6 +155,8 @@ pub struct ChannelStatus {
     pub from: Option<String>,
     /// End of its last window, as RFC 3339.
     pub to: Option<String>,
+    /// Time of the oldest reading, as RFC 3339.
+    pub oldest: Option<String>,
     /// Time of the newest reading, as RFC 3339.
     pub newest: Option<String>,
     /// The same, in milliseconds since 1970.
@@ -184,6 +194,7 @@ fn status_of(
         missing: expected.saturating_sub(readings),
         from: most.map(|_| clock.rfc3339(from)),
         to: most.map(|_| clock.rfc3339(to)),
+        oldest: windows::first_reading(channel, listed.windows.iter()).map(|at| clock.rfc3339(at)),
         newest: newest_ms.map(|at| clock.rfc3339(at)),
         newest_ms,
         window_ms: None,
@@ -204,6 +215,13 @@ pub(crate) fn status(plant: &Plant) -> Result<Vec<DeviceStatus>, OwnerError> {
             look.at(name, settings, known.iter().find(|d| d.name == plant.wire_device(name)))
         })
         .collect()
+}
+
+/// Returns a note for each device of the cloud that this folder does not know, or knows from an older copy.
+pub(crate) fn unknown_devices(plant: &Plant) -> Result<Vec<String>, OwnerError> {
+    let cloud = plant.cloud()?;
+    let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
+    super::notes::on_unknown(plant, &cloud, &known)
 }
 
 /// A look at devices, with the things that all of them share.
@@ -240,7 +258,7 @@ impl Look<'_> {
         status.enrolled = true;
         of_device(devices::has_secrets(self.plant, name), &mut status)?;
         of_device(self.register(&record, known), &mut status)?;
-        let listed = windows::list(&self.orders, &record, Between::default(), &Needed::default());
+        let listed = windows::list(&self.orders, &record, Between::default(), &Needed::for_status());
         let Some(listed) = of_device(listed, &mut status)? else { return Ok(status) };
         let left_out = windows::left_out(&listed.windows);
         let sending = Sending::of(&record, &listed.windows);
@@ -259,7 +277,16 @@ impl Look<'_> {
         status.late = status.late_stream.is_some();
         let generated = windows::once(&listed.windows).filter(|window| window.description.generated);
         status.generated = generated.count() as u64;
-        status.unusable = listed.aside.unusable() as u64;
+        status.received = listed.received;
+        if listed.has_secret {
+            status.unusable = listed.aside.unusable() as u64;
+        } else {
+            status.without_secret = listed.aside.unreadable as u64;
+        }
+        if let Some((channel, unit)) = &listed.other_unit {
+            let (error, exit_code) = (cause::other_unit(channel, unit), Cause::OtherUnit.exit_code());
+            status.troubles.push(Trouble { error, exit_code });
+        }
         status.earlier = listed.aside.earlier as u64;
         Ok(status)
     }

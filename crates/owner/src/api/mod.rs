@@ -337,6 +337,14 @@ impl Plant {
         answers::status(self)
     }
 
+    /// Returns a note for each device with windows in the cloud that this folder does not know, or knows from an older copy.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if the cloud is unreachable or refuses the owner, or a record is damaged.
+    pub fn unknown_devices(&self) -> Result<Vec<String>, OwnerError> {
+        answers::unknown_devices(self)
+    }
+
     /// Returns the public part of a device; None if it is not enrolled.
     ///
     /// # Errors
@@ -409,7 +417,7 @@ impl Plant {
     /// Checks that a device can be enrolled and its bundle written, before anything is declared or made.
     ///
     /// # Errors
-    /// [`OwnerError::Exists`] if the bundle or the record exists, [`OwnerError::HeldSecret`] if a secret does.
+    /// [`OwnerError::BundleExists`] or [`OwnerError::Exists`] if the bundle or the record exists, [`OwnerError::HeldSecret`] if a secret does.
     pub fn can_enrol(&self, name: &str, bundle: &Path) -> Result<(), OwnerError> {
         devices::can_enrol(self, name, bundle)
     }

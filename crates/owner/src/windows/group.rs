@@ -146,6 +146,18 @@ pub(crate) fn last_readings<'w>(
     groups.iter().zip(last).map(|(group, last)| last.unwrap_or(group.to)).collect()
 }
 
+/// Returns the instant of the first reading of a channel in windows; None if there is none.
+pub(crate) fn first_reading<'w>(
+    channel: &str,
+    windows: impl Iterator<Item = &'w StoredWindow>,
+) -> Option<i64> {
+    let of = |window: &StoredWindow| {
+        let presence = window.description.presence(window.channel(channel)?)?;
+        presence.iter().next().map(|tick| window.instant(tick))
+    };
+    windows.filter_map(of).min()
+}
+
 /// Returns the instant of the last reading of any of these channels in windows; None if there is none.
 pub(crate) fn last_reading<'w>(
     channels: &BTreeSet<String>,

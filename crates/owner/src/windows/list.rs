@@ -113,7 +113,7 @@ pub(crate) fn list(
     let has_secret = !names.is_empty();
     let (mut windows, mut aside, mut logs) = (Vec::new(), Aside::default(), BTreeMap::new());
     let (mut complete, mut any, mut roots) = (BTreeMap::new(), Any::default(), BTreeMap::new());
-    let mut unordered = BTreeMap::<String, Vec<u64>>::new();
+    let (mut unordered, mut received) = (BTreeMap::<String, Vec<u64>>::new(), 0);
     let streams = streams_with(plant, record, needed);
     for stream in record.streams() {
         let mut log = log::sync_log(orders, record, stream)?;
@@ -127,6 +127,7 @@ pub(crate) fn list(
         complete.extend(newest(&log).map(|newest| (stream.to_owned(), newest)));
         let replaced = Replaced::of(&log.entries);
         let in_pieces = in_pieces(&log, &known, &clock);
+        received += log.entries.iter().filter(|entry| entry.signed.is_some()).count() as u64;
         for entry in &log.entries {
             let Some(signed) = &entry.signed else {
                 aside.lost += usize::from(!entry.id.is_empty());
@@ -188,6 +189,7 @@ pub(crate) fn list(
         has_secret,
         twice: BTreeSet::new(),
         aside,
+        received,
         unordered,
         first_reading: any.span.map(|(first, _)| first),
         elsewhere: any.span.filter(|_| is_empty),

@@ -35,7 +35,8 @@ pub(crate) use earlier::{EarlierTime, earlier};
 pub(crate) use entry::StreamLog;
 pub(crate) use forget::{logs_to_forget, note_deleted};
 pub(crate) use group::{
-    Grouping, Groups, InGroup, MOST_GROUPS, cut_ticks, groups, last_reading, last_readings, pieces,
+    Grouping, Groups, InGroup, MOST_GROUPS, cut_ticks, first_reading, groups, last_reading, last_readings,
+    pieces,
 };
 pub(crate) use left_out::left_out;
 pub(crate) use list::{list, unit_is};

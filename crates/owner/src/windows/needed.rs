@@ -88,6 +88,11 @@ impl Needed {
         Self { shorter_first: true, any_unit: true, ..Self::once() }
     }
 
+    /// Returns windows of every form, whatever their units: a status counts these.
+    pub(crate) fn for_status() -> Self {
+        Self { any_unit: true, ..Self::default() }
+    }
+
     /// Returns the rank of a window of sums among those with the same readings, of which the one with the highest rank
     /// counts: above that of [`CIPHERTEXT`] if its sums carry the quantities, else below.
     pub(super) fn rank(&self, window: &StoredWindow, stream: &StreamHeader) -> u8 {

@@ -202,6 +202,8 @@ pub(crate) struct DeviceWindows {
     pub(crate) twice: BTreeSet<[u8; STREAM_TAG_BYTES]>,
     /// Counts of unused windows, by reason.
     pub(crate) aside: Aside,
+    /// The number of windows in the logs that are not deleted.
+    pub(crate) received: u64,
     /// The numbers of the windows of each stream that were deleted without an order of the owner, which are only the cloud's claim.
     pub(crate) unordered: BTreeMap<String, Vec<u64>>,
     /// The times of the first and the last reading of streams with a channel of the question, whatever the time of the

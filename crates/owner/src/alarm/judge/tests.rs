@@ -31,6 +31,7 @@ fn listed(windows: Vec<StoredWindow>) -> DeviceWindows {
         has_secret: true,
         twice: BTreeSet::new(),
         aside: Aside::default(),
+        received: 0,
         unordered: BTreeMap::new(),
         elsewhere: None,
         first_reading: None,
