@@ -41,6 +41,16 @@ pub enum OwnerError {
         /// The file.
         path: PathBuf,
     },
+    /// The file of a bundle exists and must not be overwritten.
+    #[error(
+        "{0} is there already: nothing was changed. Name another file for the new bundle with --bundle FILE; `sotto device adopt {0}` \
+         brings the device of this one back",
+        path.display()
+    )]
+    BundleExists {
+        /// The file.
+        path: PathBuf,
+    },
     /// A device without a record whose secret exists: a new secret would make its past readings unreadable.
     #[error(
         "{} is the secret of {device}, whose record devices/{device}.json is missing: nothing was changed. \
@@ -252,6 +262,9 @@ pub enum OwnerError {
     /// The time of a question is empty: it ends before it begins. The text points at the place.
     #[error("{0}")]
     EmptyTime(String),
+    /// A question names a device whose record and secret were deleted.
+    #[error("{0}")]
+    SecretDestroyed(String),
     /// No device is enrolled that could answer a question; the text has the remedy.
     #[error("{0}")]
     NotEnrolled(String),
@@ -396,11 +409,11 @@ impl OwnerError {
         Self::WrongAnswer(reason.to_owned())
     }
 
-    /// Returns the exit code of a command that ends with this error: 1 if there is nothing to do now, 2 for a wrong argument and a name that
-    /// is none or taken, 3 for the plant's folder, 4 for the question, 5 if the cloud is unreachable, 6 if the cloud refused, 7 if
-    /// an answer does not match, 8 if its work could not be repeated on three days, 16 if no device is enrolled that could
-    /// answer, 17 if the time of the question is empty. (Code 2 is for all invalid arguments, 10 to 15 are those of
-    /// [`Cause`](crate::Cause).)
+    /// Returns the exit code of a command that ends with this error: 1 if there is nothing to do now, 2 for a wrong argument and
+    /// a name that is none or taken, 3 for the plant's folder, 4 for the question, 5 if the cloud is unreachable, 6 if the cloud refused, 7 if
+    /// an answer does not match, 8 if its work could not be repeated on three days, 14 if the secret of a device was destroyed,
+    /// 16 if no device is enrolled that could answer, 17 if the time of the question is empty. (Code 2 is for all invalid
+    /// arguments, 10 to 15 are also those of [`Cause`](crate::Cause).)
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -414,6 +427,7 @@ impl OwnerError {
             | Self::Gone { .. }
             | Self::OtherCopy { .. }
             | Self::OtherDevice { .. } => 6,
+            Self::SecretDestroyed(_) => 14,
             Self::NotEnrolled(_) => 16,
             Self::EmptyTime(_) => 17,
             Self::WrongAnswer(_)

@@ -76,9 +76,11 @@ pub enum Lie {
     /// The cloud no longer has a window of the log.
     #[error(
         "missing window: the cloud does not have a window any more that it has in its log: {reason}. If an earlier version of sotto deleted it from another \
-         computer, read the logs again with `sotto cloud accept DEVICE`"
+         computer, read the logs again with `sotto cloud accept {device}`"
     )]
     MissingWindow {
+        /// The device's name.
+        device: String,
         /// The cloud's explanation.
         reason: String,
     },
@@ -243,6 +245,7 @@ impl Lie {
             | Self::ChangedLog { device, .. }
             | Self::OtherReceipt { device, .. }
             | Self::ShortLog { device, .. }
+            | Self::MissingWindow { device, .. }
             | Self::DoubledWindow { device, .. }
             | Self::RepeatedName { device, .. }
             | Self::ExchangedWindow { device, .. }

@@ -74,6 +74,35 @@ fn a_deletion_is_known_on_the_owners_other_computer() {
 }
 
 #[test]
+fn a_deletion_counts_for_a_device_that_is_adopted_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let _cloud = plant(folder);
+    ask(folder);
+    sotto(folder, &["device", "remove", "boiler", "--destroy-secret", "--yes"]).unwrap();
+    let asked = ["ask", "sum(heat) where device in (boiler)"];
+    assert_eq!(output(folder, &asked).0, 14);
+    let said = sotto(folder, &asked).unwrap_err();
+    assert!(said.contains("`sotto device adopt boiler.bundle`"), "{said}");
+    let added = sotto(folder, &["device", "add", "boiler", "--channels", "heat,flow"]).unwrap_err();
+    assert!(added.contains("--bundle FILE"), "{added}");
+    let status = sotto(folder, &["status"]).unwrap();
+    assert!(status.contains("4 windows of boiler, which this folder does not know"), "{status}");
+    sotto(folder, &FORGET).unwrap();
+    sotto(folder, &["device", "adopt", "boiler.bundle"]).unwrap();
+    let new = copy(folder, "new");
+    fs::remove_dir_all(new.join("plant/logs/boiler.d")).unwrap();
+    for of in [folder, &new] {
+        let answer = ask(of);
+        assert_eq!(answer["rows"].as_array().unwrap().len(), 2 * 2, "{answer}");
+        assert!(!notes(&answer).contains("deleted"), "{answer}");
+    }
+    // A window after the time of the order is none of it.
+    sotto(folder, &["cloud", "accept", "boiler"]).unwrap();
+    assert!(!notes(&ask(folder)).contains("deleted"));
+}
+
+#[test]
 fn a_deletion_under_another_key_is_not_the_owners() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

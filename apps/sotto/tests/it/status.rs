@@ -97,6 +97,8 @@ fn ticks_before_the_first_reading_are_not_missing() {
     let status: Value = serde_json::from_str(&output(folder, &["status", "--json"]).1).unwrap();
     let channel = &status["devices"][0]["channels"][0];
     assert_eq!((channel["readings"].as_u64(), channel["missing"].as_u64()), (Some(31), Some(9)), "{channel}");
+}
+
 #[test]
 fn a_status_says_why_windows_do_not_count() {
     let plant = Plant::new();

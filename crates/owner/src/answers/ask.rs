@@ -57,14 +57,14 @@ pub(crate) fn ask(
             ask_once(plant, question, as_of, progress)
         }
         // Another computer of the owner may have deleted it.
-        Err(OwnerError::Lie(Lie::MissingWindow { reason })) => {
+        Err(OwnerError::Lie(Lie::MissingWindow { device, reason })) => {
             let (is_ordered, notes) = windows::learn_orders(plant, &plant.cloud()?)?;
             if is_ordered {
                 return ask_once(plant, question, as_of, progress);
             }
             // A copy with a key of its own may have.
             let reason = std::iter::once(reason).chain(notes).collect::<Vec<_>>().join(". ");
-            Err(Lie::MissingWindow { reason }.into())
+            Err(Lie::MissingWindow { device, reason }.into())
         }
         answered => answered,
     }

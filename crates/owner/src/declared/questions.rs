@@ -10,6 +10,7 @@ use super::plant::Plant;
 use super::possible;
 use super::settings::{ChannelSettings, Compare};
 use super::{known_tags, star};
+use crate::devices;
 use crate::error::OwnerError;
 use crate::files::read_text;
 use crate::functions::{Call, Yields};
@@ -173,6 +174,15 @@ pub(super) fn check_devices(
 ) -> Result<(), OwnerError> {
     for device in only.into_iter().flatten() {
         if !plant.settings().devices.contains_key(device) && !plant.removed().contains_key(device) {
+            if devices::was_destroyed(plant, device) {
+                let reason = format!(
+                    "the secret of {device} was destroyed with its record: `sotto device adopt {}.bundle` brings both back from a \
+                     bundle; without a copy the readings of {device} are lost",
+                    plant.wire_device(device)
+                );
+                let error = places.error_at_device(device, reason);
+                return Err(OwnerError::SecretDestroyed(error.to_string()));
+            }
             let known: Vec<&str> = plant.settings().devices.keys().map(String::as_str).collect();
             let near = near(device, &known).map_or_else(String::new, |near| format!("did you mean {near}? "));
             let there = match &known[..known.len().min(20)] {

@@ -55,7 +55,7 @@ pub(crate) fn can_enrol(plant: &Plant, name: &str, bundle: &Path) -> Result<(), 
     if let Some(path) = secrets.into_iter().find(|path| path.exists()) {
         return Err(OwnerError::HeldSecret { device: name.to_owned(), path });
     }
-    if bundle.exists() { Err(OwnerError::Exists { path: bundle.to_owned() }) } else { Ok(()) }
+    if bundle.exists() { Err(OwnerError::BundleExists { path: bundle.to_owned() }) } else { Ok(()) }
 }
 
 /// Enrols a device declared in `sotto.toml`: generates its secret and signing key, and writes its bundle, the one
@@ -106,7 +106,7 @@ fn checked(plant: &Plant, name: &str, bundle: &Path) -> Result<(DeviceRecord, Ve
     let record = records::record(plant, name)?.ok_or_else(not_enrolled)?;
     let streams = streams_of(plant, name)?;
     if bundle.exists() {
-        return Err(OwnerError::Exists { path: bundle.to_owned() });
+        return Err(OwnerError::BundleExists { path: bundle.to_owned() });
     }
     Ok((record, streams))
 }

@@ -36,5 +36,5 @@ pub(crate) use secrets::{device_files, has_secrets, secret};
 pub(crate) use streams::{planned_streams, streams_for, streams_for_question, streams_of_devices};
 pub use take::Taken;
 pub(crate) use take::{is_older_than_cloud, take};
-pub(crate) use verifying::{keep_verifying_key, log_folder, make_log_folder, verifying_keys};
+pub(crate) use verifying::{keep_verifying_key, log_folder, make_log_folder, verifying_keys, was_destroyed};
 pub(crate) use writer::{register, revoke};

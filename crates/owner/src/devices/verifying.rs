@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::records::DeviceRecord;
+use super::records::{DeviceRecord, record_path};
 use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::files::{make_folder, read_text, write_private};
@@ -23,6 +23,12 @@ pub(super) fn log_folders(plant: &Plant, device: &str) -> impl Iterator<Item = P
 pub(crate) fn make_log_folder(plant: &Plant, device: &str) -> Result<(), OwnerError> {
     make_folder(&plant.path("logs"), true)?;
     make_folder(&log_folder(plant, device), true)
+}
+
+/// Returns true for a device that had a record and has none any more, as after a removal that destroyed its secret.
+pub(crate) fn was_destroyed(plant: &Plant, name: &str) -> bool {
+    let keys = log_folder(plant, plant.wire_device(name)).join(VERIFYING_KEYS);
+    sotto_program::is_name(name) && keys.exists() && !record_path(plant, name).exists()
 }
 
 /// Returns every verifying key that a device with this name ever had, the present one first. Signatures by earlier

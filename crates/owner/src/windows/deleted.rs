@@ -8,13 +8,13 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use sotto_cloud_client::Cloud;
-use sotto_wire::{Digest, Order};
+use sotto_wire::{Digest, Order, OrderParts};
 
 use super::entry::{Entry, StreamLog, tree_of};
-use super::stored;
 use super::stream_name::StreamName;
+use super::{log, stored};
 use crate::declared::Plant;
-use crate::devices;
+use crate::devices::{self, DeviceRecord};
 use crate::error::OwnerError;
 use crate::files::{read_json, read_within, write_private};
 use crate::orders::{self, Learnt};
@@ -63,17 +63,21 @@ pub(super) fn drop_headers(plant: &Plant, device: &str) -> Result<(), OwnerError
 }
 
 /// Marks the windows of a log that orders name: another computer of the owner may have given them. Returns true if there were
-/// any that were not marked.
+/// any that were not marked. `gone` are the leaves that the cloud has no window for; None: those of the log without a header.
 pub(super) fn learn_deleted(
     plant: &Plant,
     orders: &[Order],
     name: StreamName<'_>,
     log: &mut StreamLog,
+    gone: Option<&HashSet<Digest>>,
 ) -> Result<bool, OwnerError> {
     let mut learnt: Vec<Digest> = Vec::new();
     for order in orders.iter().map(Order::parts).filter(|order| order.is_about(name.device, name.stream)) {
         let Some(forget) = order.forget() else { continue };
-        let Some(windows) = &forget.from_log else { continue };
+        let Some(windows) = &forget.from_log else {
+            learnt.extend(mark_ended(&mut log.entries, forget.until, gone));
+            continue;
+        };
         let size = usize::try_from(windows.size).unwrap_or(usize::MAX);
         let Some(had) = log.entries.get_mut(..size) else { continue };
         // Positions are those of one log.
@@ -99,18 +103,56 @@ pub(super) fn learn_deleted(
     Ok(true)
 }
 
+/// Marks the windows that an order without a log deleted: those that are gone and ended before its time. The device had no
+/// record then. A window without a header has no time: it counts if its number is below those of all windows that ended later.
+fn mark_ended(entries: &mut [Entry], until: i64, gone: Option<&HashSet<Digest>>) -> Vec<Digest> {
+    let ended_later = |entry: &&Entry| entry.signed.is_some() && !ended_before(entry, until);
+    let later = entries.iter().filter(ended_later).map(|entry| entry.sequence).min().unwrap_or(u64::MAX);
+    let is_gone = |entry: &Entry| match gone {
+        Some(gone) => gone.contains(&entry.leaf),
+        None => entry.signed.is_none() && entry.id.is_empty(),
+    };
+    let is_named = |entry: &Entry| match entry.signed {
+        Some(_) => ended_before(entry, until),
+        None => entry.sequence < later,
+    };
+    let mut marked = Vec::new();
+    for entry in entries.iter_mut().filter(|entry| !entry.deleted_here && is_gone(entry) && is_named(entry)) {
+        (entry.signed, entry.id, entry.deleted_here) = (None, String::new(), true);
+        marked.push(entry.leaf);
+    }
+    marked
+}
+
+/// Returns the leaves of the windows that the cloud has in its log of a stream, and no longer has itself.
+fn gone(
+    plant: &Plant,
+    cloud: &Cloud,
+    record: &DeviceRecord,
+    stream: &str,
+) -> Result<HashSet<Digest>, OwnerError> {
+    let (log, _) = log::cloud_log(plant, cloud, record, stream)?;
+    let gone = log.entries.into_iter().filter(|entry| entry.signed.is_none() && entry.id.is_empty());
+    Ok(gone.map(|entry| entry.leaf).collect())
+}
+
 /// Learns the orders of the owner's other computers about the logs that are kept here. Returns true if windows are deleted by
 /// them that counted here until now, and notes on orders under unknown keys.
 pub(crate) fn learn_orders(plant: &Plant, cloud: &Cloud) -> Result<(bool, Vec<String>), OwnerError> {
     let (Learnt { ours: orders, unknown }, mut any) = (orders::learn(plant, cloud)?, false);
-    for (device, _) in devices::all_records(plant)? {
+    for (device, record) in devices::all_records(plant)? {
+        let names_no_log = |order: &OrderParts| {
+            order.device == device && order.forget().is_some_and(|forget| forget.from_log.is_none())
+        };
+        let looks = orders.iter().map(Order::parts).any(names_no_log);
         let _lock = stored::lock_logs(plant, &device)?;
         let mut of_device = false;
         for stream in stored::kept_streams(plant, &device) {
             let name = StreamName { device: &device, stream: &stream };
             let mut log = stored::read_log(plant, name)?;
             leave_out_deleted(plant, name, &mut log)?;
-            of_device |= learn_deleted(plant, &orders, name, &mut log)?;
+            let gone = looks.then(|| gone(plant, cloud, &record, &stream)).transpose()?;
+            of_device |= learn_deleted(plant, &orders, name, &mut log, gone.as_ref())?;
         }
         if of_device {
             drop_headers(plant, &device)?;

@@ -36,7 +36,7 @@ pub(crate) fn sync_log(
     }
     deleted::leave_out_deleted(plant, name, &mut log)?;
     if log.entries.iter().any(|entry| entry.id.is_empty() && !entry.deleted_here) {
-        deleted::learn_deleted(plant, &orders.learn()?.ours, name, &mut log)?;
+        deleted::learn_deleted(plant, &orders.learn()?.ours, name, &mut log, None)?;
     }
     Ok(log)
 }

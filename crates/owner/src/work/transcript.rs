@@ -62,10 +62,12 @@ impl Expected {
     }
 }
 
-/// Converts an error of work on windows. If the cloud no longer has a window, it is a [`Lie`].
-pub(crate) fn of_work(error: sotto_cloud_client::CloudError) -> OwnerError {
+/// Converts an error of work on a device's windows. If the cloud no longer has a window, it is a [`Lie`].
+pub(crate) fn of_work(device: &str, error: sotto_cloud_client::CloudError) -> OwnerError {
     match error.refusal() {
-        Some(sotto_api::reason::UNKNOWN_ENVELOPE) => Lie::MissingWindow { reason: error.to_string() }.into(),
+        Some(sotto_api::reason::UNKNOWN_ENVELOPE) => {
+            Lie::MissingWindow { device: device.to_owned(), reason: error.to_string() }.into()
+        }
         _ => error.into(),
     }
 }

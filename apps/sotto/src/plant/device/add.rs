@@ -95,7 +95,7 @@ fn checked(plant: &mut Plant, new: New) -> anyhow::Result<Checked> {
         file = next_bundle(plant, &name)?;
     }
     if is_known && file.exists() {
-        return Err(OwnerError::Exists { path: file }.into());
+        return Err(OwnerError::BundleExists { path: file }.into());
     } else if !is_known {
         match plant.can_enrol(&name, &file) {
             Err(OwnerError::HeldSecret { .. }) if dry_run => {}

@@ -173,18 +173,19 @@ impl<'p> Computer<'p> {
             OwnerError::CannotCarry { device: asking.device.to_owned() }
         })?;
         let (parts, packed, magnitude) = (prepared.parts, prepared.packed, prepared.magnitude);
-        let job = prepared.lowered.map(|lowered| self.submit(asking.key, parts, lowered)).transpose()?;
+        let job = prepared.lowered.map(|lowered| self.submit(asking, parts, lowered)).transpose()?;
         Ok(Flight { job, parts, packed, magnitude })
     }
 
     /// Uploads the keys if needed, uploads the plan, and submits the job.
     fn submit<S: Readable>(
         &mut self,
-        key: &SecretKey<S>,
+        asking: &Asking<'_, S>,
         parts: &[Part],
         lowered: Lowered<S>,
     ) -> Result<Submitted<S>, OwnerError> {
         let wrong = |error: sotto_wire::WireError| OwnerError::WrongAnswer(error.to_string());
+        let (key, refused) = (asking.key, |error| of_work(asking.device, error));
         let (plant, cloud, keys) = (self.plant, self.cloud, &mut self.keys);
         if let Some(time) = keys.ensure(plant, cloud, key, &lowered.keys, false)? {
             self.spent.record("key generation", time);
@@ -196,9 +197,9 @@ impl<'p> Computer<'p> {
         let job = match cloud.submit(&plan, &inputs) {
             Err(error) if error.refusal() == Some(reason::MISSING_KEY) => {
                 keys.ensure(plant, cloud, key, &lowered.keys, true)?;
-                cloud.submit(&plan, &inputs).map_err(of_work)?
+                cloud.submit(&plan, &inputs).map_err(refused)?
             }
-            submitted => submitted.map_err(of_work)?,
+            submitted => submitted.map_err(refused)?,
         };
         Ok(Submitted { job, plan: frame, lowered })
     }

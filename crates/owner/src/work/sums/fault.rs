@@ -54,7 +54,7 @@ impl Computer<'_> {
 
     /// Returns a window as its device signed it.
     fn signed(&mut self, input: &Input, device: &str, stream: &StreamHeader) -> Result<Envelope, OwnerError> {
-        let message = self.cloud.message(&input.id).map_err(of_work)?;
+        let message = self.cloud.message(&input.id).map_err(|error| of_work(device, error))?;
         self.spent.bytes_down += message.len() as u64;
         match Envelope::read_kept(&message, LARGEST_ENVELOPE + OVERHEAD) {
             Ok(envelope) if envelope.signed_header().leaf() == input.leaf => Ok(envelope),

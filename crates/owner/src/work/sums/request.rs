@@ -90,8 +90,10 @@ impl Computer<'_> {
             sums: tasks.iter().map(sum).collect(),
         };
         let begin = Instant::now();
-        let Summed { frame, evaluate_us } =
-            self.cloud.stream_sums(&hex::encode(stream.id().tag().0), &request).map_err(of_work)?;
+        let Summed { frame, evaluate_us } = self
+            .cloud
+            .stream_sums(&hex::encode(stream.id().tag().0), &request)
+            .map_err(|error| of_work(stream.device(), error))?;
         let evaluate = Duration::from_micros(evaluate_us);
         self.spent.record("download", begin.elapsed().saturating_sub(evaluate));
         self.spent.record("evaluate", evaluate);
