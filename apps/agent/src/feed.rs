@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use sotto_pack::{Channel, DeviceProfile, Period, StreamProfile};
 
 use crate::arguments::{NotTogether, OfChannel, ReadArguments, SourceKind};
@@ -26,57 +26,75 @@ pub struct Feed {
     pub first_times: Vec<i64>,
 }
 
-/// Opens the source named by the arguments, with the channels of all streams. A stream with a channel that the source
-/// lacks is not fed, and a warning names it; with `some` it is, if the source has one of its channels. A column given with
-/// `--column` must exist.
+/// Opens the source named by the arguments, with the channels of all streams. A channel that the source lacks is left out with
+/// a warning: its streams are fed with the others. A column given with `--column` must exist; `--column CHANNEL=` says that
+/// there is none. With `some`, a correction is made with the channels that are there.
 ///
 /// # Errors
-/// The source cannot be used, or feeds no stream.
+/// The source cannot be used, has no channel of the streams, or a column whose name is nearly that of the channel it lacks.
 pub fn open(read: &ReadArguments, profile: &DeviceProfile, some: bool, stop: &Stop) -> Result<Feed> {
     let files = read.reads_files()?;
-    let mut fed: Vec<&StreamProfile> = profile.streams.iter().collect();
+    let streams: Vec<&StreamProfile> = profile.streams.iter().collect();
     let period = |stream: &&StreamProfile| stream.period_ms.unwrap_or(profile.period_ms);
-    let shortest = fed.iter().map(period).min().unwrap_or(profile.period_ms);
-    let all = measured(&union(&fed), profile);
+    let shortest = streams.iter().map(period).min().unwrap_or(profile.period_ms);
+    let all = measured(&union(&streams), profile);
     let names: Vec<&str> = all.iter().map(|channel| channel.name.as_str()).collect();
-    let columns = read.columns(&names)?;
+    let is_none = |(channel, column): &(String, String)| column.is_empty() && names.contains(&&**channel);
+    let (none, columns): (Vec<_>, Vec<_>) = read.columns(&names)?.into_iter().partition(is_none);
+    let mut absent: Vec<String> = none.into_iter().map(|(channel, _)| channel).collect();
     let settings = Settings::of(read, &names)?;
-    let mut absent: Vec<String> = Vec::new();
     loop {
-        let mut wanted = union(&fed);
+        let mut wanted = union(&streams);
         wanted.retain(|channel| !lacks_any(channel, &absent, profile));
         let channels = measured(&wanted, profile);
+        if channels.is_empty() {
+            bail!("every channel of the device is left out: give one a column");
+        }
         let opened = if files {
             open_files(read, profile, &channels, (&columns, &settings), shortest, stop)
         } else {
             open_own(read, &channels, &columns, shortest, stop)
         };
         let error = match opened {
-            Ok(feed) => return ahead(with_derived(feed, &wanted, profile)),
+            Ok(feed) => {
+                warn_of_unfed(&streams, &wanted);
+                return ahead(with_derived(feed, &wanted, profile));
+            }
             Err(error) => error,
         };
         let lacking = lacking(&error);
         // A column named with --column must exist, and standard input cannot be read twice.
         let asked = lacking.iter().any(|name| columns.iter().any(|(_, column)| column == name));
-        let lacks = |stream: &&StreamProfile| {
-            stream.channels.iter().any(|channel| lacks_any(channel, &lacking, profile))
+        let are_channels = lacking.iter().all(|name| channels.iter().any(|channel| channel.name == *name));
+        let remains = |stream: &&StreamProfile| {
+            stream.channels.iter().all(|channel| !lacks_any(channel, &lacking, profile))
         };
-        let named = |stream: &&StreamProfile| {
-            stream.channels.iter().any(|channel| columns.iter().any(|(name, _)| *name == channel.name))
-        };
-        if some && !asked && !read.stdin && channels.iter().any(|channel| !lacking.contains(&channel.name)) {
-            tracing::warn!("not corrected: {}", lacking.join(", "));
-            absent.extend(lacking);
-            continue;
+        // A column whose name is nearly the channel's may be it.
+        let is_near = matches!(error, SourceError::NoColumn { nearest: Some(_), .. });
+        let others = channels.iter().any(|channel| !lacking.contains(&channel.name));
+        let goes_on = if files { some || !is_near } else { streams.iter().any(remains) };
+        if asked || read.stdin || lacking.is_empty() || !are_channels || !others || !goes_on {
+            return Err(way_out(&lacking, &all, files, error));
         }
-        let (without, with): (Vec<_>, Vec<_>) = fed.into_iter().partition(lacks);
-        if asked || read.stdin || without.is_empty() || with.is_empty() || without.iter().any(named) {
-            return Err(way_out(&lacking, &all, error));
+        let list = lacking.join(", ");
+        match some {
+            true => tracing::warn!("not corrected: {list}"),
+            false => tracing::warn!(
+                "{error}: sent without {list}; a column of another name is given with --column {}=NAME",
+                lacking[0]
+            ),
         }
-        for stream in without {
-            tracing::warn!("stream {} is not fed: {error}", stream.stream);
-        }
-        fed = with;
+        absent.extend(lacking);
+    }
+}
+
+/// Warns of the streams of which the source has no channel.
+fn warn_of_unfed(streams: &[&StreamProfile], wanted: &[Channel]) {
+    let is_fed = |stream: &&&StreamProfile| {
+        stream.channels.iter().any(|channel| wanted.iter().any(|one| one.name == channel.name))
+    };
+    for stream in streams.iter().filter(|stream| !is_fed(stream)) {
+        tracing::warn!("stream {} is not fed: the source has none of its channels", stream.stream);
     }
 }
 
@@ -88,11 +106,17 @@ fn ahead(feed: Feed) -> Result<Feed> {
     Ok(Feed { source, first_times, ..feed })
 }
 
-/// Adds to a source's error the option that names the column of a channel.
-fn way_out(lacking: &[String], channels: &[Channel], error: SourceError) -> anyhow::Error {
+/// Adds to a source's error the options that name the column of a channel, or say that there is none.
+fn way_out(lacking: &[String], channels: &[Channel], files: bool, error: SourceError) -> anyhow::Error {
     match lacking.iter().find(|name| channels.iter().any(|channel| channel.name == **name)) {
         Some(channel) => {
-            anyhow!("{error}; if channel {channel} has another name there, pass --column {channel}=NAME")
+            let none = match files && channels.len() > 1 {
+                true => format!("; if there is none, --column {channel}= leaves it out"),
+                false => String::new(),
+            };
+            anyhow!(
+                "{error}; if channel {channel} has another name there, pass --column {channel}=NAME{none}"
+            )
         }
         None => error.into(),
     }
@@ -172,11 +196,19 @@ fn open_files(
         offset: settings.offset.clone(),
         from_unit: settings.from_unit.clone(),
         follow: read.follow,
+        may_lack: read.csv.len() + read.json_lines.len() + read.file.len() > 1,
         header: !read.no_header,
         zone: read.zone.clone().map_or_else(|| profile.clock(), Ok).map_err(zone_error)?,
         period,
     };
     let source = Box::new(FileSource::open(options, channels, stop.clone())?);
+    for (path, names) in source.lacking() {
+        tracing::warn!(
+            "{} gives no reading of {}: another file has the column",
+            path.display(),
+            names.join(", ")
+        );
+    }
     Ok(Feed { source, name, generated: false, own_period: None, first_times: Vec::new() })
 }
 

@@ -1,6 +1,8 @@
 //! Detects files that were read to their end and gave no reading, or few: most likely an option is wrong.
 
-use sotto_pack::Reason;
+use std::collections::BTreeSet;
+
+use sotto_pack::{ChannelKind, Reason};
 
 use crate::arguments::Pair;
 use crate::nouns::counted;
@@ -32,14 +34,49 @@ pub(crate) fn fruitless(windows: &Windows, conditions: &[Pair]) -> Option<String
             )
         });
     }
-    channels().find_map(|(name, totals)| of_channel(name, totals))
+    let has_reading = channels().any(|(_, totals)| given(totals) > 0);
+    let is_told = |totals: &ChannelTotals| has_reading && is_empty(totals);
+    channels().filter(|(_, totals)| !is_told(totals)).find_map(|(name, totals)| {
+        let of_name = windows.channels().iter().find(|channel| channel.name == *name);
+        let is_state = of_name.is_some_and(|channel| matches!(channel.kind, ChannelKind::State(_)));
+        of_channel(name, is_state, totals)
+    })
 }
 
-fn of_channel(name: &str, ChannelTotals { readings, left_out }: &ChannelTotals) -> Option<String> {
+/// Returns a note on each channel whose cells are all empty while others have readings: nothing of it is lost.
+pub(crate) fn empty(windows: &Windows) -> Vec<String> {
+    let taken = windows.taken();
+    let channels = || taken.iter().flat_map(|taken| &taken.totals.channels);
+    if !channels().any(|(_, totals)| given(totals) > 0) {
+        return Vec::new();
+    }
+    let names: BTreeSet<&String> =
+        channels().filter(|(_, totals)| is_empty(totals)).map(|(name, _)| name).collect();
+    let note = |name: &&String| {
+        format!(
+            "channel {name} has no reading: its cells are empty. Another column is given with --column {name}=NAME"
+        )
+    };
+    names.iter().map(note).collect()
+}
+
+/// Returns the number of readings, with those that earlier runs sent.
+fn given(ChannelTotals { readings, left_out }: &ChannelTotals) -> u64 {
+    readings + left_out.count(Reason::AlreadySent)
+}
+
+/// Returns true if a channel had cells, and all are empty.
+fn is_empty(totals: &ChannelTotals) -> bool {
+    let (all, empty) = (totals.left_out.total(), totals.left_out.count(Reason::Empty));
+    totals.readings == 0 && all > 0 && all == empty
+}
+
+fn of_channel(name: &str, is_state: bool, totals: &ChannelTotals) -> Option<String> {
+    let ChannelTotals { readings, left_out } = totals;
     let before = left_out.count(Reason::AlreadySent);
     let lacking = left_out.total() - before;
     let of_time: u64 = OF_TIME.into_iter().map(|reason| left_out.count(reason)).sum();
-    let given = readings + before;
+    let given = given(totals);
     if lacking == 0 || (given > 0 && 2 * of_time <= given + lacking) {
         return None;
     }
@@ -50,12 +87,15 @@ fn of_channel(name: &str, ChannelTotals { readings, left_out }: &ChannelTotals) 
         0 => "gave no reading".to_owned(),
         _ => format!("gave only {}", counted(*readings, "reading")),
     };
-    Some(format!("channel {name} {what}; left out: {why}. {}", way_out(most, name)))
+    Some(format!("channel {name} {what}; left out: {why}. {}", way_out(most, is_state, name)))
 }
 
 /// Returns the option, or the change to the file, that most likely helps.
-fn way_out(reason: Reason, channel: &str) -> String {
+fn way_out(reason: Reason, is_state: bool, channel: &str) -> String {
     match reason {
+        Reason::Text | Reason::Empty | Reason::NotANumber if is_state || reason == Reason::Empty => {
+            format!("Name its column with --column {channel}=COLUMN")
+        }
         Reason::Text | Reason::Empty | Reason::NotANumber => format!(
             "Name its column with --column {channel}=COLUMN, or say how decimals are written with --decimal , or --decimal ."
         ),
@@ -91,7 +131,7 @@ mod tests {
     fn told(readings: u64, counts: &[(Reason, u64)]) -> Option<String> {
         let mut left_out = LeftOut::default();
         counts.iter().for_each(|(reason, count)| left_out.add(*reason, *count));
-        of_channel("load", &ChannelTotals { readings, left_out })
+        of_channel("load", false, &ChannelTotals { readings, left_out })
     }
 
     #[test]
@@ -106,6 +146,12 @@ mod tests {
         );
         assert!(told(4, &[(Reason::NoTime, 5)]).is_some_and(|told| told.contains("--time-format")));
         assert_eq!(told(6, &[(Reason::NoTime, 5)]), None);
+        let empty = told(0, &[(Reason::Empty, 5)]).unwrap();
+        assert!(empty.contains("--column load=") && !empty.contains("--decimal"), "{empty}");
+        let mut left_out = LeftOut::default();
+        left_out.add(Reason::Text, 5);
+        let state = of_channel("door", true, &ChannelTotals { readings: 0, left_out }).unwrap();
+        assert!(!state.contains("--decimal"), "{state}");
         assert!(told(0, &[(Reason::Future, 5)]).is_some_and(|told| told.contains("--allow-future")));
     }
 }

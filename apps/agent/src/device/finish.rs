@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use sotto_api::reason::TICK_TAKEN;
 
 use super::Device;
-use crate::fruitless::{NothingTaken, fruitless};
+use crate::fruitless::{self, NothingTaken, fruitless};
 use crate::journal::WhatWasRead;
 use crate::lost::LostSummary;
 use crate::nouns::counted;
@@ -39,6 +39,9 @@ impl Device {
         tell(summary.line());
         if self.arguments.json {
             say(serde_json::to_string(&summary)?).context("standard output cannot be written")?;
+        }
+        if self.arguments.read.reads_files()? {
+            fruitless::empty(&self.windows).into_iter().for_each(tell);
         }
         sent?;
         if let Some(undone) = self.undone()? {

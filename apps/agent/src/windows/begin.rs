@@ -21,7 +21,7 @@ use crate::stop::Stop;
 use crate::streams::Stream;
 
 impl Windows {
-    /// Fills the windows of those streams whose channels the source has. `sent` returns the ticks that earlier runs of a
+    /// Fills the windows of those streams of which the source has a channel. `sent` returns the ticks that earlier runs of a
     /// stream have sent.
     #[must_use]
     pub fn new(
@@ -46,8 +46,7 @@ impl Windows {
             let cut = cuts.of(&stream.name)?;
             let of = |wanted: &Channel| channels.iter().position(|channel| channel.name == wanted.name);
             let columns: Vec<Option<usize>> = stream.layout.channels().iter().map(of).collect();
-            let has = |column: &Option<usize>| column.is_some();
-            let is_fed = if options.correct { columns.iter().any(has) } else { columns.iter().all(has) };
+            let is_fed = columns.iter().any(Option::is_some);
             let sampled = options.own_period.is_some_and(|own| own < cut.period);
             let (keep_clear, now) = (options.keep_clear, options.now.clone());
             let rules = Rules { open, paced, sampled, keep_clear, reports, now };

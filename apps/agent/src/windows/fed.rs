@@ -9,7 +9,7 @@ use super::filling::Filling;
 use super::joined::{JoinedWindows, Known};
 use super::options::Options;
 use super::sent::SentTicks;
-use super::stream::StreamWindows;
+use super::stream::{ABSENT, StreamWindows};
 use super::ticks::{self, TickRules};
 use crate::spool::Sent;
 use crate::spool::kept::Kept;
@@ -22,7 +22,7 @@ pub(super) struct StreamFacts {
     pub(super) layout: Layout,
     pub(super) is_joined: bool,
     pub(super) cut: Cut,
-    /// For each channel, its position in a row.
+    /// For each channel, its position in a row. None if the source lacks it.
     pub(super) columns: Vec<Option<usize>>,
     pub(super) rules: Rules,
     pub(super) ticks: TickRules,
@@ -36,7 +36,7 @@ impl StreamFacts {
         let (position, cut, rules) = (*position, *cut, rules.clone());
         if !is_joined && !corrects {
             let sent = SentTicks::new(sent.clone(), layout, cut, clock, ticks.phase);
-            let columns = columns.iter().copied().flatten().collect();
+            let columns = columns.iter().map(|column| column.unwrap_or(ABSENT)).collect();
             let windows =
                 StreamWindows::new(position, layout.clone(), cut, columns, rules, (ticks.clone(), sent));
             return Filling::Plain(Box::new(windows));

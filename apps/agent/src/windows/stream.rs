@@ -21,12 +21,15 @@ const LONGEST_TAIL: usize = 1 << 16;
 /// Readings of ticks with several that all open windows keep apart, at most: some 32 MB.
 const MOST_SEVERAL: usize = 2 << 20;
 
+/// The position in a row of a channel that the source lacks: no row has a cell there.
+pub(super) const ABSENT: usize = usize::MAX;
+
 pub(super) struct StreamWindows {
     /// The stream's position in the profile.
     stream: usize,
     layout: Layout,
     cut: Cut,
-    /// For each of the stream's channels, its position in a row.
+    /// For each of the stream's channels, its position in a row, or [`ABSENT`].
     columns: Arc<[usize]>,
     rules: Rules,
     ticks: TickRules,
@@ -132,10 +135,11 @@ impl StreamWindows {
         self.span = Some((first.min(sent.started_at), last.max(sent.ended_at)));
     }
 
-    /// Counts rows without a usable time, as one reading of each channel.
+    /// Counts rows without a usable time, as one reading of each channel that the source has.
     pub(super) fn leave_out_rows(&mut self, rows: &LeftOut) {
+        let columns = Arc::clone(&self.columns);
         for (reason, count) in rows.iter() {
-            for channel in 0..self.pending.len() {
+            for (channel, _) in columns.iter().enumerate().filter(|(_, column)| **column != ABSENT) {
                 self.count_left_out(channel, reason, count);
                 self.pending[channel].add(reason, count);
             }

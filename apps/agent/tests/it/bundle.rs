@@ -561,10 +561,63 @@ fn a_source_that_ends_too_early_is_told() {
     let once = with(&["--once"]);
     assert!(once.contains("the source ended before stream other had a reading"), "{once}");
     assert_eq!(plant.cloud.uploads().len(), 1, "what there was is sent");
-    let to_the_end = with(&[]);
-    assert!(to_the_end.contains("channel pressure gave no reading"), "{to_the_end}");
+    // Nothing of a column with empty cells is lost.
+    let to_the_end = plant.command("run").arg("--csv").arg(&file).output().unwrap();
+    let said = String::from_utf8_lossy(&to_the_end.stderr);
+    assert!(to_the_end.status.success() && said.contains("channel pressure has no reading"), "{said}");
     let column = with(&["--once", "--column", "pressure=y"]);
     assert!(column.contains("no column \"y\"") && column.contains("\"temperature\""), "{column}");
+}
+
+#[test]
+fn a_stream_is_fed_with_the_channels_that_its_files_have() {
+    let channels = ["water", "door", "power"].map(|name| channel(name, 0.0, 10.0));
+    let joined = StreamProfile { channels: channels.to_vec(), ..days() };
+    let plant = Plant::new(vec![joined]);
+    let file = |name: &str, header: &str, row: &str| {
+        plant.write(name, &format!("time,{header}\n2014-02-14T00:00:00Z,{row}\n"))
+    };
+    let sent = |files: &[&Path], options: &[&str]| {
+        let mut command = plant.command("run");
+        for file in files {
+            command.arg("--csv").arg(file);
+        }
+        let output = command.args(options).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), said)
+    };
+    let (water, others) = (file("a.csv", "water", "1"), file("b.csv", "door,power", "2,3"));
+    let (code, said) = sent(&[&water], &["--column", "water=watt"]);
+    assert_eq!(code, Some(1), "{said}");
+    let mistyped = file("c.csv", "water,dor,power", "1,2,3");
+    let (code, said) = sent(&[&mistyped], &[]);
+    assert!(code == Some(1) && said.contains("--column door= leaves it out"), "{said}");
+    let (code, said) = sent(&[&mistyped], &["--column", "door=", "--column", "power="]);
+    assert!(code == Some(0) && !said.contains("sent without"), "it is known that there are none: {said}");
+    let plant = Plant::new(vec![StreamProfile { channels: channels.to_vec(), ..days() }]);
+    let run = |files: &[&Path]| {
+        let mut command = plant.command("run");
+        for file in files {
+            command.arg("--csv").arg(file);
+        }
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let readings = || {
+        let of = |name: &str| plant.windows().iter().map(|window| window.readings[name].len()).sum::<usize>();
+        ["water", "door", "power"].map(of)
+    };
+    let no_time = file("d.csv", "water", "1\nno time,1");
+    let (code, said) = run(&[&no_time]);
+    assert!(
+        code == Some(0) && said.contains("sent without door") && said.contains("--column power=NAME"),
+        "{said}"
+    );
+    assert_eq!(readings(), [1, 0, 0]);
+    // The readings of the file with the others are added.
+    let (code, said) = run(&[&water, &others]);
+    assert!(code == Some(0) && said.contains("gives no reading of door"), "{said}");
+    assert_eq!(readings(), [1, 1, 1]);
 }
 
 fn complaint(output: &Output) -> String {

@@ -183,6 +183,30 @@ fn late_reports_change_what_was_sent() {
 }
 
 #[test]
+fn a_stream_takes_the_channels_that_a_file_has() {
+    let plant = Plant::new();
+    let run = |columns: &str, rows: &[&str]| {
+        let rows: String = rows.iter().map(|row| format!("2020-01-01T{row}\n")).collect();
+        std::fs::write(plant.path("b.csv"), format!("time,{columns}\n{rows}")).unwrap();
+        let mut agent = agent();
+        agent.args(["run", "--bundle"]).arg(plant.path("gateway.bundle"));
+        let output = agent.arg("--csv").arg(plant.path("b.csv")).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, said) = run("energy", &["00:05:00,10", "00:06:00,11"]);
+    assert!(code == Some(0) && said.contains("sent without door"), "{said}");
+    let presence = |number: u64, channel| plant.windows()[&number].presence(channel).unwrap().count();
+    assert_eq!((presence(0, 0), presence(0, 1)), (0, 2));
+    // The readings of the contact come later, from a file of their own.
+    let (code, said) = run("door", &["00:05:00,open"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!((presence(1, 0), presence(1, 1), plant.named(1)[0].clone()), (2, 2, vec![0]));
+    // A column of empty cells loses nothing.
+    let (code, said) = run("door,energy", &["02:05:00,,12", "02:06:00,,13"]);
+    assert!(code == Some(0) && !said.contains("--decimal"), "{said}");
+}
+
+#[test]
 fn lost_readings_end_a_run_with_code_4() {
     let plant = Plant::new();
     let rows = ["00:05:30,closed,10", "00:06:00,tilted,1001", "00:07:00,open,11", "00:08:00,unavailable,"];

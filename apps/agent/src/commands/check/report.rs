@@ -114,8 +114,11 @@ fn of_times(times: &Times) -> String {
         line += &format!(", {} earlier than the one above ({list})", counted(times.backward.count, "row"));
     }
     if let (Some(longest), Some(behind)) = (longest_gap_ms, longest_gap_line) {
-        line +=
-            &format!(", {}, the longest of {} before line {behind}", counted(gaps, "gap"), duration(longest));
+        line += &format!(
+            ", {}, the longest of {} before line {behind}",
+            counted(gaps, "gap"),
+            in_two_units(longest)
+        );
     }
     line
 }
@@ -164,10 +167,34 @@ fn period_words(period: Period) -> String {
     format!("{period:.3} ms ({:.1} Hz)", 1000.0 / period)
 }
 
+const UNITS: [(i64, &str); 5] =
+    [(86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s"), (1, "ms")];
+
+/// Writes milliseconds with their two largest units: `34 d 3 h`. Cuts the rest off.
+fn in_two_units(milliseconds: i64) -> String {
+    let largest = UNITS.iter().position(|(size, _)| milliseconds >= *size).unwrap_or(UNITS.len() - 1);
+    let (size, unit) = UNITS[largest];
+    let whole = format!("{} {unit}", milliseconds / size);
+    match UNITS.get(largest + 1).map(|(smaller, unit)| (milliseconds % size / smaller, unit)) {
+        Some((rest, unit)) if rest > 0 => format!("{whole} {rest} {unit}"),
+        _ => whole,
+    }
+}
+
 /// Writes milliseconds with the largest unit that needs no fraction.
 pub(super) fn duration(milliseconds: i64) -> String {
-    let units = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s"), (1, "ms")];
     let fits = |(size, _): &&(i64, &str)| milliseconds % size == 0;
-    let (size, unit) = units.iter().find(fits).unwrap_or(&(1, "ms"));
+    let (size, unit) = UNITS.iter().find(fits).unwrap_or(&(1, "ms"));
     format!("{} {unit}", milliseconds / size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_have_their_two_largest_units() {
+        let words = [2_951_694_000, 86_400_000, 5_400_000, 61_001, 999, 86_401_000].map(in_two_units);
+        assert_eq!(words, ["34 d 3 h", "1 d", "1 h 30 min", "1 min 1 s", "999 ms", "1 d"]);
+    }
 }

@@ -69,7 +69,14 @@ const LOOKED_AT: usize = 1000;
 pub struct FileSource {
     options: FileOptions,
     channels: Vec<Channel>,
+    /// The columns of all channels.
+    columns: Vec<Column>,
+    /// The columns of those that the open file has.
     wanted: Wanted,
+    /// For each of these, the position of its channel.
+    places: Vec<usize>,
+    /// The files that lack channels which others have, and these channels.
+    lacking: Vec<(PathBuf, Vec<String>)>,
     custom: Option<TimeFormat>,
     start: Option<i64>,
     stop: Stop,
@@ -115,11 +122,14 @@ impl FileSource {
             (names, _) => Some(TimeColumns::Named(names.to_vec())),
         };
         let values = channels.iter().map(|channel| Column::new(channel, &options));
-        let values = values.collect::<Result<_, _>>()?;
+        let values = values.collect::<Result<Vec<_>, _>>()?;
         let conditions = options.conditions.clone();
         let paced = options.follow || options.paths.iter().any(|path| input::is_stream(path));
         let mut source = Self {
             channels: channels.to_vec(),
+            columns: values.clone(),
+            places: (0..values.len()).collect(),
+            lacking: Vec::new(),
             wanted: Wanted { time, form: custom.clone(), values, conditions },
             custom,
             start,
@@ -144,21 +154,65 @@ impl FileSource {
         if !source.options.paths.first().is_some_and(|path| source.would_wait(path)) {
             source.open_next()?;
         }
-        source.look_at_others()?;
+        source.lacking = source.look_at_others()?;
         Ok(source)
     }
 
-    /// Refuses files behind the first one that cannot be read, before a reading of the first one is taken.
-    fn look_at_others(&self) -> Result<(), SourceError> {
+    /// Returns the files that lack channels which other files have, each with the names of these channels.
+    #[must_use]
+    pub fn lacking(&self) -> &[(PathBuf, Vec<String>)] {
+        &self.lacking
+    }
+
+    /// Refuses files behind the first one that cannot be read, before a reading of the first one is taken. Returns those that
+    /// lack channels which others have.
+    fn look_at_others(&self) -> Result<Vec<(PathBuf, Vec<String>)>, SourceError> {
+        let [first, _, ..] = &self.options.paths[..] else { return Ok(Vec::new()) };
+        let lacked = |places: &[usize]| -> Vec<usize> {
+            (0..self.columns.len()).filter(|channel| !places.contains(channel)).collect()
+        };
+        let mut lacking = lacked(&self.places);
+        let mut files = vec![(first.clone(), lacking.clone())];
         for path in self.options.paths.iter().skip(1).filter(|_| !self.paced) {
             let options = FileOptions { paths: vec![path.clone()], ..self.options.clone() };
             match Self::open(options, &self.channels, self.stop.clone()) {
+                Ok(other) => {
+                    lacking.retain(|channel| !other.places.contains(channel));
+                    files.push((path.clone(), lacked(&other.places)));
+                }
                 // The file before may decide.
-                Ok(_) | Err(SourceError::AmbiguousTime { .. }) => {}
+                Err(SourceError::AmbiguousTime { .. }) => lacking.clear(),
                 Err(error) => return Err(error),
             }
         }
-        Ok(())
+        if !lacking.is_empty() {
+            // No file has one of these columns: the first file says so.
+            let values = lacking.iter().map(|channel| self.columns[*channel].clone()).collect();
+            let wanted = Wanted { values, ..self.wanted.clone() };
+            Reader::open(first, false, &self.options, &wanted, &self.stop)?;
+        }
+        files.retain(|(_, lacked)| !lacked.is_empty());
+        let names =
+            |lacked: Vec<usize>| lacked.iter().map(|channel| self.channels[*channel].name.clone()).collect();
+        Ok(files.into_iter().map(|(path, lacked)| (path, names(lacked))).collect())
+    }
+
+    /// Opens a file with the columns that it has: one at least. Another file may have the others.
+    fn open_with_columns(&mut self, path: &std::path::Path, follow: bool) -> Result<Reader, SourceError> {
+        self.wanted.values.clone_from(&self.columns);
+        self.places = (0..self.columns.len()).collect();
+        loop {
+            let error = match Reader::open(path, follow, &self.options, &self.wanted, &self.stop) {
+                Err(error) if self.options.may_lack && !self.paced => error,
+                opened => return opened,
+            };
+            // A column whose name is nearly the wanted one may be it.
+            let SourceError::NoColumn { column, nearest: None, .. } = &error else { return Err(error) };
+            let lacking = self.wanted.values.iter().position(|wanted| wanted.requested.trim() == column);
+            let Some(lacking) = lacking.filter(|_| self.places.len() > 1) else { return Err(error) };
+            self.wanted.values.remove(lacking);
+            self.places.remove(lacking);
+        }
     }
 
     /// Returns true if opening the path might block: it is a stream, or an empty file that is followed.
@@ -175,7 +229,7 @@ impl FileSource {
             self.before = self.wanted.form.take();
         }
         let follow = self.options.follow && self.waiting.is_empty();
-        let reader = Reader::open(&path, follow, &self.options, &self.wanted, &self.stop)?;
+        let reader = self.open_with_columns(&path, follow)?;
         if !self.open.format.is_empty() {
             self.facts.push(self.facts_of_open());
         }
@@ -226,11 +280,10 @@ impl FileSource {
 
     /// Converts the cells of a row. If the rows before had no decimal mark, the first number with one decides it.
     fn row(&mut self, at: i64, record: &Record) -> Result<Row, SourceError> {
-        let count = record.cells.len();
-        let (mut values, mut missing) =
-            (Zeroizing::new(Vec::with_capacity(count)), Vec::with_capacity(count));
+        let count = self.columns.len();
+        let (mut values, mut missing) = (Zeroizing::new(vec![None; count]), vec![None; count]);
         let mut unknown = Vec::new();
-        for (cell, column) in record.cells.iter().zip(&self.wanted.values) {
+        for (number, (cell, column)) in record.cells.iter().zip(&self.wanted.values).enumerate() {
             if self.decimal.is_none() && cell.has_mark() {
                 let marks = self.reader.as_ref().map_or(decimal::Marks::Free, Reader::marks);
                 let mut evidence = Evidence::default();
@@ -238,35 +291,31 @@ impl FileSource {
                 self.decimal = guess::decided(&evidence, marks, &self.open.path)?;
             }
             match column.reading(*cell, self.decimal.unwrap_or(Decimal::Point)) {
-                Ok(value) => {
-                    values.push(Some(value));
-                    missing.push(None);
-                }
+                Ok(value) => values[self.places[number]] = Some(value),
                 Err(reason) => {
-                    values.push(None);
-                    missing.push(reason);
+                    missing[self.places[number]] = reason;
                     if let Some(reason) = reason {
                         facts::count(&mut self.open.left_out, Some(&column.channel), reason, record.line);
                     }
                     if reason == Some(Reason::Text) && column.states.is_some() {
-                        unknown.push(values.len() - 1);
+                        unknown.push(number);
                     }
                 }
             }
         }
-        unknown.into_iter().try_for_each(|channel| self.note_state(channel, record.line))?;
+        unknown.into_iter().try_for_each(|number| self.note_state(number, record.line))?;
         Ok(Row { at, values, missing })
     }
 
-    /// Notes the first cell of a file that names none of the states of a channel.
-    fn note_state(&mut self, channel: usize, line: u64) -> Result<(), SourceError> {
-        let column = &self.wanted.values[channel];
+    /// Notes the first cell of a file that names none of the states of the channel of a column.
+    fn note_state(&mut self, number: usize, line: u64) -> Result<(), SourceError> {
+        let column = &self.wanted.values[number];
         if self.open.unknown_states.iter().any(|unknown| unknown.channel == column.channel) {
             return Ok(());
         }
         let cell = match &self.reader {
-            Some(reader) if self.paced => reader.cell_text(channel),
-            _ => Reader::cell(&self.open.path, line, channel, &self.options, &self.wanted, &self.stop)?,
+            Some(reader) if self.paced => reader.cell_text(number),
+            _ => Reader::cell(&self.open.path, line, number, &self.options, &self.wanted, &self.stop)?,
         };
         let states = column.states.as_ref().map(|state| state.states.clone()).unwrap_or_default();
         let cell = cell.unwrap_or_default().chars().take(guess::LONGEST_CELL).collect();
@@ -323,7 +372,7 @@ impl FileSource {
             delimiter: shape.delimiter,
             header_line: shape.header_line,
             decimal: self.decimal.map(mark),
-            columns: self.wanted.values.iter().map(|column| column.requested.clone()).collect(),
+            columns: self.columns.iter().map(|column| column.requested.clone()).collect(),
             time_columns: shape.time,
             time_format: shape
                 .stamps

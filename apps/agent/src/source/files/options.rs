@@ -56,6 +56,8 @@ pub struct FileOptions {
     pub from_unit: Vec<(Option<String>, String)>,
     /// True to wait for more rows at the end of the last file.
     pub follow: bool,
+    /// True if a file may lack channels that another one has. Without effect where rows arrive over time.
+    pub may_lack: bool,
     /// True if the first line names the columns; otherwise they are called 1, 2, 3 and so on.
     pub header: bool,
     /// The time zone of local times.
@@ -85,6 +87,7 @@ impl Default for FileOptions {
             offset: Vec::new(),
             from_unit: Vec::new(),
             follow: false,
+            may_lack: false,
             header: true,
             zone: Clock::utc(),
             period: Period::from_milliseconds(1000),

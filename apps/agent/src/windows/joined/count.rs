@@ -1,5 +1,7 @@
 //! Counts of the readings of a run: in windows, and left out by reason.
 
+use std::sync::Arc;
+
 use sotto_pack::{LeftOut, Reason};
 
 use super::JoinedWindows;
@@ -24,10 +26,11 @@ impl JoinedWindows {
         }
     }
 
-    /// Counts rows without a usable time, as one reading of each channel.
+    /// Counts rows without a usable time, as one reading of each channel that the source has.
     pub(in crate::windows) fn leave_out_rows(&mut self, rows: &LeftOut) {
+        let columns = Arc::clone(&self.columns);
         for (reason, count) in rows.iter() {
-            for channel in 0..self.columns.len() {
+            for (channel, _) in columns.iter().enumerate().filter(|(_, column)| column.is_some()) {
                 self.count_left_out(channel, reason, count);
                 self.leave_out_later(channel, reason, count);
             }

@@ -70,7 +70,7 @@ pub(super) struct Known<'k> {
     pub(super) sent: Sent,
     /// The readings of windows that were sent; `None` for a stream whose readings are not kept.
     pub(super) kept: Option<Arc<Kept>>,
-    /// For each channel, its position in a row; `None` if the source lacks it, which a correction allows.
+    /// For each channel, its position in a row; `None` if the source lacks it.
     pub(super) columns: Vec<Option<usize>>,
     /// True if the windows of the source come in the place of those that were sent.
     pub(super) corrects: bool,
