@@ -118,7 +118,9 @@ impl Value {
             return Self { unit, ..self };
         }
         let value = self.value * factor + add;
-        let rounding = ROUNDING * ((self.value * factor).abs() + add.abs());
+        // A value that is exact but for the last digits stays so.
+        let rounding =
+            if self.bound == 0.0 { 0.0 } else { ROUNDING * ((self.value * factor).abs() + add.abs()) };
         Self { value, bound: self.bound * factor.abs() + rounding, unit }
     }
 
@@ -252,6 +254,14 @@ mod tests {
         let third = over(1.0, 3.0);
         assert!(third.bound > 0.0 && third.bound < 1e-15);
         assert!(of(6.0, 0.5).over(&of(12.0, 0.0)).expect("no zero").bound > 0.04);
+    }
+
+    #[test]
+    fn an_exact_value_stays_exact_in_another_unit() {
+        let by = Conversion { factor: 0.001, add: 0.0 };
+        let exact = Value { unit: "Wh".into(), ..of(1234.7, 0.0) }.converted(by, "kWh");
+        assert_eq!((exact.bound, exact.unit.as_str()), (0.0, "kWh"));
+        assert!(of(1234.7, 0.5).converted(by, "kWh").bound > 0.0005);
     }
 
     #[test]

@@ -32,14 +32,14 @@ pub fn deviation(h: f64) -> f64 {
 }
 
 /// Returns the error bound of the third central moment `mean((x − mean x)³)`, where sd is the standard deviation of the
-/// readings used and `fourth` their fourth central moment: `3·h·√fourth + 6·sd·h² + 2√2·h³`.
+/// readings used and `root` the square root of their fourth central moment: `3·h·root + 6·sd·h² + 2√2·h³`.
 ///
 /// Proof. With d the readings used less their mean and e = δ − mean(δ), the difference is the mean of
 /// 3·d²·e − 3·d·e² + e³. By Cauchy and Schwarz its terms are at most 3·√mean(d⁴)·√mean(e²), 3·sd·√mean(e⁴) and
 /// mean(e²)^½·mean(e⁴)^½. And mean(e²) ≤ h², |e| ≤ 2h, so mean(e⁴) ≤ 4h⁴.
 #[must_use]
-pub fn third_moment(sd: f64, fourth: f64, h: f64) -> f64 {
-    3.0 * h * fourth.sqrt() + 6.0 * sd * h * h + 2.0 * core::f64::consts::SQRT_2 * h * h * h
+pub fn third_moment(sd: f64, root: f64, h: f64) -> f64 {
+    3.0 * h * root + 6.0 * sd * h * h + 2.0 * core::f64::consts::SQRT_2 * h * h * h
 }
 
 /// Returns the error bound of the fourth root of the fourth central moment: `√2·h`.

@@ -136,14 +136,6 @@ mod tests {
             "°C".to_owned()
         }
 
-        fn range(&self, _: &str) -> Option<(f64, f64)> {
-            None
-        }
-
-        fn resolution(&self, _: &str) -> Option<f64> {
-            None
-        }
-
         fn period(&self, _: &str) -> Option<sotto_pack::Period> {
             Some(sotto_pack::Period::from_milliseconds(3_600_000))
         }

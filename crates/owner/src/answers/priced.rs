@@ -422,15 +422,6 @@ mod tests {
             fn unit(&self, _: &str) -> String {
                 "W".to_owned()
             }
-            fn range(&self, _: &str) -> Option<(f64, f64)> {
-                None
-            }
-            fn resolution(&self, _: &str) -> Option<f64> {
-                None
-            }
-            fn period(&self, _: &str) -> Option<sotto_pack::Period> {
-                None
-            }
         }
         let found = cost(call, priced, Some(&parts), own, &Power).value.expect("a cost");
         // −2 W to 10 W for half an hour, at 1.5 more per kWh.

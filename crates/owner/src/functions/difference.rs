@@ -94,18 +94,6 @@ mod tests {
         fn unit(&self, _: &str) -> String {
             "°C".to_owned()
         }
-
-        fn range(&self, _: &str) -> Option<(f64, f64)> {
-            None
-        }
-
-        fn resolution(&self, _: &str) -> Option<f64> {
-            None
-        }
-
-        fn period(&self, _: &str) -> Option<sotto_pack::Period> {
-            None
-        }
     }
 
     #[test]
@@ -142,18 +130,6 @@ mod tests {
     impl Channels for Two {
         fn unit(&self, channel: &str) -> String {
             if channel == "flow" { "l/s".to_owned() } else { Degrees.unit(channel) }
-        }
-
-        fn range(&self, _: &str) -> Option<(f64, f64)> {
-            None
-        }
-
-        fn resolution(&self, _: &str) -> Option<f64> {
-            None
-        }
-
-        fn period(&self, _: &str) -> Option<sotto_pack::Period> {
-            None
         }
     }
 

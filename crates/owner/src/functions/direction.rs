@@ -79,18 +79,6 @@ mod tests {
         fn unit(&self, _: &str) -> String {
             self.0.to_owned()
         }
-
-        fn range(&self, _: &str) -> Option<(f64, f64)> {
-            None
-        }
-
-        fn resolution(&self, _: &str) -> Option<f64> {
-            None
-        }
-
-        fn period(&self, _: &str) -> Option<sotto_pack::Period> {
-            None
-        }
     }
 
     #[test]

@@ -56,13 +56,19 @@ pub(crate) trait Channels {
     fn unit(&self, channel: &str) -> String;
 
     /// Returns the smallest and the largest value of a channel; None if it is not declared.
-    fn range(&self, channel: &str) -> Option<(f64, f64)>;
+    fn range(&self, _channel: &str) -> Option<(f64, f64)> {
+        None
+    }
 
     /// Returns the resolution of a channel; None if it is not declared.
-    fn resolution(&self, channel: &str) -> Option<f64>;
+    fn resolution(&self, _channel: &str) -> Option<f64> {
+        None
+    }
 
     /// Returns the time between two readings of a channel; None if it is not declared.
-    fn period(&self, channel: &str) -> Option<Period>;
+    fn period(&self, _channel: &str) -> Option<Period> {
+        None
+    }
 }
 
 /// The value of a call, of how many readings, and how many are missing.

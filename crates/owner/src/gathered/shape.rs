@@ -120,7 +120,7 @@ impl Shape {
     pub(super) fn skewness(&self) -> Result<Value, ValueError> {
         let ([two, three, four], [off2, off3, off4]) = self.moments()?;
         let (least, most) = self.deviations(two, off2)?;
-        let off = off3 + bounds::third_moment((two + off2).sqrt(), four + off4, self.error);
+        let off = off3 + bounds::third_moment((two + off2).sqrt(), (four + off4).sqrt(), self.error);
         let cube = |x: f64| x * x * x;
         let corners = [three - off, three + off].map(|end| [end / cube(least), end / cube(most)]);
         Ok(self.within(three / cube(two.sqrt()), corners.as_flattened()))

@@ -9,6 +9,7 @@ mod entry;
 mod finest;
 mod forget;
 mod group;
+mod learn;
 mod left_out;
 mod list;
 mod log;
@@ -30,7 +31,7 @@ mod window;
 pub use accept::{Accepted, GivenUp};
 pub(crate) use accept::{accept, accept_logs, set_back};
 pub(crate) use covered::{Covered, elsewhere, grid, ticks_between, ticks_on};
-pub(crate) use deleted::{forgotten, learn_orders};
+pub(crate) use deleted::forgotten;
 pub(crate) use earlier::{EarlierTime, earlier};
 pub(crate) use entry::StreamLog;
 pub(crate) use forget::{logs_to_forget, note_deleted};
@@ -38,6 +39,7 @@ pub(crate) use group::{
     Grouping, Groups, InGroup, MOST_GROUPS, cut_ticks, first_reading, groups, last_reading, last_readings,
     pieces,
 };
+pub(crate) use learn::learn_orders;
 pub(crate) use left_out::left_out;
 pub(crate) use list::{list, unit_is};
 pub(crate) use log::{kept_log, sync_log};

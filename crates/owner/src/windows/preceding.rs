@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use sotto_pack::Clock;
 
-use super::row_time::Group;
 use super::segments::Segments;
 use super::time::Between;
 use super::window::{DeviceWindows, StoredWindow};
@@ -77,37 +76,4 @@ fn last_readings<'w>(
     last.sort_by_key(|(tick, window)| (window.leaf, *tick));
     last.dedup_by_key(|(tick, window)| (window.leaf, *tick));
     last.into_iter().map(|(tick, window)| StoredWindow { ticks: tick..tick + 1, ..window.clone() }).collect()
-}
-
-/// Returns the parts of a time that are in none of these parts, and those that are in one, in order.
-pub(super) fn divided(time: Group, parts: &[Between]) -> Vec<(Group, bool)> {
-    let ends = parts.iter().flat_map(|part| [part.since, part.until]).flatten();
-    let inside = ends.filter(|end| (time.from + 1..time.to).contains(end));
-    let mut ends: Vec<i64> = [time.from, time.to].into_iter().chain(inside).collect();
-    ends.sort_unstable();
-    ends.dedup();
-    let of = |ends: &[i64]| {
-        let (from, to) = (ends[0], ends[1]);
-        let is_in = |part: &Between| {
-            part.since.is_none_or(|since| since <= from) && part.until.is_none_or(|until| to <= until)
-        };
-        (Group { from, to }, parts.iter().any(is_in))
-    };
-    ends.windows(2).map(of).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_time_is_divided_where_the_question_begins() {
-        let part = |since, until| Between { since, until };
-        let time = |from, to| Group { from, to };
-        let parts = [part(Some(10), Some(20)), part(Some(25), None)];
-        assert_eq!(divided(time(20, 30), &parts), [(time(20, 25), false), (time(25, 30), true)]);
-        assert_eq!(divided(time(10, 20), &parts), [(time(10, 20), true)]);
-        assert_eq!(divided(time(5, 12), &parts), [(time(5, 10), false), (time(10, 12), true)]);
-        assert_eq!(divided(time(3, 9), &[Between::default()]), [(time(3, 9), true)]);
-    }
 }

@@ -6,9 +6,8 @@ use sotto_pack::{Clock, Span};
 
 use super::calendar::stretch;
 use super::group::{Grouping, MOST_GROUPS};
-use super::preceding::divided;
 use super::row_time::Group;
-use super::time::Between;
+use super::time::{Between, divided};
 use crate::language::{By, Cycle, Recurs, TimeOfDay};
 use crate::question::Question;
 

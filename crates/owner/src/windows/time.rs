@@ -97,6 +97,23 @@ impl Between {
     }
 }
 
+/// Returns the parts of a time that are in none of these parts, and those that are in one, in order.
+pub(super) fn divided(time: Group, parts: &[Between]) -> Vec<(Group, bool)> {
+    let ends = parts.iter().flat_map(|part| [part.since, part.until]).flatten();
+    let inside = ends.filter(|end| (time.from + 1..time.to).contains(end));
+    let mut ends: Vec<i64> = [time.from, time.to].into_iter().chain(inside).collect();
+    ends.sort_unstable();
+    ends.dedup();
+    let of = |ends: &[i64]| {
+        let (from, to) = (ends[0], ends[1]);
+        let is_in = |part: &Between| {
+            part.since.is_none_or(|since| since <= from) && part.until.is_none_or(|until| to <= until)
+        };
+        (Group { from, to }, parts.iter().any(is_in))
+    };
+    ends.windows(2).map(of).collect()
+}
+
 /// Resolves a written moment, in the plant's zone if it names none. Returns milliseconds since 1970.
 ///
 /// # Errors
@@ -111,6 +128,17 @@ pub fn moment(when: &When, clock: &Clock) -> Result<i64, OwnerError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_is_divided_where_the_question_begins() {
+        let part = |since, until| Between { since, until };
+        let time = |from, to| Group { from, to };
+        let parts = [part(Some(10), Some(20)), part(Some(25), None)];
+        assert_eq!(divided(time(20, 30), &parts), [(time(20, 25), false), (time(25, 30), true)]);
+        assert_eq!(divided(time(10, 20), &parts), [(time(10, 20), true)]);
+        assert_eq!(divided(time(5, 12), &parts), [(time(5, 10), false), (time(10, 12), true)]);
+        assert_eq!(divided(time(3, 9), &[Between::default()]), [(time(3, 9), true)]);
+    }
 
     #[test]
     fn groups_before_begin_where_the_clock_says() {

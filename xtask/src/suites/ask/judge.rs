@@ -1,6 +1,6 @@
 //! Compares answers with the truth.
 
-use super::series::{By, Series, instant};
+use super::series::{By, Sample, Series, instant};
 use super::truth::{Group, Statistic};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -171,9 +171,17 @@ impl Query<'_> {
         };
         let spans = self.spans.iter().enumerate().filter(|(of, _)| !self.per_device || *of == device);
         let mut expected = 0;
-        for (_, (begin, end)) in spans {
+        for (of, (begin, end)) in spans {
+            // By window, as alarms look at them, nothing is expected before the device's first reading.
+            let is_reading =
+                |sample: &&Sample| sample.device == of && sample.values.iter().any(Option::is_some);
+            let first_reading = series.samples.iter().find(is_reading).map(|sample| sample.at);
+            let begin = match self.by {
+                By::Window => first_reading.map_or(*begin, |first| first.max(*begin)),
+                _ => *begin,
+            };
             for group in &groups[first..=at] {
-                let time = (group.to.min(*end) - group.from.max(*begin)).max(0);
+                let time = (group.to.min(*end) - group.from.max(begin)).max(0);
                 expected += (time + series.period - 1) / series.period;
             }
         }
