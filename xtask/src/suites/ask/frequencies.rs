@@ -203,7 +203,7 @@ fn refused(cases: &mut Cases) -> Result<()> {
         (&["2000Hz"][..], 2, &["1000Hz", "milliseconds"][..]),
         (&["0.5ms"], 2, &["at least 1ms"]),
         (&["16.66667ms"], 2, &["1/60s"]),
-        (&["60Hz", "--kind", "counter"], 3, &["60Hz", "whole milliseconds"]),
+        (&["60Hz", "--kind", "counter"], 2, &["60Hz", "whole milliseconds"]),
     ] {
         let done = site.try_sotto(&[&add[..], more].concat())?;
         cases.case(&format!("refused: --every {}", more.join(" ")), refusal(&done, code, words));
