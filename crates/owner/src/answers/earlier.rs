@@ -118,7 +118,7 @@ impl EarlierGroups {
             || OwnerError::Unanswerable("the offset has too many groups: ask for a shorter time".to_owned());
         let segments = Segments::new(clock, &question, all.into_iter().collect(), follows);
         let mut segments = segments.ok_or_else(too_many)?;
-        add_preceding(orders, (&asked, clock), as_of, &[between], &mut devices, &mut segments)?;
+        add_preceding((orders, as_of, None), (&asked, clock), &[between], &mut devices, &mut segments)?;
         let windows = devices.iter().flat_map(|device| &device.windows);
         let ends = windows::last_readings(&segments.times, Grouping::of(&question), windows);
         let begins = between.since;

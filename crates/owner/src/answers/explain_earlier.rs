@@ -32,7 +32,7 @@ pub(super) fn listed_earlier(
         || OwnerError::Unanswerable("the offset has too many groups: ask for a shorter time".to_owned());
     let segments = Segments::new(clock, question, all.into_iter().collect(), follows);
     let mut segments = segments.ok_or_else(too_many)?;
-    add_preceding(orders, (asked, clock), None, &[between], &mut devices, &mut segments)?;
+    add_preceding((orders, None, None), (asked, clock), &[between], &mut devices, &mut segments)?;
     let stored = devices.iter().flat_map(|device| &device.windows);
     let ends = windows::last_readings(&segments.times, Grouping::of(question), stored);
     let begins = between.since;

@@ -59,10 +59,13 @@ pub(super) fn listed(
     let mut between = Between::of(question, clock)?;
     // Averages of groups need those before the first row, which are not shown.
     let fetched = |between: Between| between.with_groups_before(clock, question.by, asked.groups_before());
-    let mut devices = windows_of(orders, asked, Between::around(&fetched(between)), as_of)?;
+    let around = Between::around(&fetched(between));
+    let mut devices = windows_of(orders, asked, around, as_of)?;
     let last = windows::last_reading(&question.channels(), devices.iter().flat_map(|device| &device.windows));
     between.back_from_newest(question, &devices, clock);
     let parts = fetched(between);
+    // Without a beginning all windows are listed: those before the time, too.
+    let preceding = around.since.is_none().then(|| Preceding::of(&parts, &devices, &followed(asked)));
     Between::keep(&parts, &mut devices);
     let gap = Between::gap(&parts);
     let all = || devices.iter().flat_map(|device| &device.windows);
@@ -76,7 +79,8 @@ pub(super) fn listed(
     // Readings follow each other also where the ones before do not count.
     let follows = !followed(asked).is_empty();
     let mut segments = Segments::new(clock, question, groups, follows).ok_or_else(too_many)?;
-    add_preceding(orders, (asked, clock), as_of, &parts, &mut devices, &mut segments)?;
+    let listing = (orders, as_of, preceding);
+    add_preceding(listing, (asked, clock), &parts, &mut devices, &mut segments)?;
     let is_before = |row: &&RowTime| between.since.is_some_and(|since| row.group.to <= since);
     let before = segments.rows.iter().take_while(is_before).count();
     let stored = devices.iter().flat_map(|device| &device.windows);
@@ -90,11 +94,11 @@ pub(super) fn followed(asked: &Asked<'_>) -> BTreeSet<String> {
     asked.needs().filter_map(|(_, need)| need.follows().cloned()).collect()
 }
 
-/// Adds the readings before these parts of a question's time from which increases and changes count.
+/// Adds the readings before these parts of a question's time from which increases and changes count: those given, or those of
+/// windows that are listed for them.
 pub(super) fn add_preceding(
-    orders: &Orders<'_>,
+    (orders, as_of, known): (&Orders<'_>, Option<&LogsThen>, Option<Preceding>),
     (asked, clock): (&Asked<'_>, &Clock),
-    as_of: Option<&LogsThen>,
     parts: &[Between],
     devices: &mut [DeviceWindows],
     segments: &mut Segments,
@@ -110,11 +114,14 @@ pub(super) fn add_preceding(
         let listed = windows_of(orders, asked, Between { since, until: Some(until) }, as_of)?;
         Ok::<_, OwnerError>(Preceding::of(parts, &listed, &channels))
     };
-    // The last readings are near, but for devices that were silent.
-    let mut preceding = find(Some(first.saturating_sub(PRECEDING)))?;
-    if !preceding.is_complete(devices) {
-        preceding = find(None)?;
-    }
+    let preceding = match known {
+        Some(known) => known,
+        // The last readings are near, but for devices that were silent.
+        None => match find(Some(first.saturating_sub(PRECEDING)))? {
+            near if near.is_complete(devices) => near,
+            _ => find(None)?,
+        },
+    };
     preceding.add_to((clock, asked.question), parts, devices, segments);
     Ok(())
 }

@@ -268,6 +268,12 @@ impl Question {
         self.calls().any(|call| call.of().needs_days())
     }
 
+    /// Returns true if conditions, groups that recur, days or prices divide its time.
+    pub(crate) fn divides_time(&self) -> bool {
+        let recurs = self.by.as_ref().is_some_and(By::is_recurring);
+        !self.times.is_all() || recurs || self.needs_days() || !self.tariffs().is_empty()
+    }
+
     /// Returns all channels, including those of attached linear models.
     #[must_use]
     pub fn channels(&self) -> BTreeSet<String> {

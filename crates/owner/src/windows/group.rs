@@ -28,16 +28,16 @@ impl Grouping {
     pub(crate) fn of(question: &Question) -> Self {
         match question.by {
             Some(By::Window) => Self::Windows,
-            None if question.times.is_all() && !is_divided(question) => Self::Whole,
+            None if !question.divides_time() && !follows(question) => Self::Whole,
             _ => Self::Times,
         }
     }
 }
 
-/// Returns true if a question looks at parts of its time, or at the readings before it.
-fn is_divided(question: &Question) -> bool {
+/// Returns true if a question looks at the readings before its time.
+fn follows(question: &Question) -> bool {
     let follows = |call: &Call| call.needs().iter().any(|need| need.follows().is_some());
-    question.needs_days() || !question.tariffs().is_empty() || question.calls().any(follows)
+    question.calls().any(follows)
 }
 
 /// Ticks of a part's windows that belong to a group.

@@ -22,7 +22,7 @@ impl Preceding {
     /// last part.
     pub(crate) fn of(parts: &[Between], devices: &[DeviceWindows], channels: &BTreeSet<String>) -> Self {
         let of_device = |device: &DeviceWindows| {
-            let of_part = |since| last_readings(&device.windows, channels, since);
+            let of_part = |since| windows_before(&device.windows, channels, since);
             parts.iter().filter_map(|part| part.since).flat_map(of_part).collect()
         };
         Self { by_device: devices.iter().map(of_device).collect() }
@@ -58,7 +58,7 @@ impl Preceding {
 }
 
 /// Returns the windows with the last reading of each channel before a time: whole, if one window before it has all of them.
-fn last_readings<'w>(
+fn windows_before<'w>(
     windows: &'w [StoredWindow],
     channels: &BTreeSet<String>,
     since: i64,

@@ -48,7 +48,7 @@ impl Segments {
         groups: Vec<Group>,
         with_excluded: bool,
     ) -> Option<Self> {
-        if Grouping::of(question) != Grouping::Times || !is_divided(question) {
+        if Grouping::of(question) != Grouping::Times || !question.divides_time() {
             return Some(Self::whole(groups));
         }
         let mut segments = Self::default();
@@ -182,11 +182,6 @@ impl Segments {
     pub(crate) fn is_whole(&self) -> bool {
         self.row_of.iter().copied().eq((0..self.rows.len()).map(Some))
     }
-}
-
-fn is_divided(question: &Question) -> bool {
-    let recurs = question.by.as_ref().is_some_and(By::is_recurring);
-    !question.times.is_all() || recurs || question.needs_days() || !question.tariffs().is_empty()
 }
 
 /// Returns the minutes after midnight at which conditions and prices begin and end, in milliseconds.

@@ -1,4 +1,4 @@
-//! Sums with weights, of days and of what each reading adds to the one before.
+//! Sums with weights, of days, and of the steps from each reading to the next.
 
 use super::cell::Cell;
 use super::house::CHANNELS;
@@ -16,7 +16,7 @@ impl Cell<'_> {
         self.steps("increase", x, price)
     }
 
-    /// Returns the sum of what each reading adds to the one before, times a factor between two ends.
+    /// Returns the sum of the steps from each reading to the next, times a factor between two ends.
     pub(super) fn steps(&self, function: &str, x: Position, factor: &dyn Fn(&[i64]) -> [f64; 2]) -> Outcome {
         let period = CHANNELS[x].period;
         let (mut low, mut high, mut count) = (0.0, 0.0, 0);
