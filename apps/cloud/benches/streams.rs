@@ -1,10 +1,12 @@
 //! Sums of many windows of one device: `cargo bench -p sotto-cloud --bench streams [-- WINDOWS]`.
 //!
-//! By default 10^6 windows of 16 readings of 12 bits, 23 bits a place: a body of 46 bytes and a tag of 8. The database has
-//! twice as many, in the cloud's table; the file is in the system's cache.
+//! By default 10^6 windows of 16 readings of 12 bits, 23 bits a place: a body of 46 bytes and a tag of 8. The store has twice
+//! as many, in segments; the files are in the system's cache.
 
 mod meter;
 
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use sotto_cloud::windows::Windows;
@@ -58,21 +60,31 @@ fn request(numbers: &[u64]) -> WindowsOf {
     WindowsOf { windows, sums: (0..numbers.len()).step_by(MOST).map(sum).collect() }
 }
 
+/// Returns the bytes of the blocks that a folder takes on the disk.
+fn blocks(folder: &Path) -> anyhow::Result<u64> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let metadata = entry.metadata()?;
+        bytes += if metadata.is_dir() { blocks(&entry.path())? } else { metadata.blocks() * 512 };
+    }
+    Ok(bytes)
+}
+
 fn main() -> anyhow::Result<()> {
     let windows: usize = std::env::args().find_map(|text| text.parse().ok()).unwrap_or(1_000_000);
     let header = header()?;
     let folder = tempfile::tempdir()?;
-    let file = folder.path().join("cloud.sqlite");
-    let mut stored = Windows::create(&file, &header)?;
+    let mut stored = Windows::create(folder.path(), &header)?;
     let mut encryptor = encryptor(&header);
     let all = (0..2 * windows as u64)
         .map(|number| window(&header, &mut encryptor, number, SPAN * number as i64, |_| true, |_| [0; 64]));
     let (filling, filled) = timed(|| stored.insert(all));
     filled?;
     println!(
-        "{} windows stored, {:.0} bytes of the file each, in {:.1} s",
+        "{} windows stored, {:.1} bytes on disk each, in {:.1} s",
         2 * windows,
-        std::fs::metadata(&file)?.len() as f64 / (2 * windows) as f64,
+        blocks(folder.path())? as f64 / (2 * windows) as f64,
         filling.as_secs_f64()
     );
     let consecutive: Vec<u64> = (0..windows as u64).collect();

@@ -1,8 +1,11 @@
-//! Random ids, and hexadecimal digits.
+//! Ids, and hexadecimal digits.
 
 use core::fmt;
 
-/// The id of an envelope, a job or a file: 16 random bytes, shown as 32 hexadecimal digits.
+use sotto_wire::{STREAM_TAG_BYTES, StreamTag};
+
+/// The id of an envelope, a job or a file: 16 bytes, shown as 32 hexadecimal digits. They are random, but for windows of
+/// sums: `stream's tag 8 ‖ sequence number 8, the highest byte first`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Id(pub(crate) [u8; 16]);
 
@@ -11,6 +14,21 @@ impl Id {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes)?;
         Ok(Self(bytes))
+    }
+
+    /// Returns the id of a window of sums.
+    pub(crate) fn of_window(stream: StreamTag, sequence: u64) -> Self {
+        let mut bytes = [0; 16];
+        bytes[..STREAM_TAG_BYTES].copy_from_slice(&stream.0);
+        bytes[STREAM_TAG_BYTES..].copy_from_slice(&sequence.to_be_bytes());
+        Self(bytes)
+    }
+
+    /// Returns the stream's tag and the number that the id has if it is one of a window of sums.
+    pub(crate) fn window(self) -> (StreamTag, u64) {
+        let (tag, number) = self.0.split_at(STREAM_TAG_BYTES);
+        let tag = StreamTag(tag.try_into().unwrap_or_default());
+        (tag, u64::from_be_bytes(number.try_into().unwrap_or_default()))
     }
 
     /// Parses the hexadecimal digits.

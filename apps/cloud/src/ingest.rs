@@ -4,7 +4,6 @@
 mod cost;
 mod group;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use axum::http::StatusCode;
@@ -23,11 +22,16 @@ use crate::store::{Device, EarlierUpload, TakenTick, Upload};
 
 /// Checks an upload, an envelope or a group, and stores it durably. An envelope that is already stored is not stored
 /// again.
+#[cfg(all(test, feature = "counts"))]
 pub(crate) fn ingest(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Result<Receipts, Problem> {
+    check(cloud, idempotency_key, bytes)?.keep(cloud)
+}
+
+/// Checks an upload, an envelope or a group. Stores nothing.
+pub(crate) fn check(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Result<Checked, Problem> {
     if is_group(bytes) {
         let stream = stream(cloud, idempotency_key, bytes)?.ok_or(WireError::Magic)?;
-        let group = WindowGroup::read(bytes, &stream)?;
-        return group::ingest(cloud, idempotency_key, &group).map(Receipts::Group);
+        return group::check(cloud, idempotency_key, WindowGroup::read(bytes, &stream)?);
     }
     let envelope = match stream(cloud, idempotency_key, bytes)? {
         Some(stream) => Envelope::read_window(bytes, &stream)?,
@@ -41,78 +45,136 @@ pub(crate) fn ingest(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Resu
         |device| registered_key(device, &envelope),
     )?;
     let digest = message_digest(bytes)?;
-    let bytes = Cow::Borrowed(bytes);
-    let upload = Upload { envelope: &envelope, idempotency_key, bytes, digest, receipt_digest: digest };
-    let mut receipts =
-        keep(cloud, &[upload], &device.verifying_key).map_err(|(_, problem)| problem.of_known())?;
-    receipts.pop().map(Receipts::Window).ok_or_else(Problem::internal)
+    let (idempotency_key, bytes) = (idempotency_key.to_owned(), bytes.to_vec());
+    let upload = Upload { envelope, idempotency_key, bytes, digest, receipt_digest: digest };
+    Checked::new(vec![upload], false, device.verifying_key).compared(cloud)
 }
 
-/// Stores the uploads of one device (at least one), whose signatures were checked with this key: all or none. On refusal
-/// returns the index of the refused upload and the reason.
-fn keep(
-    cloud: &Cloud,
-    uploads: &[Upload<'_>],
-    verifying_key: &[u8; 32],
-) -> Result<Vec<Receipt>, (usize, Problem)> {
-    let at = |index: usize| move |problem: Problem| (index, problem);
-    let (mut receipts, mut new) = (Vec::with_capacity(uploads.len()), Vec::new());
-    let checked_at = cloud.store.changes();
-    for (index, upload) in uploads.iter().enumerate() {
-        let sequence = upload.envelope.header().sequence;
-        if i64::try_from(sequence).is_err() {
-            let problem =
-                Problem::unprocessable(reason::INVALID_VALUE, "a sequence number must be below 2^63");
-            return Err((index, problem));
-        }
-        match cloud.store.earlier(upload).map_err(|error| (index, error.into()))? {
-            Some(kept) => receipts.push(Some(receipt(cloud, kept, upload).map_err(at(index))?)),
-            None => {
-                receipts.push(None);
-                new.push(index);
+/// Uploads of one device, at least one, that passed all checks outside the transaction that stores them.
+pub(crate) struct Checked {
+    uploads: Arc<Vec<Upload>>,
+    /// True for a group: all are stored, or none.
+    together: bool,
+    /// The key that verified their signatures.
+    verifying_key: [u8; 32],
+    /// The receipts of those that are stored already.
+    receipts: Vec<Option<Receipt>>,
+    /// The indexes of the others.
+    new: Vec<usize>,
+    /// The number of changes of the database at which none of the others was stored.
+    checked_at: u64,
+}
+
+impl Checked {
+    fn new(uploads: Vec<Upload>, together: bool, verifying_key: [u8; 32]) -> Self {
+        let (receipts, new) = (Vec::with_capacity(uploads.len()), Vec::new());
+        Self { uploads: Arc::new(uploads), together, verifying_key, receipts, new, checked_at: 0 }
+    }
+
+    fn of_group(uploads: Vec<Upload>, verifying_key: [u8; 32]) -> Self {
+        Self::new(uploads, true, verifying_key)
+    }
+
+    fn compared(mut self, cloud: &Cloud) -> Result<Self, Problem> {
+        self.checked_at = cloud.store.changes();
+        self.compare(cloud).map_err(|(index, problem)| self.refusal(index, &problem))?;
+        Ok(self)
+    }
+
+    /// Compares the uploads with the store and the quotas, and checks the ciphertexts of new ones. On refusal returns the
+    /// index of the refused upload and the reason.
+    fn compare(&mut self, cloud: &Cloud) -> Result<(), (usize, Problem)> {
+        let at = |index: usize| move |problem: Problem| (index, problem);
+        for (index, upload) in self.uploads.iter().enumerate() {
+            let sequence = upload.envelope.header().sequence;
+            if i64::try_from(sequence).is_err() {
+                let problem =
+                    Problem::unprocessable(reason::INVALID_VALUE, "a sequence number must be below 2^63");
+                return Err((index, problem));
             }
+            let earlier = cloud.store.earlier(upload).map_err(|error| (index, error.into()))?;
+            let receipt = earlier.map(|kept| receipt(cloud, kept, upload)).transpose().map_err(at(index))?;
+            if receipt.is_none() {
+                self.new.push(index);
+            }
+            self.receipts.push(receipt);
         }
-    }
-    let Some(first) = new.first().copied() else { return Ok(receipts.into_iter().flatten().collect()) };
-    let device = &uploads[first].envelope.header().device;
-    let bytes = new.iter().map(|index| uploads[*index].counted_bytes()).sum();
-    let pieces: Vec<Option<Piece>> =
-        new.iter().map(|index| Piece::of(uploads[*index].envelope.signed_header())).collect();
-    cloud.quotas.admit(&cloud.store, device, bytes, &pieces).map_err(at(first))?;
-    for index in &new {
-        let body = uploads[*index].envelope.body();
-        if body.is_of_sums() {
-            // Reading has checked its parts; there are no parameters.
-            continue;
+        let Some(first) = self.new.first().copied() else { return Ok(()) };
+        let new = || self.new.iter().map(|index| (*index, &self.uploads[*index]));
+        let bytes = new().map(|(_, upload)| upload.counted_bytes()).sum();
+        let pieces: Vec<Option<Piece>> =
+            new().map(|(_, upload)| Piece::of(upload.envelope.signed_header())).collect();
+        cloud.quotas.admit(&cloud.store, self.device(), bytes, &pieces).map_err(at(first))?;
+        for (index, upload) in new() {
+            let body = upload.envelope.body();
+            if body.is_of_sums() {
+                // Reading has checked its parts; there are no parameters.
+                continue;
+            }
+            let params = cloud.params(body.parameters());
+            params.and_then(|params| Ok(params.check_ciphertext(body)?)).map_err(at(index))?;
         }
-        let params = cloud.params(body.parameters());
-        params.and_then(|params| Ok(params.check_ciphertext(body)?)).map_err(at(*index))?;
+        Ok(())
     }
-    let fresh: Vec<&Upload<'_>> = new.iter().map(|index| &uploads[*index]).collect();
-    let kept = cloud
-        .store
-        .keep_envelopes(&fresh, verifying_key, checked_at)
-        .map_err(|error| (first, error.into()))?;
-    let kept = match kept {
-        Ok(kept) => kept,
-        Err((at, refused)) => {
-            let index = new[at];
-            let problem = receipt(cloud, refused, &uploads[index]).err().unwrap_or_else(Problem::internal);
-            return Err((index, problem));
+
+    fn device(&self) -> &str {
+        self.uploads.first().map_or("", |upload| &upload.envelope.header().device)
+    }
+
+    /// Stores the uploads durably, all or none. Waits for a commit.
+    pub(crate) fn keep(mut self, cloud: &Cloud) -> Result<Receipts, Problem> {
+        if let Some(first) = self.new.first().copied() {
+            self.keep_new(cloud, first).map_err(|(index, problem)| self.refusal(index, &problem))?;
         }
-    };
-    for (index, kept) in new.into_iter().zip(kept) {
-        let upload = &uploads[index];
-        if matches!(kept, EarlierUpload::New(_)) {
-            cloud.quotas.stored(device, upload.counted_bytes());
+        let mut receipts: Vec<Receipt> = self.receipts.into_iter().flatten().collect();
+        if self.together {
+            return Ok(Receipts::Group(receipts));
         }
-        receipts[index] = Some(receipt(cloud, kept, upload).map_err(at(index))?);
+        receipts.pop().map(Receipts::Window).ok_or_else(Problem::internal)
     }
-    if fresh.iter().any(|upload| upload.envelope.replaces()) {
-        // Bodies may be dropped.
-        cloud.quotas.count_again(&cloud.store, device).map_err(|error| (first, error.into()))?;
+
+    fn keep_new(&mut self, cloud: &Cloud, first: usize) -> Result<(), (usize, Problem)> {
+        let at = |index: usize| move |problem: Problem| (index, problem);
+        let (uploads, new) = (Arc::clone(&self.uploads), self.new.clone());
+        let kept = cloud.store.keep_envelopes(uploads, new, self.verifying_key, self.checked_at);
+        let kept = match kept.map_err(|error| (first, error.into()))? {
+            Ok(kept) => kept,
+            Err((index, refused)) => {
+                let problem = receipt(cloud, refused, &self.uploads[index]).err();
+                return Err((index, problem.unwrap_or_else(Problem::internal)));
+            }
+        };
+        let mut replaces = false;
+        for (index, kept) in self.new.iter().copied().zip(kept) {
+            let upload = &self.uploads[index];
+            if matches!(kept, EarlierUpload::New(_)) {
+                cloud.quotas.stored(self.device(), upload.counted_bytes());
+            }
+            replaces |= upload.envelope.replaces();
+            self.receipts[index] = Some(receipt(cloud, kept, upload).map_err(at(index))?);
+        }
+        if replaces {
+            // Bodies may be dropped.
+            let counted = cloud.quotas.count_again(&cloud.store, self.device());
+            counted.map_err(|error| (first, error.into()))?;
+        }
+        Ok(())
     }
-    Ok(receipts.into_iter().flatten().collect())
+
+    /// Returns a refusal; of a group, it names the window.
+    fn refusal(&self, index: usize, problem: &Problem) -> Problem {
+        let header = self.uploads[index].envelope.header();
+        let (stream, sequence, windows) = (&header.stream, header.sequence, self.uploads.len());
+        let detail = match self.together {
+            true => {
+                let place =
+                    format!("window {} of {windows} of the group, number {sequence} of {stream}", index + 1);
+                format!("{place}: {}", problem.detail)
+            }
+            false => problem.detail.clone(),
+        };
+        Problem::new(problem.status, problem.reason, detail).of_known()
+    }
 }
 
 fn named(idempotency_key: &str, expected: &str) -> Result<(), Problem> {
@@ -206,7 +268,7 @@ fn registered_key(device: &Device, envelope: &Envelope) -> Result<(), Problem> {
     })
 }
 
-fn receipt(cloud: &Cloud, kept: EarlierUpload, upload: &Upload<'_>) -> Result<Receipt, Problem> {
+fn receipt(cloud: &Cloud, kept: EarlierUpload, upload: &Upload) -> Result<Receipt, Problem> {
     let header = upload.envelope.header();
     match kept {
         EarlierUpload::New(receipt) => {
@@ -242,7 +304,7 @@ fn receipt(cloud: &Cloud, kept: EarlierUpload, upload: &Upload<'_>) -> Result<Re
             Err(Problem::conflict(reason::TICK_TAKEN, detail))
         }
         EarlierUpload::MaskRepeated(other) => {
-            note_repeated_mask(cloud, upload.envelope, other.as_deref())?;
+            note_repeated_mask(cloud, &upload.envelope, other.as_deref())?;
             let stream = &header.stream;
             let detail = format!(
                 "another window of stream {stream} was encrypted under the same mask, and both together show their difference: this one \
@@ -266,7 +328,7 @@ fn receipt(cloud: &Cloud, kept: EarlierUpload, upload: &Upload<'_>) -> Result<Re
 }
 
 /// Adds the cloud's signature to a receipt.
-fn signed(cloud: &Cloud, receipt: Receipt, upload: &Upload<'_>) -> Result<Receipt, Problem> {
+fn signed(cloud: &Cloud, receipt: Receipt, upload: &Upload) -> Result<Receipt, Problem> {
     let header = upload.envelope.header();
     let statement = sotto_wire::Receipt {
         device: &header.device,

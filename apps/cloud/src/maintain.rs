@@ -10,7 +10,7 @@ use sotto_service::config::print;
 use crate::cloud::Cloud;
 use crate::config::Config;
 use crate::startup;
-use crate::store::{self, milliseconds};
+use crate::store::{self, Sealing, milliseconds};
 
 /// Interval between two deletions of expired jobs.
 const INTERVAL: Duration = Duration::from_secs(3600);
@@ -66,6 +66,26 @@ pub fn rebuild(config: &Config) -> anyhow::Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// Interval between two looks at the windows that are in no segment.
+const LOOK: Duration = Duration::from_secs(1);
+/// Looks after which all of them are sealed, however few they are: 5 minutes.
+const LOOKS: u32 = 300;
+
+/// Seals windows of sums, until the runtime ends.
+pub(crate) async fn seal(cloud: Arc<Cloud>) {
+    for look in (1..=LOOKS).cycle() {
+        tokio::time::sleep(LOOK).await;
+        let which = if look == LOOKS { Sealing::All } else { Sealing::IfMany };
+        let sealed = Arc::clone(&cloud).blocking(move |cloud| Ok(cloud.store.seal(which)?)).await;
+        match sealed {
+            Ok(0) => {}
+            Ok(windows) => tracing::info!(windows, "sealed"),
+            // The windows stay in the database.
+            Err(problem) => tracing::error!(detail = problem.detail, "windows cannot be sealed"),
+        }
+    }
 }
 
 /// Deletes expired jobs, now and once an hour, until the runtime ends.

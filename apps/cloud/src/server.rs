@@ -10,6 +10,7 @@ use sotto_service::{GRACE, Service};
 use crate::cloud::Cloud;
 use crate::config::Config;
 use crate::evaluate::Workers;
+use crate::store::Sealing;
 use crate::{api, maintain, startup};
 
 /// A cloud that listens. It accepts connections, and answers them once it serves.
@@ -46,7 +47,7 @@ impl Service for Cloud {
     }
 
     async fn repeat(self: Arc<Self>) {
-        maintain::age(self).await;
+        tokio::join!(maintain::age(Arc::clone(&self)), maintain::seal(self));
     }
 
     fn stopping(&self) {
@@ -56,6 +57,7 @@ impl Service for Cloud {
     fn end(&self, workers: Workers) -> anyhow::Result<()> {
         self.queue.close();
         workers.wait(GRACE);
-        Ok(())
+        // The next start, or a backup, finds them in segments.
+        Ok(self.store.seal(Sealing::Everything).map(drop)?)
     }
 }

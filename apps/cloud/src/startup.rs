@@ -3,13 +3,17 @@
 use crate::cloud::Cloud;
 use crate::config::Config;
 use crate::enrolments;
-use crate::store::{Opening, Recovered};
+use crate::store::{Opening, Recovered, Sealing};
 
 /// Opens a cloud to serve it.
 pub(crate) fn open(config: &Config) -> anyhow::Result<Cloud> {
     let cloud = Cloud::open(config, Opening::Serve)?;
     enrolments::read_folder(&cloud);
     cloud.store.recover()?;
+    let sealed = cloud.store.seal(Sealing::All)?;
+    if sealed > 0 {
+        tracing::info!(windows = sealed, "brought into segments");
+    }
     Ok(cloud)
 }
 

@@ -1,45 +1,60 @@
-//! The stored windows of one stream of sums in a database of their own, so that `cargo bench -p sotto-cloud --bench
-//! streams` measures the table, scan and sum of the service.
+//! The stored windows of one stream of sums, so that `cargo bench -p sotto-cloud --bench streams` measures the segments,
+//! scan and sum of the service.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::anyhow;
+use sotto_api::Condition;
 use sotto_api::streams::WindowsOf;
 use sotto_wire::{Envelope, StreamHeader};
 
-use crate::store::SumsFile;
+use crate::store::{NewDevice, Opening, Sealing, Source, Store};
 use crate::streams;
 
-/// A database with windows of one stream of sums.
+/// A store with windows of one stream of sums.
 pub struct Windows {
-    file: SumsFile,
+    store: Store,
     header: Arc<StreamHeader>,
 }
 
 impl Windows {
-    /// Creates the database for a stream of sums.
+    /// Creates a store for a stream of sums.
     ///
     /// # Errors
-    /// The database cannot be created.
-    pub fn create(file: &Path, header: &Arc<StreamHeader>) -> anyhow::Result<Self> {
-        Ok(Self { file: SumsFile::create(file, header)?, header: Arc::clone(header) })
+    /// The store cannot be created.
+    pub fn create(folder: &Path, header: &Arc<StreamHeader>) -> anyhow::Result<Self> {
+        let store = Store::open(folder, Opening::Serve)?;
+        let source = Source::Request { condition: Condition::New, from: "a benchmark" };
+        let (verifying_key, streams) = ([0; 32], [header.as_ref().clone()]);
+        let device = NewDevice {
+            name: header.device(),
+            verifying_key: &verifying_key,
+            keys: &[(header.parameters(), header.key())],
+            streams: &streams,
+            record: None,
+            source,
+        };
+        store.register_device(&device)?;
+        Ok(Self { store, header: Arc::clone(header) })
     }
 
-    /// Inserts windows of the stream in one transaction.
+    /// Inserts windows of the stream, some thousands in a transaction, and seals them.
     ///
     /// # Errors
-    /// The database refuses an insert.
+    /// The store refuses an insert.
     pub fn insert(&mut self, windows: impl Iterator<Item = Envelope>) -> anyhow::Result<()> {
-        Ok(self.file.insert(windows)?)
+        self.store.insert_all(windows)?;
+        self.store.seal(Sealing::All)?;
+        Ok(())
     }
 
     /// Returns the frame of sums, as the route `POST /v1/streams/{stream}/sums` does. Uses one core.
     ///
     /// # Errors
-    /// The database cannot be read, or the cloud refuses the request.
+    /// The store cannot be read, or the cloud refuses the request.
     pub fn sums(&self, request: &WindowsOf) -> anyhow::Result<Vec<u8>> {
-        let scan = |take: streams::Take<'_>| self.file.scan(&self.header, &request.windows, take);
+        let scan = |take: streams::Take<'_>| self.store.scan_sums(&self.header, &request.windows, take);
         streams::add(&self.header, request, scan).map_err(|problem| anyhow!("{}", problem.detail))
     }
 }

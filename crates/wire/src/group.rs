@@ -206,6 +206,12 @@ impl WindowGroup {
         &self.windows
     }
 
+    /// Returns the windows without a copy.
+    #[must_use]
+    pub fn into_windows(self) -> Vec<Envelope> {
+        self.windows
+    }
+
     /// Returns the idempotency key of the upload: `device.stream.first-last`, with the sequence numbers of the first
     /// and last window; at most [`LONGEST_UPLOAD_KEY`](crate::LONGEST_UPLOAD_KEY) visible ASCII characters.
     #[must_use]

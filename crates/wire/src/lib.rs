@@ -50,6 +50,7 @@ mod error;
 #[cfg(feature = "partial")]
 mod exchange;
 mod family;
+mod fields;
 mod frame;
 mod group;
 mod hash;
@@ -100,6 +101,7 @@ pub use exchange::{
     BatchId, ExchangeKeys, UnreadRequests, batch_id, longest_exchange_request, read_exchange_request,
     read_exchange_response, write_exchange_request, write_exchange_response,
 };
+pub use fields::{GroupPlace, WindowFields, group_paths};
 pub use frame::{DIGEST_BYTES, FRAME_OVERHEAD, frame_digest, frame_kind, whole_frame_digest};
 pub use group::WindowGroup;
 pub use hash::Digest;

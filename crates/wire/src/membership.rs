@@ -59,6 +59,11 @@ impl Membership {
         [&[family.member, self.index, self.count][..], self.path.as_flattened()].concat()
     }
 
+    /// Returns index, number of windows and path.
+    pub(crate) fn parts(&self) -> (u8, u8, &[Digest]) {
+        (self.index, self.count, &self.path)
+    }
+
     /// Returns the root of the group whose member at this place has this leaf.
     pub(crate) fn root(&self, leaf: Digest) -> Digest {
         root_from(leaf, usize::from(self.index), usize::from(self.count), &self.path)
@@ -113,7 +118,7 @@ pub(crate) fn root(leaves: &[Digest]) -> Digest {
 
 /// Returns the root of a tree with at least one leaf, and for each leaf the digests on its path to the root, the lowest
 /// first. Computes each inner node once.
-fn paths(leaves: &[Digest]) -> (Digest, Vec<Vec<Digest>>) {
+pub(crate) fn paths(leaves: &[Digest]) -> (Digest, Vec<Vec<Digest>>) {
     if let [] | [_] = leaves {
         return (root(leaves), vec![Vec::new(); leaves.len()]);
     }

@@ -59,6 +59,18 @@ impl Frontier {
         self.size += 1;
     }
 
+    /// Returns the roots of the full subtrees, the largest first: one for each set bit of the size.
+    #[must_use]
+    pub fn peaks(&self) -> &[Digest] {
+        &self.peaks
+    }
+
+    /// Returns the tree with this size and these peaks. Returns None unless there is one for each set bit of the size.
+    #[must_use]
+    pub fn from_peaks(size: u64, peaks: Vec<Digest>) -> Option<Self> {
+        (peaks.len() == size.count_ones() as usize).then_some(Self { size, peaks })
+    }
+
     /// Returns the number of leaves.
     #[must_use]
     pub fn size(&self) -> u64 {

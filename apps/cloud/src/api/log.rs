@@ -44,7 +44,7 @@ fn page(cloud: &Cloud, query: &LogQuery) -> Result<LogPage, Problem> {
         |message| cloud.identity.sign(message),
     )?;
     let (mut windows, mut read) = (Vec::with_capacity(page.windows.len()), 0);
-    for logged in &page.windows {
+    for logged in page.windows {
         let window = window(cloud, logged)?;
         read += window.bytes;
         windows.push(window);
@@ -55,13 +55,13 @@ fn page(cloud: &Cloud, query: &LogQuery) -> Result<LogPage, Problem> {
     Ok(LogPage { head: head.write()?, windows })
 }
 
-fn window(cloud: &Cloud, logged: &Logged) -> Result<LoggedWindow, Problem> {
-    let Logged { sequence, leaf, envelope, bytes } = *logged;
+fn window(cloud: &Cloud, logged: Logged) -> Result<LoggedWindow, Problem> {
+    let Logged { sequence, leaf, envelope, bytes, signed } = logged;
     let (sequence, bytes) = (sequence.unsigned_abs(), bytes.unsigned_abs());
     let Some(id) = envelope else {
         return Ok(LoggedWindow { sequence, leaf, id: None, signed: None, bytes });
     };
-    let signed = match cloud.store.signed(id) {
+    let signed = match signed.map_or_else(|| cloud.store.signed(id), |signed| Ok(*signed)) {
         Ok(signed) => Some(signed.write()),
         // Damaged, or deleted meanwhile. Other errors may be temporary: then the page is refused.
         Err(error @ StoreError::Damaged(_)) => {

@@ -12,7 +12,7 @@ use sotto_wire::LONGEST_UPLOAD_KEY;
 
 use super::routes::Routes;
 use crate::cloud::Cloud;
-use crate::ingest::ingest;
+use crate::ingest::check;
 use crate::problem::Problem;
 
 pub(super) fn routes(routes: Routes) -> Routes {
@@ -27,12 +27,14 @@ async fn post(
     let (limit, longest) = (cloud.config.largest_upload, cloud.config.body_time());
     let (bytes, held) = body::read_within(request, limit, longest, Some(&cloud.uploads)).await?;
     let idempotency_key = idempotency_key?;
-    let taken_in = cloud.computing(move |cloud| {
-        let receipts = ingest(cloud, &idempotency_key, &bytes);
+    let checked = Arc::clone(&cloud).computing(move |cloud| {
+        let checked = check(cloud, &idempotency_key, &bytes);
         drop((bytes, held));
-        receipts
+        checked
     });
-    let receipts = taken_in.await?;
+    let checked = checked.await?;
+    // Waits for the disk, and shares its commit with the other uploads that wait: no core is held meanwhile.
+    let receipts = cloud.blocking(move |cloud| checked.keep(cloud)).await?;
     Ok((if receipts.duplicate() { StatusCode::OK } else { StatusCode::CREATED }, Json(receipts)))
 }
 

@@ -19,10 +19,13 @@ pub(crate) enum Folder {
     Plans,
     /// Ciphertexts that are results of jobs.
     Outputs,
+    /// Windows of sums, many in a file.
+    Segments,
 }
 
 impl Folder {
-    pub(super) const ALL: [Self; 4] = [Self::Envelopes, Self::Keys, Self::Plans, Self::Outputs];
+    pub(super) const ALL: [Self; 5] =
+        [Self::Envelopes, Self::Keys, Self::Plans, Self::Outputs, Self::Segments];
 
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -30,6 +33,7 @@ impl Folder {
             Self::Keys => "keys",
             Self::Plans => "plans",
             Self::Outputs => "outputs",
+            Self::Segments => "segments",
         }
     }
 }
@@ -61,8 +65,17 @@ impl Bodies {
         Ok(bodies)
     }
 
-    fn path(&self, folder: Folder, name: &str) -> PathBuf {
-        self.root.join(folder.name()).join(name)
+    pub(super) fn path(&self, folder: Folder, name: &str) -> PathBuf {
+        self.folder(folder).join(name)
+    }
+
+    pub(super) fn folder(&self, folder: Folder) -> PathBuf {
+        self.root.join(folder.name())
+    }
+
+    /// Returns the path of a file that is being written.
+    pub(super) fn incoming(&self, name: &str) -> PathBuf {
+        self.incoming.join(name)
     }
 
     /// Writes a file durably.
@@ -173,7 +186,7 @@ fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Makes the names in a folder durable.
-fn sync_folder(folder: &Path) -> Result<(), StoreError> {
+pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
     if cfg!(unix) {
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed_to("sync a folder"))?;
     }

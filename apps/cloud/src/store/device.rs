@@ -9,6 +9,7 @@ use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::StreamHeader;
 
 use super::page::{self, Page};
+use super::sealed::runs;
 use super::writes::{FOLDER, Write};
 use super::{Store, StoreError, count, now, record, repeated, stream, writes};
 
@@ -137,7 +138,7 @@ impl Store {
     fn sent(&self, device: &str) -> Result<Sent, StoreError> {
         let connection = self.connection();
         let mut query = connection.prepare_cached(SENT)?;
-        Ok(query.query_row([device], |row| {
+        let rows = query.query_row([device], |row| {
             Ok(Sent {
                 envelopes: count(row, 0)?,
                 bytes: count(row, 1)?,
@@ -145,7 +146,8 @@ impl Store {
                 last_ended_at: row.get(3)?,
                 last_stored_at: row.get(4)?,
             })
-        })?)
+        })?;
+        Ok(together(&rows, &runs::totals(&connection, device)?))
     }
 
     /// Returns the bytes of a device's envelopes.
@@ -228,6 +230,17 @@ impl Store {
 
     pub(crate) fn device(&self, name: &str) -> Result<Option<Device>, StoreError> {
         device(&self.connection(), name)
+    }
+}
+
+/// Returns sums over the envelopes of both.
+fn together(one: &Sent, other: &Sent) -> Sent {
+    Sent {
+        envelopes: one.envelopes + other.envelopes,
+        bytes: one.bytes + other.bytes,
+        first_started_at: [one.first_started_at, other.first_started_at].into_iter().flatten().min(),
+        last_ended_at: one.last_ended_at.max(other.last_ended_at),
+        last_stored_at: one.last_stored_at.max(other.last_stored_at),
     }
 }
 

@@ -8,13 +8,15 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use sotto_wire::{
-    Digest, SignedHeader, StreamHeader, WireError, message_digest, stream_tag, window_description,
+    Digest, SignedHeader, StreamHeader, StreamTag, WireError, message_digest, stream_tag, window_description,
 };
 
 use super::bodies::Folder;
 use super::error::damaged;
-use super::{Store, StoreError, removal, sums};
+use super::sealed::{Rewriting, runs};
+use super::{Store, StoreError, removal};
 use crate::id::Id;
+use crate::segment::Kind;
 
 const MAGIC: &[u8] = b"head";
 
@@ -60,40 +62,93 @@ fn split(bytes: &[u8]) -> Option<(&Digest, &[u8])> {
     bytes.strip_prefix(MAGIC)?.split_first_chunk()
 }
 
+/// Reads the message of a window of this stream.
+pub(super) fn of_message(bytes: Vec<u8>, stream: &Arc<StreamHeader>) -> Result<StoredBytes, StoreError> {
+    let Some((digest, bare)) = split(&bytes) else { return Ok(StoredBytes::Whole(bytes)) };
+    Head::read(*digest, bare, stream).map(|head| StoredBytes::Head(Box::new(head)))
+}
+
+/// Reads the bytes of an envelope; `header` finds the header of a stream.
+fn parsed(
+    bytes: Vec<u8>,
+    header: impl FnOnce(StreamTag) -> Result<Option<Arc<StreamHeader>>, StoreError>,
+) -> Result<StoredBytes, StoreError> {
+    let Some((_, bare)) = split(&bytes) else { return Ok(StoredBytes::Whole(bytes)) };
+    let tag = stream_tag(bare).map_err(damaged)?.ok_or_else(|| damaged(WireError::Magic))?;
+    let stream = header(tag)?.ok_or_else(|| damaged(WireError::UnknownStream(tag)))?;
+    of_message(bytes, &stream)
+}
+
+/// Returns the message in the row of an envelope; `None` where it is a file.
+fn message(connection: &Connection, id: Id) -> Result<Option<Vec<u8>>, StoreError> {
+    let mut query = connection.prepare_cached("SELECT message FROM envelopes WHERE id = ?1")?;
+    Ok(query.query_row([id], |row| row.get(0)).optional()?.flatten())
+}
+
 impl Store {
     /// Reads the file of an envelope.
     pub(super) fn stored_bytes_of(&self, name: &str) -> Result<StoredBytes, StoreError> {
-        let bytes = self.bodies.read(Folder::Envelopes, name)?;
-        let Some((digest, bare)) = split(&bytes) else { return Ok(StoredBytes::Whole(bytes)) };
-        let tag = stream_tag(bare).map_err(damaged)?.ok_or_else(|| damaged(WireError::Magic))?;
-        let stream = self.stream(tag)?.ok_or_else(|| damaged(WireError::UnknownStream(tag)))?;
-        Head::read(*digest, bare, &stream).map(|head| StoredBytes::Head(Box::new(head)))
+        parsed(self.bodies.read(Folder::Envelopes, name)?, |tag| self.stream(tag))
     }
 
-    /// Reads the signed part of a stored window of a stream, whose message has this digest. Locks nothing.
+    /// Reads an envelope from its row or its file.
+    pub(super) fn envelope_bytes(&self, id: Id) -> Result<StoredBytes, StoreError> {
+        let message = message(&self.connection(), id)?;
+        match message {
+            Some(bytes) => parsed(bytes, |tag| self.stream(tag)),
+            None => self.stored_bytes_of(&id.to_string()),
+        }
+    }
+
+    /// Like [`Store::envelope_bytes`], on a connection that is locked.
+    pub(super) fn stored_bytes_on(&self, connection: &Connection, id: Id) -> Result<StoredBytes, StoreError> {
+        let bytes = match message(connection, id)? {
+            Some(bytes) => bytes,
+            None => self.bodies.read(Folder::Envelopes, &id.to_string())?,
+        };
+        parsed(bytes, |tag| self.streams.get(connection, tag))
+    }
+
+    /// Reads the signed part of a stored window of a stream, whose message has this digest.
     pub(super) fn signed_window(
         &self,
+        connection: &Connection,
         id: Id,
         digest: &Digest,
         stream: &Arc<StreamHeader>,
     ) -> Result<SignedHeader, StoreError> {
-        let bytes = self.bodies.read(Folder::Envelopes, &id.to_string())?;
-        let (found, signed) = match split(&bytes) {
-            Some((digest, bare)) => (*digest, Head::read(*digest, bare, stream)?.signed),
-            None => {
-                let found = message_digest(&bytes).map_err(damaged)?;
-                (found, SignedHeader::of_window(&bytes, stream).map_err(damaged)?)
-            }
-        };
-        if found != *digest {
-            return Err(StoreError::Damaged(format!("envelopes/{id} is not the envelope that was stored")));
+        match self.checked_bytes_on(connection, id, digest)? {
+            StoredBytes::Whole(bytes) => SignedHeader::of_window(&bytes, stream).map_err(damaged),
+            StoredBytes::Head(head) => Ok(head.signed),
         }
-        Ok(signed)
     }
 
-    /// Replaces the file of a window by its signed header, if it is there and has a body.
+    /// Replaces a window in a segment by its signed header.
+    fn drop_sealed_body(&self, id: Id) -> Result<(), StoreError> {
+        let _sealing = self.sealing();
+        self.transaction(|transaction| {
+            let (tag, number) = id.window();
+            let Some(header) = self.streams.get(transaction, tag)? else { return Ok(()) };
+            let Some(log) = runs::log_of(transaction, header.device(), header.stream())? else {
+                return Ok(());
+            };
+            let run = runs::run_of(transaction, log, number)?;
+            let Some(run) = run.filter(|run| run.kind == Kind::Whole && run.tag == tag) else {
+                return Ok(());
+            };
+            let mut rewriting = Rewriting::default();
+            rewriting.add(&run, number, Kind::Head);
+            self.rewrite(transaction, &rewriting)
+        })
+    }
+
+    /// Replaces a window by its signed header, if it is there and has a body.
     pub(super) fn drop_body(&self, name: &str) -> Result<(), StoreError> {
-        let bytes = match self.stored_bytes_of(name) {
+        let Some(id) = Id::parse(name) else { return Ok(()) };
+        let row = "SELECT message IS NOT NULL FROM envelopes WHERE id = ?1";
+        let in_row: Option<bool> = self.connection().query_row(row, [id], |row| row.get(0)).optional()?;
+        let Some(in_row) = in_row else { return self.drop_sealed_body(id) };
+        let bytes = match self.envelope_bytes(id) {
             Ok(StoredBytes::Whole(bytes)) => bytes,
             Ok(StoredBytes::Head(_)) => return Ok(()),
             Err(error @ StoreError::Files { .. }) => return Err(error),
@@ -105,9 +160,14 @@ impl Store {
         let digest = message_digest(&bytes).map_err(damaged)?;
         let signed = self.read_signed(&bytes)?.map_err(damaged)?;
         let head = Head { digest, signed }.write();
+        if in_row {
+            let update = "UPDATE envelopes SET bytes = min(bytes, ?2), message = ?3 WHERE id = ?1";
+            self.connection().execute(update, params![id, head.len() as i64, head])?;
+            return Ok(());
+        }
         self.bodies.write(Folder::Envelopes, name, &head)?;
         let update = "UPDATE envelopes SET bytes = min(bytes, ?2) WHERE id = ?1";
-        self.connection().execute(update, params![Id::parse(name), head.len() as i64])?;
+        self.connection().execute(update, params![id, head.len() as i64])?;
         Ok(())
     }
 
@@ -118,7 +178,8 @@ impl Store {
         sequence: u64,
     ) -> Result<Option<StoreError>, StoreError> {
         let Ok(number) = i64::try_from(sequence) else { return Ok(None) };
-        let found = piece(&self.connection(), stream, number)?;
+        let connection = self.connection();
+        let found = piece(self, &connection, stream, number)?;
         Ok(found.map(|_| StoreError::Dropped { stream: stream.stream().to_owned(), sequence }))
     }
 }
@@ -138,26 +199,38 @@ pub(super) fn drop_replaced(
     if replaces.channels.len() < description.layout.channels().len() {
         return Ok(());
     }
-    let mut of_sums = Vec::new();
     for sequence in replaces.windows.iter().filter_map(|number| i64::try_from(*number).ok()) {
-        let Some(id) = piece(connection, stream, sequence)? else { continue };
-        removal::note_body(connection, &id.to_string())?;
-        of_sums.push((stream.id().tag().0, sequence));
-    }
-    if stream.is_of_sums() {
-        sums::remove(connection, &store.streams, &of_sums)?;
+        if let Some(id) = piece(store, connection, stream, sequence)? {
+            removal::note_body(connection, &id.to_string())?;
+        }
     }
     Ok(())
 }
 
 /// Returns the provisional window of a stream with this number.
-fn piece(connection: &Connection, stream: &StreamHeader, sequence: i64) -> Result<Option<Id>, StoreError> {
+fn piece(
+    store: &Store,
+    connection: &Connection,
+    stream: &StreamHeader,
+    sequence: i64,
+) -> Result<Option<Id>, StoreError> {
     let mut find = connection.prepare_cached(
         "SELECT id, layout FROM envelopes WHERE device = ?1 AND stream = ?2 AND sequence = ?3 AND stream_tag = ?4",
     )?;
     let of = params![stream.device(), stream.stream(), sequence, stream.id().tag().0];
     let found = find.query_row(of, |row| Ok((row.get::<_, Id>(0)?, row.get::<_, Vec<u8>>(1)?))).optional()?;
-    let Some((id, head)) = found else { return Ok(None) };
+    let found = match found {
+        None => {
+            let sealed =
+                store.sealed(connection, stream.device(), stream.stream(), sequence.cast_unsigned())?;
+            let sealed = sealed.filter(|sealed| sealed.block.tag(sealed.row) == Some(stream.id().tag()));
+            sealed
+                .and_then(|sealed| Some((sealed.id()?, sealed.head())))
+                .map(|(id, head)| Ok::<_, StoreError>((id, head?)))
+        }
+        Some(found) => Some(Ok(found)),
+    };
+    let Some((id, head)) = found.transpose()? else { return Ok(None) };
     let window = window_description(&head, stream).map_err(damaged)?;
     Ok(window.provisional.then_some(id))
 }

@@ -1,15 +1,20 @@
 //! Stored envelopes.
 
+use std::sync::Arc;
+
 use rusqlite::types::Value as Bound;
 use rusqlite::{Connection, Row, params_from_iter};
 use sotto_api::envelopes::{EnvelopePosition, EnvelopeQuery, Layout, StoredEnvelope};
 use sotto_rlwe::{KeyId, ParameterId};
-use sotto_wire::StreamTag;
+use sotto_wire::{EnvelopeHeader, StreamTag};
 
+use super::error::damaged;
 use super::page::{self, Page};
+use super::sealed::{Sealed, runs};
 use super::stream::Streams;
 use super::{Store, StoreError, count};
 use crate::id::Id;
+use crate::segment::Kind;
 
 /// Initial capacity of a page, in rows.
 const PREPARED: usize = 1024;
@@ -36,6 +41,12 @@ impl Store {
         while let Some(row) = rows.next()? {
             listed.push(stored_envelope(&connection, &self.streams, row)?);
         }
+        let sealed = self.sealed_envelopes(&connection, query, limit + 1)?;
+        if !sealed.is_empty() {
+            listed.extend(sealed);
+            listed.sort_by(|a, b| key(a).cmp(&key(b)));
+            listed.truncate(limit + 1);
+        }
         Ok(Page::cut(listed, limit, position))
     }
 
@@ -44,8 +55,101 @@ impl Store {
         let mut select =
             connection.prepare_cached(&format!("SELECT {COLUMNS} FROM envelopes WHERE id = ?1"))?;
         let mut rows = select.query([id])?;
-        rows.next()?.map(|row| stored_envelope(&connection, &self.streams, row)).transpose()
+        if let Some(row) = rows.next()? {
+            return stored_envelope(&connection, &self.streams, row).map(Some);
+        }
+        let sealed = self.sealed_of(&connection, id)?;
+        sealed.map(|sealed| sealed_envelope(&sealed)).transpose().map(Option::flatten)
     }
+
+    /// Returns the first `most` windows in segments that a query asks for, in order of device, stream and number.
+    fn sealed_envelopes(
+        &self,
+        connection: &Connection,
+        query: &EnvelopeQuery,
+        most: usize,
+    ) -> Result<Vec<StoredEnvelope>, StoreError> {
+        let mut listed = Vec::new();
+        let after = query.after.as_ref().map(|after| (after.device.as_str(), after.stream.as_str()));
+        for (log, device, stream) in runs::logs(connection, query.device.as_deref(), query.stream.as_deref())?
+        {
+            let of = Some((device.as_str(), stream.as_str()));
+            if after.is_some() && of < after {
+                continue;
+            }
+            let behind = |number: u64| number.checked_add(1);
+            let last =
+                query.after.as_ref().filter(|_| of == after).map(|after| after.sequence.cast_unsigned());
+            let from = [query.after_sequence, last].into_iter().flatten().map(behind);
+            let Some(mut from) = from.fold(Some(0), |from, next| Some(from?.max(next?))) else { continue };
+            while listed.len() < most
+                && let Some(run) = runs::first_run_from(connection, log, from)?
+            {
+                let first = from.max(run.number);
+                from = run.end();
+                if run.kind != Kind::Deleted && may_match(query, run.times) {
+                    self.list_run(connection, query, &run, first, most, &mut listed)?;
+                }
+            }
+        }
+        Ok(listed)
+    }
+
+    /// Adds the windows of a run, from a number on, that a query asks for.
+    fn list_run(
+        &self,
+        connection: &Connection,
+        query: &EnvelopeQuery,
+        run: &runs::SealedRun,
+        first: u64,
+        most: usize,
+        listed: &mut Vec<StoredEnvelope>,
+    ) -> Result<(), StoreError> {
+        let (block, stream) =
+            (self.block(connection, run, false)?, Some(self.header_of(connection, run.tag)?));
+        for number in first..run.end() {
+            if listed.len() >= most {
+                break;
+            }
+            let row = run.row_of(number);
+            if row < block.rows() && may_match(query, Some(block.times(row))) {
+                let sealed = Sealed { block: Arc::clone(&block), row, stream: stream.clone() };
+                listed.extend(sealed_envelope(&sealed)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn key(envelope: &StoredEnvelope) -> (&str, &str, u64) {
+    (&envelope.device, &envelope.stream, envelope.sequence)
+}
+
+/// Returns true if a window with these times, or one of a run with them, may be one that a query asks for. Windows without
+/// a reading have times, too; a run of such windows has none.
+fn may_match(query: &EnvelopeQuery, times: Option<(i64, i64)>) -> bool {
+    let Some((first, last)) = times else { return true };
+    query.ended_after.is_none_or(|time| last > time) && query.started_before.is_none_or(|time| first < time)
+}
+
+/// Returns a window in a segment as lists show it; None if it is deleted.
+fn sealed_envelope(sealed: &Sealed) -> Result<Option<StoredEnvelope>, StoreError> {
+    let (Some(id), Some(stream)) = (sealed.id(), &sealed.stream) else { return Ok(None) };
+    let header = EnvelopeHeader::of_window(&sealed.head()?, stream).map_err(damaged)?;
+    Ok(Some(StoredEnvelope {
+        id: id.to_string(),
+        device: header.device,
+        stream: header.stream,
+        sequence: header.sequence,
+        parameter_id: header.parameters.to_string(),
+        key_id: header.key.to_string(),
+        started_at: header.started_at,
+        ended_at: header.ended_at,
+        readings: header.readings,
+        bytes: sealed.block.counted_bytes(sealed.row),
+        stored_at: sealed.block.stored_at(sealed.row),
+        layout: Layout::from(header.layout),
+    }))
 }
 
 /// Returns the query of a page, with one row more than the page, and its values. It contains only the requested

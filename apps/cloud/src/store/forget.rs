@@ -1,11 +1,15 @@
 //! Deletes data: windows at the owner's request, and expired jobs.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{Connection, OptionalExtension as _, params};
 use sotto_api::orders::Forgotten;
-use sotto_wire::{Forget, FromLog, Frontier, STREAM_TAG_BYTES};
+use sotto_wire::{Digest, Forget, FromLog, Frontier};
 
 use super::bodies::Folder;
-use super::{Store, StoreError, count, removal, sums};
+use super::sealed::{Rewriting, frontier, runs};
+use super::{Store, StoreError, count, removal};
+use crate::segment::Kind;
 
 /// Bounds below which a device may not send windows of a stream again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +20,20 @@ pub(crate) struct ForgottenUntil {
     pub(crate) sequence: i64,
 }
 
+/// Raises the bounds of a stream.
+const PUT: &str = "ON CONFLICT (device, stream) DO UPDATE SET
+    until = max(until, excluded.until), sequence = max(sequence, excluded.sequence)";
+
+/// Windows in segments that an order names.
+#[derive(Default)]
+struct SealedChoice {
+    rewriting: Rewriting,
+    windows: u64,
+    bytes: u64,
+    /// The largest number of each stream.
+    last: BTreeMap<(String, String), u64>,
+}
+
 /// The envelopes that an order names.
 const SELECTED: &str = "id IN (SELECT id FROM temp.chosen)";
 
@@ -23,8 +41,10 @@ impl Store {
     /// Deletes the envelopes that an order names, and the jobs that used them with their outputs. Windows of a log that is
     /// not the one of the order, as after a backup was put back, stay.
     pub(crate) fn forget(&self, device: &str, forget: &Forget) -> Result<Forgotten, StoreError> {
+        let _sealing = self.sealing();
         let forgotten = self.transaction(|transaction| {
-            choose(transaction, device, forget)?;
+            choose(self, transaction, device, forget)?;
+            let sealed = self.choose_sealed(transaction, device, forget)?;
             let sums = format!("SELECT count(*), coalesce(sum(bytes), 0) FROM envelopes WHERE {SELECTED}");
             let (envelopes, bytes) =
                 transaction.query_row(&sums, [], |row| Ok((count(row, 0)?, count(row, 1)?)))?;
@@ -47,21 +67,110 @@ impl Store {
                 "UPDATE log SET envelope = NULL WHERE envelope IN (SELECT id FROM temp.chosen)",
                 [],
             )?;
-            let of_sums = format!(
-                "SELECT stream_tag, sequence FROM envelopes
-                 WHERE {SELECTED} AND stream_tag IN (SELECT stream_tag FROM sums_chunks) ORDER BY 1, 2"
-            );
-            let of_sums: Vec<([u8; STREAM_TAG_BYTES], i64)> = transaction
-                .prepare(&of_sums)?
-                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-                .collect::<Result<_, _>>()?;
-            sums::remove(transaction, &self.streams, &of_sums)?;
             transaction.execute(&format!("DELETE FROM envelopes WHERE {SELECTED}"), [])?;
             transaction.execute_batch("DROP TABLE temp.chosen")?;
+            let (envelopes, bytes) = (envelopes + sealed.windows, bytes + sealed.bytes);
+            self.forget_sealed(transaction, forget, &sealed)?;
             Ok(Forgotten { envelopes, bytes, jobs: jobs.len() as u64, outputs })
         })?;
         self.finish_removals()?;
+        self.count_waiting()?;
         Ok(forgotten)
+    }
+
+    /// Chooses the windows in segments that an order names.
+    fn choose_sealed(
+        &self,
+        connection: &Connection,
+        device: &str,
+        forget: &Forget,
+    ) -> Result<SealedChoice, StoreError> {
+        let Forget { stream, until, from_log, .. } = forget;
+        let mut chosen = SealedChoice::default();
+        let named = match (from_log, stream) {
+            (Some(windows), Some(stream)) if !self.is_log(connection, device, stream, windows)? => {
+                return Ok(chosen);
+            }
+            (Some(windows), Some(_)) => Some(&windows.runs),
+            _ => None,
+        };
+        for (log, device, stream) in runs::logs(connection, Some(device), stream.as_deref())? {
+            for run in runs::ended_before(connection, log, *until)? {
+                let block = self.block(connection, &run, false)?;
+                for number in run.number..run.end() {
+                    let (row, position) = (run.row_of(number), run.position + (number - run.number));
+                    let is_named = named
+                        .is_none_or(|runs| runs.iter().any(|(from, to)| (*from..*to).contains(&position)));
+                    if !is_named || block.times(row).1 >= *until {
+                        continue;
+                    }
+                    chosen.rewriting.add(&run, number, Kind::Deleted);
+                    (chosen.windows, chosen.bytes) =
+                        (chosen.windows + 1, chosen.bytes + block.counted_bytes(row));
+                    let last = chosen.last.entry((device.clone(), stream.clone())).or_default();
+                    *last = number.max(*last);
+                }
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// Writes the segments of chosen windows anew without them, and notes their numbers.
+    fn forget_sealed(
+        &self,
+        connection: &Connection,
+        forget: &Forget,
+        chosen: &SealedChoice,
+    ) -> Result<(), StoreError> {
+        for ((device, stream), last) in &chosen.last {
+            connection.execute(
+                &format!(
+                    "INSERT INTO forgotten (device, stream, until, sequence) VALUES (?1, ?2, ?3, ?4) {PUT}"
+                ),
+                params![device, stream, forget.until, last.cast_signed()],
+            )?;
+        }
+        self.rewrite(connection, &chosen.rewriting)
+    }
+
+    /// Returns true if a stream's log had this root when it had this size.
+    fn is_log(
+        &self,
+        connection: &Connection,
+        device: &str,
+        stream: &str,
+        windows: &FromLog,
+    ) -> Result<bool, StoreError> {
+        let kept = frontier(connection, device, stream)?;
+        let mut tree = if kept.size() <= windows.size { kept } else { Frontier::default() };
+        while tree.size() < windows.size {
+            let at = tree.size();
+            let Some(leaf) = self.leaf_at(connection, device, stream, at)? else { return Ok(false) };
+            tree.push(leaf);
+        }
+        Ok((tree.size(), tree.root()) == (windows.size, windows.root))
+    }
+
+    /// Returns the leaf at a position of a log.
+    pub(super) fn leaf_at(
+        &self,
+        connection: &Connection,
+        device: &str,
+        stream: &str,
+        position: u64,
+    ) -> Result<Option<Digest>, StoreError> {
+        let mut query = connection
+            .prepare_cached("SELECT leaf FROM log WHERE device = ?1 AND stream = ?2 AND position = ?3")?;
+        let at = i64::try_from(position).unwrap_or(i64::MAX);
+        let leaf = query.query_row(params![device, stream, at], |row| row.get(0)).optional()?;
+        if leaf.is_some() {
+            return Ok(leaf);
+        }
+        let Some(log) = runs::log_of(connection, device, stream)? else { return Ok(None) };
+        let run = runs::run_of_position(connection, log, position)?.filter(|run| run.position <= position);
+        let Some(run) = run else { return Ok(None) };
+        let number = run.number + (position - run.position);
+        Ok(Some(self.sealed_in(connection, &run, number, true)?.leaf()?))
     }
 
     /// Deletes jobs that ended before a time, with their outputs; returns the number of jobs.
@@ -87,7 +196,7 @@ impl Store {
 }
 
 /// Makes the table `chosen` of the envelopes that an order names: those of its windows that ended before its time.
-fn choose(connection: &Connection, device: &str, forget: &Forget) -> Result<(), StoreError> {
+fn choose(store: &Store, connection: &Connection, device: &str, forget: &Forget) -> Result<(), StoreError> {
     let Forget { stream, until, from_log, .. } = forget;
     connection.execute_batch("CREATE TEMP TABLE chosen (id BLOB PRIMARY KEY) WITHOUT ROWID")?;
     let (Some(windows), Some(stream)) = (from_log, stream) else {
@@ -98,7 +207,7 @@ fn choose(connection: &Connection, device: &str, forget: &Forget) -> Result<(), 
         )?;
         return Ok(());
     };
-    if !is_log(connection, device, stream, windows)? {
+    if !store.is_log(connection, device, stream, windows)? {
         tracing::warn!(device, stream, "an order names windows of another log: none is deleted");
         return Ok(());
     }
@@ -113,28 +222,9 @@ fn choose(connection: &Connection, device: &str, forget: &Forget) -> Result<(), 
     Ok(())
 }
 
-/// Returns true if a stream's log had this root when it had this size.
-fn is_log(
-    connection: &Connection,
-    device: &str,
-    stream: &str,
-    windows: &FromLog,
-) -> Result<bool, StoreError> {
-    let mut query = connection.prepare_cached(
-        "SELECT leaf FROM log WHERE device = ?1 AND stream = ?2 AND position < ?3 ORDER BY position",
-    )?;
-    let size = i64::try_from(windows.size).unwrap_or(i64::MAX);
-    let (mut rows, mut tree) = (query.query(params![device, stream, size])?, Frontier::default());
-    while let Some(row) = rows.next()? {
-        tree.push(row.get(0)?);
-    }
-    Ok((tree.size(), tree.root()) == (windows.size, windows.root))
-}
-
 /// Notes the time before which windows are refused, and the largest number that was deleted.
 fn note(connection: &Connection, device: &str, forget: &Forget) -> Result<(), StoreError> {
-    let put = "ON CONFLICT (device, stream) DO UPDATE SET
-                   until = max(until, excluded.until), sequence = max(sequence, excluded.sequence)";
+    let put = PUT;
     connection.execute(
         &format!(
             "INSERT INTO forgotten (device, stream, until, sequence)

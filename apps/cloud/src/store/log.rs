@@ -7,14 +7,16 @@ use std::sync::{Mutex, PoisonError};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use sotto_wire::{Digest, Frontier, SignedHeader};
 
-use super::{Store, StoreError};
+use super::sealed::{frontier, runs};
+use super::{Store, StoreError, count};
 use crate::id::Id;
+use crate::segment::Kind;
 
 /// Maximum number of logs whose trees are held in memory.
 const MOST_HELD: usize = 4096;
 
 /// A window in a log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Logged {
     pub(crate) sequence: i64,
     pub(crate) leaf: Digest,
@@ -22,6 +24,8 @@ pub(crate) struct Logged {
     pub(crate) envelope: Option<Id>,
     /// Bytes of the upload; 0 once the window is deleted.
     pub(crate) bytes: i64,
+    /// The signed header of a window in a segment, which comes with it.
+    pub(crate) signed: Option<Box<SignedHeader>>,
 }
 
 /// Some windows of a log, and the state of the whole log at that moment.
@@ -41,6 +45,8 @@ pub(super) fn append(connection: &Connection, id: Id, signed: &SignedHeader) -> 
     let mut next = connection
         .prepare_cached("SELECT coalesce(max(position) + 1, 0) FROM log WHERE device = ?1 AND stream = ?2")?;
     let position: i64 = next.query_row(params![header.device, header.stream], |row| row.get(0))?;
+    let sealed = runs::position_end(connection, &header.device, &header.stream)?;
+    let position = position.max(sealed.cast_signed());
     let mut insert = connection.prepare_cached(
         "INSERT INTO log (device, stream, position, sequence, leaf, envelope) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?;
@@ -99,16 +105,69 @@ impl Store {
     ) -> Result<LogPage, StoreError> {
         let connection = self.connection();
         let (size, root) = self.trees.state(&connection, device, stream)?;
+        let mut sealed = self.sealed_log(&connection, device, stream, from, limit)?;
         let mut query = connection.prepare_cached(
-            "SELECT log.sequence, leaf, envelope, coalesce(bytes, 0)
+            "SELECT log.sequence, leaf, envelope, coalesce(bytes, 0), position
              FROM log LEFT JOIN envelopes ON envelopes.id = envelope
              WHERE log.device = ?1 AND log.stream = ?2 AND position >= ?3 ORDER BY position LIMIT ?4",
         )?;
         let from = i64::try_from(from).unwrap_or(i64::MAX);
         let windows = query.query_map(params![device, stream, from, limit as i64], |row| {
-            Ok(Logged { sequence: row.get(0)?, leaf: row.get(1)?, envelope: row.get(2)?, bytes: row.get(3)? })
+            let (sequence, leaf, envelope, bytes) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+            Ok((count(row, 4)?, Logged { sequence, leaf, envelope, bytes, signed: None }))
         })?;
-        Ok(LogPage { windows: windows.collect::<Result<_, _>>()?, size, root })
+        for window in windows {
+            sealed.push(window?);
+        }
+        sealed.sort_by_key(|(position, _)| *position);
+        let windows = sealed.into_iter().take(limit).map(|(_, window)| window).collect();
+        Ok(LogPage { windows, size, root })
+    }
+
+    /// Returns windows of a log in segments from a position on, with their positions.
+    fn sealed_log(
+        &self,
+        connection: &Connection,
+        device: &str,
+        stream: &str,
+        from: u64,
+        limit: usize,
+    ) -> Result<Vec<(u64, Logged)>, StoreError> {
+        let (mut found, mut from) = (Vec::new(), from);
+        let Some(log) = runs::log_of(connection, device, stream)? else { return Ok(found) };
+        while found.len() < limit
+            && let Some(run) = runs::run_of_position(connection, log, from)?
+        {
+            let first = from.max(run.position);
+            from = run.position + run.windows;
+            for position in (first..from).take(limit - found.len()) {
+                let number = run.number + (position - run.position);
+                found.push((position, self.sealed_entry(connection, &run, number)?));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the entry of a window in a segment. One whose segment cannot be read has an id and no header.
+    fn sealed_entry(
+        &self,
+        connection: &Connection,
+        run: &runs::SealedRun,
+        number: u64,
+    ) -> Result<Logged, StoreError> {
+        let sealed = self.sealed_in(connection, run, number, true)?;
+        let sequence = number.cast_signed();
+        if sealed.kind() == Kind::Deleted {
+            return Ok(Logged { sequence, leaf: sealed.leaf()?, envelope: None, bytes: 0, signed: None });
+        }
+        let (signed, bytes) = (sealed.signed()?, sealed.block.counted_bytes(sealed.row).cast_signed());
+        Ok(Logged {
+            sequence,
+            leaf: signed.leaf(),
+            envelope: sealed.id(),
+            bytes,
+            signed: Some(Box::new(signed)),
+        })
     }
 }
 
@@ -124,7 +183,12 @@ impl Trees {
         if held.len() >= MOST_HELD {
             held.clear();
         }
+        let kept = frontier(connection, device, stream)?;
         let tree = held.entry((device.to_owned(), stream.to_owned())).or_default();
+        if tree.size() < kept.size() {
+            // The rows of these leaves are gone.
+            *tree = kept;
+        }
         let mut query = connection.prepare_cached(
             "SELECT leaf FROM log WHERE device = ?1 AND stream = ?2 AND position >= ?3 ORDER BY position",
         )?;

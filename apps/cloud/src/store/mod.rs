@@ -5,7 +5,7 @@
 //! other files without a row are put aside.
 
 mod bodies;
-mod chunk;
+mod commit;
 mod copy;
 mod device;
 mod dropped;
@@ -26,6 +26,8 @@ mod record;
 mod recover;
 mod removal;
 mod repeated;
+mod run;
+mod sealed;
 mod startup;
 mod stored;
 mod stream;
@@ -34,8 +36,10 @@ mod ticks;
 mod upload;
 mod writes;
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::path::Path;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -44,7 +48,6 @@ use rusqlite::{Connection, Row, Transaction, TransactionBehavior};
 use sotto_service::folder;
 
 pub(crate) use bodies::Folder;
-pub(crate) use chunk::Run;
 pub(crate) use copy::{backup, restore};
 pub(crate) use device::{Device, NewDevice, Registering, Revoking, Source};
 pub(crate) use error::StoreError;
@@ -54,15 +57,19 @@ pub(crate) use page::{LARGEST_PAGE, Page, limit};
 pub(crate) use position::LastWindows;
 pub(crate) use record::Record;
 pub(crate) use recover::Recovered;
+pub(crate) use run::Run;
+pub(crate) use sealed::Sealing;
 pub(crate) use stored::StoredRow;
-pub(crate) use sums::{Scanned, SumsFile};
+pub(crate) use sums::Scanned;
 pub(crate) use ticks::TakenTick;
 pub(crate) use upload::{EarlierUpload, Upload};
 pub(crate) use writes::Write;
 
 use crate::id::Id;
 use bodies::Bodies;
+use commit::Commits;
 use log::Trees;
+use sealed::Held;
 use stream::Streams;
 
 /// The store in one folder, opened by one process only.
@@ -72,6 +79,15 @@ pub(crate) struct Store {
     streams: Streams,
     trees: Trees,
     recovered: OnceLock<Recovered>,
+    commits: Commits,
+    held: Held,
+    /// Locked while segments are replaced.
+    sealing: Mutex<()>,
+    /// Windows that stay in the database when others are sealed: young pieces, and damaged ones.
+    staying: Mutex<HashSet<Id>>,
+    /// Windows of sums in the database, and the bytes of their messages.
+    waiting_windows: AtomicU64,
+    waiting_bytes: AtomicU64,
     /// The file lock, held as long as the store is open.
     _lock: File,
 }
@@ -91,19 +107,27 @@ impl Store {
         let lock = folder::lock(folder)?;
         let bodies = Bodies::open(folder)?;
         let connection = startup::connect(&folder.join("cloud.sqlite"))?;
-        let envelopes = bodies.names(Folder::Envelopes)?.len();
+        let envelopes = bodies.names(Folder::Envelopes)?.len() + bodies.names(Folder::Segments)?.len();
         if opening == Opening::Serve && envelopes > 0 && startup::is_empty(&connection)? {
             return Err(StoreError::NoRows { envelopes });
         }
         let (connection, recovered) = (Mutex::new(connection), OnceLock::new());
-        Ok(Self {
+        let store = Self {
             connection,
             bodies,
             streams: Streams::default(),
             trees: Trees::default(),
             recovered,
+            commits: Commits::default(),
+            held: Held::default(),
+            sealing: Mutex::default(),
+            staying: Mutex::default(),
+            waiting_windows: AtomicU64::default(),
+            waiting_bytes: AtomicU64::default(),
             _lock: lock,
-        })
+        };
+        store.count_waiting()?;
+        Ok(store)
     }
 
     /// Returns the number of rows whose body was missing at the start.

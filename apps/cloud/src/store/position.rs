@@ -3,8 +3,10 @@
 use rusqlite::params;
 use sotto_wire::SignedHeader;
 
+use super::sealed::{Sealed, runs};
 use super::{Store, StoreError, StoredRow, count, now};
 use crate::id::Id;
+use crate::segment::Kind;
 
 /// The windows of a stream, the last first.
 const LAST: &str = "SELECT id, ended_at, sequence FROM envelopes WHERE device = ?1 AND stream = ?2
@@ -25,6 +27,14 @@ pub(crate) struct LastWindows {
     pub(crate) last: Option<SignedHeader>,
     /// The signed header of the window with the latest reading, if that is later.
     pub(crate) latest: Option<SignedHeader>,
+}
+
+/// The end of a stream's windows in segments: headers with the times of their last readings.
+#[derive(Default)]
+struct SealedEnd {
+    sequence: Option<u64>,
+    last: Option<(SignedHeader, i64)>,
+    latest: Option<(SignedHeader, i64)>,
 }
 
 /// A window: its id, its end, its number.
@@ -54,12 +64,51 @@ impl Store {
             }
             Ok(None)
         };
-        let sequence = find(LAST, 1)?.first().map(|(.., sequence)| *sequence);
-        let (last, latest) = (readable(LAST)?, readable(LATEST)?);
+        let row = find(LAST, 1)?.first().map(|(.., sequence)| *sequence);
+        let SealedEnd { sequence, last, latest } = self.sealed_end(device, stream)?;
+        let sequence = row.max(sequence);
+        // Numbers ascend; the window with the highest one may be in the database or in a segment.
+        let number = |of: &(SignedHeader, i64)| of.0.header().sequence;
+        let last = [readable(LAST)?, last].into_iter().flatten().max_by_key(number);
+        let latest = [readable(LATEST)?, latest].into_iter().flatten();
+        let latest = latest.max_by_key(|of| (of.1, number(of)));
         let end = last.as_ref().map(|(_, end)| *end);
         let latest = latest.filter(|(_, of_latest)| end.is_none_or(|end| *of_latest > end));
         let header = |of: Option<(SignedHeader, i64)>| of.map(|(header, _)| header);
         Ok(LastWindows { sequence, last: header(last), latest: header(latest) })
+    }
+
+    /// Returns the end of a stream's windows in segments.
+    fn sealed_end(&self, device: &str, stream: &str) -> Result<SealedEnd, StoreError> {
+        let connection = self.connection();
+        let Some(log) = runs::log_of(&connection, device, stream)? else { return Ok(SealedEnd::default()) };
+        let Some(run) = runs::last(&connection, log)? else { return Ok(SealedEnd::default()) };
+        let sequence = run.end() - 1;
+        let read = |run: &runs::SealedRun, number: u64| {
+            let window = self.sealed_in(&connection, run, number, true);
+            match window.and_then(|window| Ok((window.signed()?, window.block.times(window.row).1))) {
+                Err(error @ StoreError::Damaged(_)) => {
+                    tracing::error!(number, %error, "the head of a window cannot be read");
+                    Ok(None)
+                }
+                read => read.map(Some),
+            }
+        };
+        let last = read(&run, sequence)?;
+        let latest = match runs::latest(&connection, log)? {
+            None => None,
+            Some(run) => match self.block(&connection, &run, false) {
+                Ok(block) => {
+                    let with_readings = |number: &u64| block.readings(run.row_of(*number)) > 0;
+                    let end = |number: &u64| (block.times(run.row_of(*number)).1, *number);
+                    let latest = (run.number..run.end()).filter(with_readings).max_by_key(end);
+                    latest.map(|number| read(&run, number)).transpose()?.flatten()
+                }
+                Err(StoreError::Damaged(_)) => None,
+                Err(error) => return Err(error),
+            },
+        };
+        Ok(SealedEnd { sequence: Some(sequence), last, latest })
     }
 
     /// Looks up the windows of a stream with sequence numbers from `from` on, at most `most`, in their order;
@@ -84,7 +133,45 @@ impl Store {
         };
         let ids: Vec<Id> = found.iter().map(|(_, id)| *id).collect();
         let rows = self.find(&ids)?;
-        Ok(found.into_iter().map(|(sequence, _)| sequence).zip(rows).collect())
+        let mut windows: Vec<_> = found.into_iter().map(|(sequence, _)| sequence).zip(rows).collect();
+        for sealed in self.sealed_from(device, stream, from.cast_unsigned(), most)? {
+            windows.push((sealed.sequence(), StoredRow::of_sealed(sealed)));
+        }
+        windows.sort_by_key(|(sequence, _)| *sequence);
+        windows.truncate(most);
+        Ok(windows)
+    }
+
+    /// Returns windows of a stream in segments, from a number on, in their order. Those that are deleted are left out.
+    fn sealed_from(
+        &self,
+        device: &str,
+        stream: &str,
+        from: u64,
+        most: usize,
+    ) -> Result<Vec<Sealed>, StoreError> {
+        let (connection, mut found, mut from) = (self.connection(), Vec::new(), from);
+        let Some(log) = runs::log_of(&connection, device, stream)? else { return Ok(found) };
+        while found.len() < most
+            && let Some(run) = runs::first_run_from(&connection, log, from)?
+        {
+            let first = from.max(run.number);
+            from = run.end();
+            if run.kind == Kind::Deleted {
+                continue;
+            }
+            for number in (first..run.end()).take(most - found.len()) {
+                match self.sealed_in(&connection, &run, number, true) {
+                    Ok(sealed) => found.push(sealed),
+                    Err(error @ StoreError::Damaged(_)) => {
+                        tracing::error!(number, %error, "the head of a window cannot be read");
+                        break;
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// Counts that a device asked for the position of its stream. The same question again, or an older one, does not

@@ -1,6 +1,5 @@
 //! Repairs mismatches of files and rows: rebuilds rows from envelopes and puts other files aside. Deletes nothing.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use rusqlite::Connection;
@@ -26,10 +25,11 @@ pub(crate) struct Recovered {
 /// Returns the query for the files that rows name, in the form of the file names.
 pub(super) fn named(folder: Folder) -> &'static str {
     match folder {
-        Folder::Envelopes => "SELECT lower(hex(id)) FROM envelopes",
+        Folder::Envelopes => "SELECT lower(hex(id)) FROM envelopes WHERE message IS NULL",
         Folder::Keys => "SELECT lower(hex(file)) FROM evaluation_keys",
         Folder::Plans => "SELECT lower(hex(id)) FROM plans",
         Folder::Outputs => "SELECT lower(hex(file)) FROM job_outputs",
+        Folder::Segments => "SELECT lower(hex(substr(digest, 1, 16))) FROM segments",
     }
 }
 
@@ -45,10 +45,16 @@ impl Store {
     pub(crate) fn recover(&self) -> Result<Recovered, StoreError> {
         self.finish_removals()?;
         let mut recovered = Recovered::default();
+        let (windows, aside) = self.adopt_segments()?;
+        (recovered.rebuilt, recovered.orphaned) = (windows, aside);
         for folder in Folder::ALL {
             let rows = names(&self.connection(), folder)?;
             let files: BTreeSet<String> = self.bodies.names(folder)?.into_iter().collect();
             for name in files.difference(&rows) {
+                if folder == Folder::Segments {
+                    // Stored while files and rows are compared: its row is younger.
+                    continue;
+                }
                 match self.rebuild(folder, name)? {
                     Ok(()) => recovered.rebuilt += 1,
                     Err(why) => {
@@ -80,6 +86,7 @@ impl Store {
 
     /// Moves the envelopes that were put aside back, so that rows can be rebuilt from them.
     pub(crate) fn take_orphans_back(&self) -> Result<(), StoreError> {
+        self.bodies.take_back(Folder::Segments)?;
         self.bodies.take_back(Folder::Envelopes)
     }
 
@@ -96,15 +103,16 @@ impl Store {
             Err(error) => return Err(error),
         };
         let read = self.read_envelope(&bytes)?;
-        let (envelope, digest) = match read.and_then(|envelope| Ok((envelope, message_digest(&bytes)?))) {
-            Ok(read) => read,
-            Err(error) => return Ok(Err(error.to_string())),
-        };
-        let idempotency_key = &envelope.header().upload_key();
-        let bytes = Cow::Borrowed(&bytes[..]);
+        let (envelope, digest): (sotto_wire::Envelope, _) =
+            match read.and_then(|envelope| Ok((envelope, message_digest(&bytes)?))) {
+                Ok(read) => read,
+                Err(error) => return Ok(Err(error.to_string())),
+            };
+        let idempotency_key = envelope.header().upload_key();
         let of_group = envelope.member_bytes().and_then(|_| envelope.window_digest());
         let receipt_digest = of_group.unwrap_or(digest);
-        let upload = Upload { envelope: &envelope, idempotency_key, bytes, digest, receipt_digest };
+        let upload = Upload { envelope, idempotency_key, bytes, digest, receipt_digest };
+        let signed = upload.envelope.signed_header();
         self.transaction(|transaction| {
             let earlier = match self.earlier_in(transaction, &upload) {
                 // A stored window that cannot be compared is no reason not to start.
@@ -124,7 +132,7 @@ impl Store {
                 }
                 Some(EarlierUpload::Forgotten) => Err("it was forgotten".to_owned()),
                 Some(_) => Err("another envelope has its sequence number".to_owned()),
-                None if !upload::was_registered(transaction, envelope.signed_header())? => {
+                None if !upload::was_registered(transaction, signed)? => {
                     Err("no device is registered with its signature and key".to_owned())
                 }
                 None => upload::insert_again(transaction, id, &upload).map(Ok)?,
@@ -137,7 +145,7 @@ impl Store {
         let (signed, digest) = (&head.signed, head.digest);
         let header = signed.header();
         let idempotency_key = &header.upload_key();
-        let row = NewRow { signed, idempotency_key, digest, bytes: head.bytes() };
+        let row = NewRow { signed, idempotency_key, digest, bytes: head.bytes(), message: None };
         self.transaction(|transaction| {
             if forget::forgotten(transaction, &header.device, &header.stream)?
                 .is_some_and(|forgotten| header.ended_at < forgotten.until)

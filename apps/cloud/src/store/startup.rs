@@ -15,6 +15,8 @@ const MAPPED: i64 = 1 << 30;
 pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
     folder::keep_database_private(file)?;
     let mut connection = Connection::open(file)?;
+    // Pages of windows that are in segments go back to the file system. Older databases get it when they are brought over.
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.set_prepared_statement_cache_capacity(64);

@@ -1,12 +1,13 @@
 //! Stored envelopes as their devices signed them.
 
-use rusqlite::Row;
+use rusqlite::{Connection, Row};
 use serde_json::Value;
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_wire::{Digest, Envelope, SignedHeader, message_digest};
 
 use super::dropped::StoredBytes;
 use super::error::damaged;
+use super::sealed::Sealed;
 use super::{Store, StoreError};
 use crate::id::Id;
 
@@ -16,22 +17,45 @@ pub(crate) struct StoredRow {
     pub(crate) id: Id,
     pub(crate) parameters: ParameterId,
     pub(crate) key: KeyId,
-    /// The digest of the envelope's bytes.
-    digest: Digest,
-    /// Its leaf in the log of its stream.
-    leaf: Option<Digest>,
+    place: Place,
+}
+
+/// Where an envelope is.
+#[derive(Clone, Debug)]
+enum Place {
+    /// It has a row.
+    Row {
+        /// The digest of its bytes.
+        digest: Digest,
+        /// Its leaf in the log of its stream.
+        leaf: Option<Digest>,
+    },
+    Segment(Sealed),
 }
 
 impl StoredRow {
     fn of_row(row: &Row<'_>) -> rusqlite::Result<Option<Self>> {
         let Some(id) = row.get(1)? else { return Ok(None) };
         let (parameters, key) = (ParameterId(row.get(2)?), KeyId(row.get(3)?));
-        Ok(Some(Self { id, parameters, key, digest: row.get(4)?, leaf: row.get(5)? }))
+        let place = Place::Row { digest: row.get(4)?, leaf: row.get(5)? };
+        Ok(Some(Self { id, parameters, key, place }))
+    }
+
+    /// Returns the row of a window in a segment; None if it is deleted.
+    pub(super) fn of_sealed(sealed: Sealed) -> Option<Self> {
+        let (id, header) = (sealed.id()?, sealed.stream.as_ref()?);
+        let (parameters, key) = (header.parameters(), header.key());
+        Some(Self { id, parameters, key, place: Place::Segment(sealed) })
     }
 
     /// Returns the leaf of the envelope in its log.
     pub(crate) fn leaf(&self) -> Result<Digest, StoreError> {
-        self.leaf.ok_or_else(|| StoreError::Damaged(format!("envelope {} is in no log", self.id)))
+        match &self.place {
+            Place::Row { leaf, .. } => {
+                leaf.ok_or_else(|| StoreError::Damaged(format!("envelope {} is in no log", self.id)))
+            }
+            Place::Segment(sealed) => sealed.leaf(),
+        }
     }
 }
 
@@ -51,6 +75,9 @@ impl Store {
         while let Some(row) = rows.next()? {
             found[row.get::<_, u32>(0)? as usize] = StoredRow::of_row(row)?;
         }
+        for (found, id) in found.iter_mut().zip(ids).filter(|(found, _)| found.is_none()) {
+            *found = self.sealed_of(&connection, *id)?.and_then(StoredRow::of_sealed);
+        }
         Ok(found)
     }
 
@@ -64,27 +91,29 @@ impl Store {
     /// Reads a stored envelope. Checks its bytes against the digest in its row, because envelopes of version 2 contain
     /// no digest.
     pub(crate) fn read(&self, found: &StoredRow) -> Result<Envelope, StoreError> {
-        match self.bytes(found)? {
+        let digest = match &found.place {
+            Place::Segment(sealed) => return sealed.envelope(),
+            Place::Row { digest, .. } => digest,
+        };
+        match self.checked_bytes(found.id, digest)? {
             StoredBytes::Whole(bytes) => self.read_envelope(&bytes)?.map_err(damaged),
             StoredBytes::Head(head) => Err(head.dropped()),
         }
     }
 
-    fn bytes(&self, found: &StoredRow) -> Result<StoredBytes, StoreError> {
-        self.checked_bytes(found.id, &found.digest)
+    /// Reads an envelope whose message has this digest.
+    pub(super) fn checked_bytes(&self, id: Id, digest: &Digest) -> Result<StoredBytes, StoreError> {
+        checked(id, digest, self.envelope_bytes(id)?)
     }
 
-    /// Reads the file of an envelope whose message has this digest.
-    pub(super) fn checked_bytes(&self, id: Id, digest: &Digest) -> Result<StoredBytes, StoreError> {
-        let stored = self.stored_bytes_of(&id.to_string())?;
-        let found = match &stored {
-            StoredBytes::Whole(bytes) => message_digest(bytes).map_err(damaged)?,
-            StoredBytes::Head(head) => head.digest,
-        };
-        if found != *digest {
-            return Err(StoreError::Damaged(format!("envelopes/{id} is not the envelope that was stored")));
-        }
-        Ok(stored)
+    /// Like [`Store::checked_bytes`], on a connection that is locked.
+    pub(super) fn checked_bytes_on(
+        &self,
+        connection: &Connection,
+        id: Id,
+        digest: &Digest,
+    ) -> Result<StoredBytes, StoreError> {
+        checked(id, digest, self.stored_bytes_on(connection, id)?)
     }
 
     /// Looks up a stored envelope and reads it.
@@ -99,7 +128,11 @@ impl Store {
 
     /// Reads the signed part of a stored envelope, also of a window of places.
     pub(crate) fn signed_of(&self, found: &StoredRow) -> Result<SignedHeader, StoreError> {
-        match self.bytes(found)? {
+        let digest = match &found.place {
+            Place::Segment(sealed) => return sealed.signed(),
+            Place::Row { digest, .. } => digest,
+        };
+        match self.checked_bytes(found.id, digest)? {
             StoredBytes::Whole(bytes) => self.read_signed(&bytes)?.map_err(damaged),
             StoredBytes::Head(head) => Ok(head.signed),
         }
@@ -109,6 +142,18 @@ impl Store {
         let missing = || StoreError::Damaged(format!("envelopes/{id} is not the envelope that was stored"));
         self.find(&[id])?.pop().flatten().ok_or_else(missing)
     }
+}
+
+/// Returns the bytes of an envelope if their message has this digest.
+fn checked(id: Id, digest: &Digest, stored: StoredBytes) -> Result<StoredBytes, StoreError> {
+    let found = match &stored {
+        StoredBytes::Whole(bytes) => message_digest(bytes).map_err(damaged)?,
+        StoredBytes::Head(head) => head.digest,
+    };
+    if found != *digest {
+        return Err(StoreError::Damaged(format!("envelopes/{id} is not the envelope that was stored")));
+    }
+    Ok(stored)
 }
 
 #[cfg(test)]

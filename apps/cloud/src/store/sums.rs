@@ -1,16 +1,16 @@
-//! Windows of streams of sums, in chunks that sums read without files.
+//! Windows of streams of sums, in the order in which sums read them.
 
-use std::path::Path;
+use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension as _, params};
-use sotto_wire::{Envelope, STREAM_TAG_BYTES, StreamHeader, StreamTag, WireError};
+use rusqlite::{Connection, params};
+use sotto_wire::{Envelope, StreamHeader, WireError};
 
-use super::chunk::{self, NUMBERS, Run, Single};
 use super::error::damaged;
-use super::stream::Streams;
-use super::{Store, StoreError, startup, stream};
-
-const CHUNK: &str = "SELECT windows FROM sums_chunks WHERE stream_tag = ?1 AND chunk = ?2";
+use super::run::{Rows, Run, forms};
+use super::sealed::{Scanner, runs};
+use super::{Store, StoreError, count};
+use crate::id::Id;
+use crate::segment::Kind;
 
 /// Outcome of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,105 +20,144 @@ pub(crate) enum Scanned {
     Missing(u64),
 }
 
+/// Where the next wanted windows are.
+enum Place {
+    /// In a segment: the run, and its block.
+    Sealed(Box<runs::SealedRun>, Arc<crate::segment::Block>),
+    /// In the database.
+    Waiting(Vec<Waiting>),
+    Missing,
+}
+
+/// A window in the database.
+struct Waiting {
+    number: u64,
+    bytes: Vec<u8>,
+}
+
+/// Maximum windows of the database that are read at a time.
+const MOST_WAITING: u32 = 256;
+
 impl Store {
     /// Passes windows of a stream of sums to `take`, in the order of these runs of numbers: a run of stored windows, the
-    /// index of the first one wanted, and the number of windows. Reads no files.
+    /// index of the first one wanted, and the number of windows.
     pub(crate) fn scan_sums<E: From<StoreError>>(
         &self,
-        header: &StreamHeader,
+        header: &Arc<StreamHeader>,
         wanted: &[(u64, u32)],
-        take: impl FnMut(&Run<'_>, usize, usize) -> Result<(), E>,
+        mut take: impl FnMut(&Run<'_>, usize, usize) -> Result<(), E>,
     ) -> Result<Scanned, E> {
-        scan(&self.connection(), header, wanted, take)
-    }
-}
-
-/// Adds a window to its chunk, if it is one of sums.
-pub(super) fn insert(connection: &Connection, envelope: &Envelope) -> Result<(), StoreError> {
-    if !envelope.body().is_of_sums() {
-        return Ok(());
-    }
-    let Some((header, _)) = envelope.window() else { return Ok(()) };
-    let (tag, number) = (header.id().tag().0, (envelope.header().sequence / NUMBERS) as i64);
-    let no_window = || StoreError::Damaged("a window of sums lacks its parts".to_owned());
-    let forms = chunk::forms(header)?;
-    let single = Single::of(header, envelope).ok_or_else(no_window)?;
-    let window = single.run(&forms, envelope).ok_or_else(no_window)?;
-    let before: Option<Vec<u8>> =
-        connection.prepare_cached(CHUNK)?.query_row(params![tag, number], |row| row.get(0)).optional()?;
-    let before = before.unwrap_or_default();
-    let runs = chunk::insert(&chunk::read(&forms, &before)?, window);
-    let mut keep = connection.prepare_cached(
-        "INSERT INTO sums_chunks (stream_tag, chunk, windows) VALUES (?1, ?2, ?3)
-         ON CONFLICT (stream_tag, chunk) DO UPDATE SET windows = ?3",
-    )?;
-    keep.execute(params![tag, number, chunk::write(&runs)])?;
-    Ok(())
-}
-
-/// Removes windows from their chunks: tags of streams and sequence numbers, in ascending order.
-pub(super) fn remove(
-    connection: &Connection,
-    streams: &Streams,
-    windows: &[([u8; STREAM_TAG_BYTES], i64)],
-) -> Result<(), StoreError> {
-    let chunk_of = |(tag, number): &([u8; STREAM_TAG_BYTES], i64)| (*tag, number.unsigned_abs() / NUMBERS);
-    for together in windows.chunk_by(|a, b| chunk_of(a) == chunk_of(b)) {
-        let Some((tag, number)) = together.first().map(chunk_of) else { continue };
-        let stream = streams.get(connection, StreamTag(tag))?;
-        let header = stream.ok_or_else(|| damaged(WireError::UnknownStream(StreamTag(tag))))?;
-        let key = params![tag, number as i64];
-        let before: Option<Vec<u8>> =
-            connection.prepare_cached(CHUNK)?.query_row(key, |row| row.get(0)).optional()?;
-        let Some(before) = before else { continue };
-        let numbers: Vec<u64> = together.iter().map(|(_, number)| number.unsigned_abs() % NUMBERS).collect();
-        let left = chunk::without(&chunk::read(&chunk::forms(&header)?, &before)?, &numbers);
-        if left.is_empty() {
-            let delete = "DELETE FROM sums_chunks WHERE stream_tag = ?1 AND chunk = ?2";
-            connection.prepare_cached(delete)?.execute(key)?;
-        } else {
-            let update = "UPDATE sums_chunks SET windows = ?3 WHERE stream_tag = ?1 AND chunk = ?2";
-            let left = chunk::write(&left);
-            connection.prepare_cached(update)?.execute(params![tag, number as i64, left])?;
+        let (mut numbers, mut scanner) = (Numbers { wanted, done: 0 }, Scanner::new(header)?);
+        while let Some((first, most)) = numbers.next_run() {
+            if scanner.has(first) {
+                let windows = scanner.read(first, most)?;
+                if windows == 0 {
+                    return Ok(Scanned::Missing(first));
+                }
+                take(&scanner.run(first), 0, windows as usize)?;
+                numbers.advance(windows);
+                continue;
+            }
+            match self.place(header, first, most)? {
+                Place::Missing => return Ok(Scanned::Missing(first)),
+                Place::Sealed(run, block) => scanner.begin(*run, block),
+                Place::Waiting(windows) => {
+                    for Waiting { number, bytes } in &windows {
+                        if numbers.next_run().is_none_or(|(next, _)| next != *number) {
+                            break;
+                        }
+                        one(header, bytes, |run| take(run, 0, 1))?;
+                        numbers.advance(1);
+                    }
+                }
+            }
         }
+        Ok(Scanned::All)
     }
-    Ok(())
-}
 
-/// Scans like [`Store::scan_sums`], on one connection.
-fn scan<E: From<StoreError>>(
-    connection: &Connection,
-    header: &StreamHeader,
-    wanted: &[(u64, u32)],
-    mut take: impl FnMut(&Run<'_>, usize, usize) -> Result<(), E>,
-) -> Result<Scanned, E> {
-    let (tag, forms) = (header.id().tag().0, chunk::forms(header)?);
-    // One snapshot; a transaction for each chunk would take as long as the rest. It ends when it is dropped.
-    let snapshot = connection.unchecked_transaction().map_err(StoreError::from)?;
-    let mut select = snapshot.prepare_cached(CHUNK).map_err(StoreError::from)?;
-    let mut numbers = Numbers { wanted, done: 0 };
-    while let Some((first, _)) = numbers.next_run() {
-        let chunk = first / NUMBERS;
-        let mut rows = select.query(params![tag, chunk as i64]).map_err(StoreError::from)?;
-        let Some(row) = rows.next().map_err(StoreError::from)? else { return Ok(Scanned::Missing(first)) };
-        let windows = row.get_ref(0).map_err(StoreError::from)?.as_blob();
-        let windows = windows.map_err(|error| StoreError::Damaged(error.to_string()))?;
-        let runs = chunk::read(&forms, windows)?;
-        // All that is wanted of this chunk before another one.
-        while let Some((first, count)) = numbers.next_run().filter(|(first, _)| first / NUMBERS == chunk) {
-            let number = first % NUMBERS;
-            let after = runs.partition_point(|run| run.first <= number);
-            let run = after.checked_sub(1).and_then(|at| runs.get(at));
-            let inside = run.map(|run| (run, (number - run.first) as usize));
-            let Some((run, from)) = inside.filter(|(run, from)| *from < run.windows) else {
-                return Ok(Scanned::Missing(first));
+    /// Finds the window of a stream with a number, and some that follow it. The block of a segment stays readable when the
+    /// segment is replaced.
+    fn place(&self, header: &Arc<StreamHeader>, first: u64, most: u32) -> Result<Place, StoreError> {
+        let connection = self.connection();
+        if i64::try_from(first).is_err() {
+            return Ok(Place::Missing);
+        }
+        let (device, stream) = (header.device(), header.stream());
+        if let Some(log) = runs::log_of(&connection, device, stream)?
+            && let Some(run) = runs::run_of(&connection, log, first)?
+        {
+            if run.kind != Kind::Whole || run.tag != header.id().tag() {
+                return Ok(Place::Missing);
+            }
+            let (segment, name) = self.segment(&connection, run.segment)?;
+            // Reading takes long: uploads go on meanwhile.
+            drop(connection);
+            let block = self.block_of(&segment, &name, (run.segment, run.block), true)?;
+            return Ok(Place::Sealed(Box::new(run), block));
+        }
+        let windows = self.waiting(&connection, header, first, most.min(MOST_WAITING))?;
+        Ok(match windows.first() {
+            Some(window) if window.number == first => Place::Waiting(windows),
+            _ => Place::Missing,
+        })
+    }
+
+    /// Reads whole windows of a stream in the database, from a number on, as long as their numbers follow each other.
+    fn waiting(
+        &self,
+        connection: &Connection,
+        header: &Arc<StreamHeader>,
+        first: u64,
+        most: u32,
+    ) -> Result<Vec<Waiting>, StoreError> {
+        let mut select = connection.prepare_cached(
+            "SELECT id, sequence, message, digest FROM envelopes
+             WHERE device = ?1 AND stream = ?2 AND sequence >= ?3 AND stream_tag = ?4 ORDER BY sequence LIMIT ?5",
+        )?;
+        let of = params![header.device(), header.stream(), first.cast_signed(), header.id().tag().0, most];
+        let mut rows = select.query(of)?;
+        let mut windows = Vec::new();
+        while let Some(row) = rows.next()? {
+            let (id, number): (Id, u64) = (row.get(0)?, count(row, 1)?);
+            if number != first + windows.len() as u64 {
+                break;
+            }
+            let stored = match row.get::<_, Option<Vec<u8>>>(2)? {
+                Some(message) => super::dropped::of_message(message, header)?,
+                None => self.checked_bytes_on(connection, id, &row.get(3)?)?,
             };
-            let count = count.min((run.windows - from) as u32);
-            take(run, from, count as usize)?;
-            numbers.advance(count);
+            let super::dropped::StoredBytes::Whole(bytes) = stored else { break };
+            windows.push(Waiting { number, bytes });
         }
+        Ok(windows)
     }
-    Ok(Scanned::All)
+}
+
+/// Passes one window as a run.
+fn one<E: From<StoreError>>(
+    header: &Arc<StreamHeader>,
+    bytes: &[u8],
+    take: impl FnOnce(&Run<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let wrong = || StoreError::Damaged("a window of sums lacks its parts".to_owned());
+    let envelope = Envelope::read_window(bytes, header).map_err(damaged)?;
+    let window = envelope.signed_header().description().ok_or_else(wrong)?;
+    let (name, mut rest) =
+        envelope.mask().zip(envelope.body().coefficients()).ok_or_else(|| damaged(WireError::Magic))?;
+    let (ticks, forms) = (window.sent_ticks(), forms(header)?);
+    let counts: Vec<Vec<u8>> = header
+        .parts()
+        .iter()
+        .map(|part| part.counts(&window).into_iter().flat_map(u16::to_le_bytes).collect())
+        .collect();
+    let mut parts = Vec::with_capacity(forms.len());
+    for (form, counts) in forms.iter().zip(&counts) {
+        let bytes = form.body_bytes(ticks) + sotto_sums::TAG_BYTES;
+        let (rows, after) = rest.split_at_checked(bytes).ok_or_else(wrong)?;
+        parts.push(Rows::new(counts, rows, bytes));
+        rest = after;
+    }
+    take(&Run::new(name, ticks, parts))
 }
 
 /// Runs of numbers, of which some are done.
@@ -143,36 +182,5 @@ impl Numbers<'_> {
 
     fn advance(&mut self, count: u32) {
         self.done += count;
-    }
-}
-
-/// A database with windows of one stream only, for benchmarks: the store's table and scan.
-pub(crate) struct SumsFile(Connection);
-
-impl SumsFile {
-    pub(crate) fn create(file: &Path, header: &StreamHeader) -> Result<Self, StoreError> {
-        let connection = startup::connect(file)?;
-        connection.pragma_update(None, "foreign_keys", false)?;
-        stream::keep(&connection, header)?;
-        Ok(Self(connection))
-    }
-
-    /// Inserts windows in one transaction.
-    pub(crate) fn insert(&mut self, windows: impl Iterator<Item = Envelope>) -> Result<(), StoreError> {
-        let transaction = self.0.transaction()?;
-        for window in windows {
-            insert(&transaction, &window)?;
-        }
-        Ok(transaction.commit()?)
-    }
-
-    /// Like [`Store::scan_sums`].
-    pub(crate) fn scan<E: From<StoreError>>(
-        &self,
-        header: &StreamHeader,
-        wanted: &[(u64, u32)],
-        take: impl FnMut(&Run<'_>, usize, usize) -> Result<(), E>,
-    ) -> Result<Scanned, E> {
-        scan(&self.0, header, wanted, take)
     }
 }

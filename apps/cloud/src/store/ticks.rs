@@ -1,10 +1,13 @@
 //! A tick of a channel of a stream is in one window only.
 
+use std::sync::Arc;
+
 use rusqlite::{Connection, params};
 use sotto_pack::{Period, Replaces, WindowDescription};
-use sotto_wire::{STREAM_TAG_BYTES, SignedHeader, StreamTag, WireError, window_description};
+use sotto_wire::{STREAM_TAG_BYTES, SignedHeader, StreamHeader, StreamTag, WireError, window_description};
 
 use super::error::damaged;
+use super::sealed::runs;
 use super::stream::Streams;
 use super::{Store, StoreError, count};
 
@@ -61,8 +64,8 @@ impl Times {
 /// Returns a tick and channel of a new window at which a stored window of its stream has a reading, too. Reads the heads of
 /// windows that overlap it only.
 pub(super) fn taken(
+    store: &Store,
     connection: &Connection,
-    streams: &Streams,
     signed: &SignedHeader,
 ) -> Result<Option<TakenTick>, StoreError> {
     let Some(times) = Times::of(signed) else { return Ok(None) };
@@ -89,8 +92,11 @@ pub(super) fn taken(
     while let Some(row) = rows.next()? {
         let (window, layout) = (count(row, 0)?, row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?);
         others.extend(
-            stored_description(connection, streams, row.get(2)?, layout)?.map(|other| (window, other)),
+            stored_description(connection, &store.streams, row.get(2)?, layout)?.map(|other| (window, other)),
         );
+    }
+    if let Some(stream) = signed.stream().filter(|stream| stream.is_of_sums()) {
+        others.extend(sealed_at(store, connection, stream, (times.first, times.last))?);
     }
     if others.is_empty() {
         return Ok(None);
@@ -99,6 +105,34 @@ pub(super) fn taken(
     let replaced: Vec<&Replaces> =
         [&own].into_iter().chain(others.iter().map(|(_, other)| other)).filter_map(replaces).collect();
     Ok(others.iter().find_map(|(window, other)| shared(&own, *window, other, &replaced)))
+}
+
+/// Returns the windows of a stream in segments that have readings between two times, with their numbers.
+fn sealed_at(
+    store: &Store,
+    connection: &Connection,
+    stream: &Arc<StreamHeader>,
+    (first, last): (i64, i64),
+) -> Result<Vec<(u64, WindowDescription)>, StoreError> {
+    let Some(log) = runs::log_of(connection, stream.device(), stream.stream())? else {
+        return Ok(Vec::new());
+    };
+    let mut others = Vec::new();
+    for run in runs::runs_at(connection, log, (first, last))? {
+        if run.tag != stream.id().tag() {
+            continue;
+        }
+        let block = store.block(connection, &run, false)?;
+        for number in run.number..run.end() {
+            let row = run.row_of(number);
+            let (from, to) = block.times(row);
+            if block.readings(row) > 0 && from <= last && to >= first {
+                let window = window_description(&block.head(row, stream), stream).map_err(damaged)?;
+                others.push((number, window));
+            }
+        }
+    }
+    Ok(others)
 }
 
 fn replaces(window: &WindowDescription) -> Option<&Replaces> {

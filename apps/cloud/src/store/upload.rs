@@ -1,21 +1,23 @@
 //! Stores each envelope once.
 
-use std::borrow::Cow;
+use std::sync::atomic::Ordering;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use sotto_api::uploads::Receipt;
 use sotto_wire::{Envelope, MaskName, STREAM_TAG_BYTES, SignedHeader, StreamTag, WireError};
 
 use super::error::damaged;
-use super::{Folder, Store, StoreError, TakenTick, device, dropped, forget, log, now, sums, ticks};
+use super::sealed::runs;
+use super::{Folder, Store, StoreError, TakenTick, device, forget, log, now, ticks};
 use crate::id::Id;
+use crate::segment::Kind;
 
 /// An upload that passed all checks.
-pub(crate) struct Upload<'u> {
-    pub(crate) envelope: &'u Envelope,
-    pub(crate) idempotency_key: &'u str,
+pub(crate) struct Upload {
+    pub(crate) envelope: Envelope,
+    pub(crate) idempotency_key: String,
     /// The envelope as stored: as uploaded, or as a member of the uploaded group.
-    pub(crate) bytes: Cow<'u, [u8]>,
+    pub(crate) bytes: Vec<u8>,
     /// Digest of `bytes`: equal digests mean the same upload. The same window under another signature has a different
     /// one.
     pub(crate) digest: [u8; 32],
@@ -23,7 +25,7 @@ pub(crate) struct Upload<'u> {
     pub(crate) receipt_digest: [u8; 32],
 }
 
-impl Upload<'_> {
+impl Upload {
     /// Returns the bytes that lists, sums and quotas count: those uploaded, without the proof that is stored with a
     /// member of a group.
     pub(crate) fn counted_bytes(&self) -> u64 {
@@ -31,12 +33,26 @@ impl Upload<'_> {
         self.envelope.member_bytes().filter(|_| !came_alone).unwrap_or(self.bytes.len()) as u64
     }
 
+    /// Returns true if its bytes are in its row, not in a file: windows of sums, until a segment has them.
+    pub(super) fn is_in_row(&self) -> bool {
+        self.envelope.body().is_of_sums()
+    }
+
+    /// Returns its id. That of a window of sums is made of its stream and its number, so that it can be found in a segment.
+    pub(super) fn new_id(&self) -> Result<Id, StoreError> {
+        match self.envelope.window().filter(|_| self.is_in_row()) {
+            Some((stream, _)) => Ok(Id::of_window(stream.id().tag(), self.envelope.header().sequence)),
+            None => Ok(Id::random()?),
+        }
+    }
+
     fn row(&self) -> NewRow<'_> {
         NewRow {
             signed: self.envelope.signed_header(),
-            idempotency_key: self.idempotency_key,
+            idempotency_key: &self.idempotency_key,
             digest: self.digest,
             bytes: self.counted_bytes(),
+            message: self.is_in_row().then_some(&self.bytes),
         }
     }
 
@@ -90,7 +106,7 @@ impl EarlierUpload {
     }
 
     /// Returns true if the upload is not stored, neither now nor before.
-    fn is_refused(&self) -> bool {
+    pub(super) fn is_refused(&self) -> bool {
         !matches!(self, Self::New(_) | Self::Duplicate(_))
     }
 }
@@ -102,7 +118,7 @@ impl Store {
     }
 
     /// Returns the earlier row of an upload: the upload itself, or one in conflict with it.
-    pub(crate) fn earlier(&self, upload: &Upload<'_>) -> Result<Option<EarlierUpload>, StoreError> {
+    pub(crate) fn earlier(&self, upload: &Upload) -> Result<Option<EarlierUpload>, StoreError> {
         let connection = self.connection();
         match self.earlier_in(&connection, upload)? {
             None => self.tick_taken(&connection, upload),
@@ -110,81 +126,19 @@ impl Store {
         }
     }
 
-    fn tick_taken(
+    pub(super) fn tick_taken(
         &self,
         connection: &Connection,
-        upload: &Upload<'_>,
+        upload: &Upload,
     ) -> Result<Option<EarlierUpload>, StoreError> {
-        let taken = ticks::taken(connection, &self.streams, upload.envelope.signed_header())?;
+        let taken = ticks::taken(self, connection, upload.envelope.signed_header())?;
         Ok(taken.map(EarlierUpload::TickTaken))
-    }
-
-    /// Writes the bodies durably, then commits their rows in one transaction. `verifying_key` is the key of their
-    /// signatures. Returns the outcomes in the order of the uploads. If an upload is refused, returns its index and the
-    /// refusal, and nothing is stored. `checked_at` is the number of changes at which [`Store::earlier`] found none of them.
-    pub(crate) fn keep_envelopes(
-        &self,
-        uploads: &[&Upload<'_>],
-        verifying_key: &[u8; 32],
-        checked_at: u64,
-    ) -> Result<Result<Vec<EarlierUpload>, (usize, EarlierUpload)>, StoreError> {
-        let ids = uploads.iter().map(|_| Id::random()).collect::<Result<Vec<_>, _>>()?;
-        let names: Vec<String> = ids.iter().map(Id::to_string).collect();
-        let files = names.iter().map(String::as_str).zip(uploads.iter().map(|upload| upload.bytes.as_ref()));
-        let kept = self.bodies.write_all(Folder::Envelopes, files).and_then(|()| {
-            self.transaction(|transaction| {
-                let is_changed = transaction.total_changes() != checked_at;
-                let mut found = Vec::with_capacity(uploads.len());
-                for (index, upload) in uploads.iter().enumerate() {
-                    let earlier = match self.earlier_in(transaction, upload)? {
-                        None if !still_accepted(transaction, upload, verifying_key)? => {
-                            Some(EarlierUpload::NoLongerAccepted)
-                        }
-                        None => match tick_taken_by_one(&uploads[..index], &found, upload) {
-                            None if is_changed => self.tick_taken(transaction, upload)?,
-                            taken => taken,
-                        },
-                        earlier => earlier,
-                    };
-                    match earlier {
-                        Some(refused) if refused.is_refused() => return Ok(Err((index, refused))),
-                        earlier => found.push(earlier),
-                    }
-                }
-                let insert =
-                    |((id, upload), earlier): ((&Id, &&Upload<'_>), Option<EarlierUpload>)| match earlier {
-                        Some(earlier) => Ok(earlier),
-                        None => insert(transaction, *id, upload).map(EarlierUpload::New),
-                    };
-                let kept = ids.iter().zip(uploads).zip(found).map(insert);
-                let kept = kept.collect::<Result<Vec<_>, _>>()?;
-                for upload in uploads {
-                    dropped::drop_replaced(self, transaction, upload.envelope.signed_header())?;
-                }
-                Ok(Ok(kept))
-            })
-        });
-        let is_kept =
-            |at: usize| matches!(&kept, Ok(Ok(kept)) if matches!(kept.get(at), Some(EarlierUpload::New(_))));
-        for (at, name) in names.iter().enumerate() {
-            if !is_kept(at) {
-                self.bodies.remove(Folder::Envelopes, name);
-            }
-        }
-        if matches!(kept, Ok(Ok(_)))
-            && uploads.iter().any(|upload| upload.envelope.replaces())
-            && let Err(error) = self.finish_removals()
-        {
-            // The window is stored. The next one, or the next start, drops them.
-            tracing::error!(%error, "bodies that are replaced cannot be dropped");
-        }
-        kept
     }
 
     pub(super) fn earlier_in(
         &self,
         connection: &Connection,
-        upload: &Upload<'_>,
+        upload: &Upload,
     ) -> Result<Option<EarlierUpload>, StoreError> {
         let header = upload.envelope.header();
         let row = |row: &rusqlite::Row<'_>| {
@@ -205,6 +159,9 @@ impl Store {
                 return self.mask_repeated(connection, &found, upload).map(Some);
             }
         }
+        if let Some(earlier) = self.earlier_sealed(connection, upload)? {
+            return Ok(Some(earlier));
+        }
         let mut by_sequence = connection.prepare_cached(
             "SELECT id, digest, stored_at FROM envelopes WHERE device = ?1 AND stream = ?2 AND sequence = ?3",
         )?;
@@ -212,7 +169,7 @@ impl Store {
         match by_sequence.query_row(params![header.device, header.stream, sequence], row).optional()? {
             Some(found) if self.is_same(connection, &found, upload)? => {
                 // Restore a lost body before anybody gets a receipt for it.
-                if found.digest == upload.digest {
+                if found.digest == upload.digest && !upload.is_in_row() {
                     self.bodies.write_if_missing(Folder::Envelopes, &found.id.to_string(), &upload.bytes)?;
                 }
                 return receipt(found);
@@ -233,14 +190,39 @@ impl Store {
         Ok(forgotten.filter(|forgotten| header.ended_at < forgotten.until).map(|_| EarlierUpload::Forgotten))
     }
 
-    /// Returns true if a stored envelope is this upload: the same bytes, or the same window under another signature,
-    /// alone or in a group.
-    fn is_same(
+    /// Returns the window in a segment that is this upload, or in conflict with it: by its pads, or by its number.
+    fn earlier_sealed(
         &self,
         connection: &Connection,
-        found: &Found,
-        upload: &Upload<'_>,
-    ) -> Result<bool, StoreError> {
+        upload: &Upload,
+    ) -> Result<Option<EarlierUpload>, StoreError> {
+        let (header, envelope) = (upload.envelope.header(), &upload.envelope);
+        let Some(log) = runs::log_of(connection, &header.device, &header.stream)? else { return Ok(None) };
+        let is_same = |other: &SignedHeader| other.window_digest() == envelope.window_digest();
+        if let Some(mask) = envelope.mask().filter(|_| upload.is_in_row())
+            && let Some(run) = runs::run_of_pad(connection, log, &mask)?
+        {
+            let number = run.number + (mask.sequence - run.pads.sequence);
+            let other = self.sealed_in(connection, &run, number, true)?.signed()?;
+            if !is_same(&other) {
+                return Ok(Some(EarlierUpload::of_mask(&other, envelope.signed_header())));
+            }
+        }
+        let Some(run) = runs::run_of(connection, log, header.sequence)? else { return Ok(None) };
+        if run.kind == Kind::Deleted {
+            return Ok(Some(EarlierUpload::Forgotten));
+        }
+        let other = self.sealed_in(connection, &run, header.sequence, true)?;
+        let (Some(id), true) = (other.id(), is_same(&other.signed()?)) else {
+            return Ok(Some(EarlierUpload::SequenceTaken));
+        };
+        let (stored_at, position) = (other.block.stored_at(other.row), other.position().cast_signed());
+        Ok(Some(EarlierUpload::Duplicate(upload.receipt(id, stored_at, position, true))))
+    }
+
+    /// Returns true if a stored envelope is this upload: the same bytes, or the same window under another signature,
+    /// alone or in a group.
+    fn is_same(&self, connection: &Connection, found: &Found, upload: &Upload) -> Result<bool, StoreError> {
         if found.digest == upload.digest {
             return Ok(true);
         }
@@ -252,7 +234,7 @@ impl Store {
         if (layout.as_slice(), tag) != (head, Some(stream.id().tag().0)) {
             return Ok(false);
         }
-        let stored = self.signed_window(found.id, &found.digest, stream)?;
+        let stored = self.signed_window(connection, found.id, &found.digest, stream)?;
         Ok(stored.window_digest() == upload.envelope.window_digest())
     }
 
@@ -261,7 +243,7 @@ impl Store {
         &self,
         connection: &Connection,
         found: &Found,
-        upload: &Upload<'_>,
+        upload: &Upload,
     ) -> Result<EarlierUpload, StoreError> {
         if !upload.envelope.body().is_of_sums() {
             return Ok(EarlierUpload::MaskRepeated(None));
@@ -271,27 +253,27 @@ impl Store {
         let Some(tag) = tag.map(StreamTag) else { return Ok(EarlierUpload::MaskRepeated(None)) };
         let stream = self.streams.get(connection, tag)?;
         let stream = stream.ok_or_else(|| damaged(WireError::UnknownStream(tag)))?;
-        let other = self.signed_window(found.id, &found.digest, &stream)?;
+        let other = self.signed_window(connection, found.id, &found.digest, &stream)?;
         Ok(EarlierUpload::of_mask(&other, upload.envelope.signed_header()))
     }
 }
 
 /// Returns the conflict of an upload with those before it that are new.
-fn tick_taken_by_one(
-    before: &[&Upload<'_>],
+pub(super) fn tick_taken_by_one(
+    before: &[&Upload],
     found: &[Option<EarlierUpload>],
-    upload: &Upload<'_>,
+    upload: &Upload,
 ) -> Option<EarlierUpload> {
     let new = before.iter().zip(found).filter(|(_, found)| found.is_none());
-    let (mut others, signed) = (new.map(|(other, _)| other.envelope), upload.envelope.signed_header());
+    let (mut others, signed) = (new.map(|(other, _)| &other.envelope), upload.envelope.signed_header());
     let taken = others.find_map(|other| ticks::taken_by(other.signed_header(), signed));
     taken.map(EarlierUpload::TickTaken)
 }
 
 /// Returns true if the device of an upload still has the key of the upload's signature and of its ciphertext.
-fn still_accepted(
+pub(super) fn still_accepted(
     connection: &Connection,
-    upload: &Upload<'_>,
+    upload: &Upload,
     verifying_key: &[u8; 32],
 ) -> Result<bool, StoreError> {
     let header = upload.envelope.header();
@@ -318,19 +300,50 @@ pub(super) fn was_registered(connection: &Connection, signed: &SignedHeader) -> 
     Ok(keys.iter().any(|key| signed.verify(key).is_ok()))
 }
 
+impl Store {
+    /// Stores windows without any check, for benchmarks.
+    pub(crate) fn insert_all(&self, mut windows: impl Iterator<Item = Envelope>) -> Result<(), StoreError> {
+        loop {
+            let some: Vec<Envelope> = windows.by_ref().take(4096).collect();
+            if some.is_empty() {
+                return Ok(());
+            }
+            self.transaction(|transaction| {
+                for envelope in some {
+                    let (idempotency_key, bytes) = (envelope.header().upload_key(), envelope.write());
+                    let digest = sotto_wire::message_digest(&bytes).map_err(damaged)?;
+                    let upload = Upload { envelope, idempotency_key, bytes, digest, receipt_digest: digest };
+                    insert(self, transaction, upload.new_id()?, &upload)?;
+                }
+                Ok(())
+            })?;
+            self.seal(super::Sealing::IfMany)?;
+        }
+    }
+}
+
 /// Inserts the row of an envelope and appends it to the log of its stream.
-fn insert(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<Receipt, StoreError> {
+pub(super) fn insert(
+    store: &Store,
+    connection: &Connection,
+    id: Id,
+    upload: &Upload,
+) -> Result<Receipt, StoreError> {
     let stored_at = insert_row(connection, id, &upload.row())?;
-    sums::insert(connection, upload.envelope)?;
+    if upload.is_in_row() {
+        store.waiting_windows.fetch_add(1, Ordering::Relaxed);
+        store.waiting_bytes.fetch_add(upload.bytes.len() as u64, Ordering::Relaxed);
+    }
     let position = log::append(connection, id, upload.envelope.signed_header())?;
     Ok(upload.receipt(id, stored_at, position, false))
 }
 
 /// Rebuilds the row of an envelope. It is appended to its log later, together with all others that are in none, in the
 /// order of their sequence numbers.
-pub(super) fn insert_again(connection: &Connection, id: Id, upload: &Upload<'_>) -> Result<(), StoreError> {
-    insert_row(connection, id, &upload.row())?;
-    sums::insert(connection, upload.envelope)
+pub(super) fn insert_again(connection: &Connection, id: Id, upload: &Upload) -> Result<(), StoreError> {
+    // Its bytes are in a file.
+    insert_row(connection, id, &NewRow { message: None, ..upload.row() })?;
+    Ok(())
 }
 
 /// The facts in the row of an envelope.
@@ -341,6 +354,8 @@ pub(super) struct NewRow<'r> {
     pub(super) digest: [u8; 32],
     /// The bytes that lists, sums and quotas count.
     pub(super) bytes: u64,
+    /// The message, unless a file has it.
+    pub(super) message: Option<&'r Vec<u8>>,
 }
 
 /// Inserts the row of an envelope; returns the time of storage.
@@ -350,29 +365,30 @@ pub(super) fn insert_row(connection: &Connection, id: Id, row: &NewRow<'_>) -> R
         Some((stream, head)) => (head, Some(stream.id().tag().0)),
         None => (header.layout.as_slice(), None),
     };
-    connection.execute(
+    let mut insert = connection.prepare_cached(
         "INSERT INTO envelopes (id, digest, idempotency_key, device, stream, sequence, parameter_id, key_id,
-         started_at, ended_at, readings, layout, bytes, stored_at, stream_tag, mask)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
-        params![
-            id,
-            row.digest,
-            row.idempotency_key,
-            header.device,
-            header.stream,
-            header.sequence as i64,
-            header.parameters.0,
-            header.key.0,
-            header.started_at,
-            header.ended_at,
-            header.readings,
-            layout,
-            row.bytes as i64,
-            stored_at,
-            tag,
-            row.signed.mask().map(mask_bytes)
-        ],
+         started_at, ended_at, readings, layout, bytes, stored_at, stream_tag, mask, message)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
     )?;
+    insert.execute(params![
+        id,
+        row.digest,
+        row.idempotency_key,
+        header.device,
+        header.stream,
+        header.sequence as i64,
+        header.parameters.0,
+        header.key.0,
+        header.started_at,
+        header.ended_at,
+        header.readings,
+        layout,
+        row.bytes as i64,
+        stored_at,
+        tag,
+        row.signed.mask().map(mask_bytes),
+        row.message
+    ])?;
     Ok(stored_at)
 }
 

@@ -7,6 +7,7 @@ use sotto_rlwe::Scheme;
 use sotto_wire::{Envelope, Forget, Heads, HeadsRequest, Order, Ordered, PositionRequest, SignedHeader};
 
 use crate::device::Device;
+use crate::store::{change_message, message};
 use crate::streams::site::Site;
 use crate::world::{Answer, World, send};
 
@@ -220,10 +221,10 @@ fn the_heads_of_all_windows_are_told_with_the_devices_own_signatures() {
     assert_eq!(site.world.ask("/v1/devices")[0]["recoveries"], 0, "questions for positions are counted");
     // A damaged file hides its own head only; a deleted window is no window any more.
     let listed = site.world.ask("/v1/envelopes?limit=5");
-    let file = site.world.data().join("envelopes").join(listed[1]["id"].as_str().unwrap());
-    let mut bytes = fs::read(&file).unwrap();
+    let (data, id) = (site.world.data(), listed[1]["id"].as_str().unwrap());
+    let mut bytes = message(&data, id);
     bytes[50] ^= 1;
-    fs::write(&file, bytes).unwrap();
+    change_message(&data, id, &bytes);
     site.world.forget("kitchen", None, windows[0].header().ended_at + 1).expect(200);
     let numbers = |heads: &[SignedHeader]| -> Vec<u64> {
         heads.iter().map(|head| head.header().sequence).take(3).collect()

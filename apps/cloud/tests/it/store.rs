@@ -10,6 +10,8 @@ use rusqlite::{Connection, OpenFlags};
 pub(crate) struct Contents {
     pub(crate) rows: BTreeMap<String, i64>,
     pub(crate) files: BTreeMap<String, u64>,
+    /// Envelopes whose bytes are in their rows.
+    pub(crate) in_rows: usize,
 }
 
 pub(crate) fn open(data: &Path) -> Connection {
@@ -31,12 +33,49 @@ pub(crate) fn contents(data: &Path) -> Contents {
             files.insert(name, file.metadata().unwrap().len());
         }
     }
-    Contents { rows, files }
+    let in_rows = "SELECT count(*) FROM envelopes WHERE message IS NOT NULL";
+    let in_rows: i64 = database.query_row(in_rows, [], |row| row.get(0)).unwrap();
+    Contents { rows, files, in_rows: in_rows as usize }
+}
+
+/// Brings a store to version 15, in which each window of sums is a file and no segment exists.
+pub(crate) fn to_version_15(data: &Path) {
+    let database = open(data);
+    let mut windows =
+        database.prepare("SELECT id, message FROM envelopes WHERE message IS NOT NULL").unwrap();
+    let mut rows = windows.query([]).unwrap();
+    while let Some(row) = rows.next().unwrap() {
+        let (id, message): (Vec<u8>, Vec<u8>) = (row.get(0).unwrap(), row.get(1).unwrap());
+        std::fs::write(data.join("envelopes").join(hex::encode(id)), message).unwrap();
+    }
+    drop(rows);
+    drop(windows);
+    database
+        .execute_batch(
+            "DROP TABLE runs; DROP TABLE segments; DROP TABLE logs; ALTER TABLE envelopes DROP COLUMN message;
+             CREATE TABLE sums_chunks (stream_tag BLOB NOT NULL, chunk INTEGER NOT NULL, windows BLOB NOT NULL,
+                 PRIMARY KEY (stream_tag, chunk)) STRICT;
+             PRAGMA user_version = 15",
+        )
+        .unwrap();
+}
+
+/// Returns the message of a window of sums that is in no segment.
+pub(crate) fn message(data: &Path, id: &str) -> Vec<u8> {
+    let query = "SELECT message FROM envelopes WHERE id = unhex(?1)";
+    open(data).query_row(query, [id], |row| row.get(0)).unwrap()
+}
+
+/// Changes the message of a window of sums that is in no segment.
+pub(crate) fn change_message(data: &Path, id: &str, message: &[u8]) {
+    let update = "UPDATE envelopes SET message = ?2 WHERE id = unhex(?1)";
+    assert_eq!(open(data).execute(update, rusqlite::params![id, message]).unwrap(), 1);
 }
 
 impl Contents {
+    /// Returns the number of envelopes that have a row, and of those whose bytes are there: in their rows or in files.
     pub(crate) fn envelopes(&self) -> (i64, usize) {
         let files = self.files.keys().filter(|name| name.starts_with("envelopes/")).count();
-        (self.rows["envelopes"], files)
+        (self.rows["envelopes"], files + self.in_rows)
     }
 }

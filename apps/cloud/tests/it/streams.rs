@@ -11,7 +11,7 @@ use sotto_cloud::maintain;
 use sotto_cloud_client::{PartsOf, WindowsOf};
 use sotto_wire::MaskName;
 
-use crate::store::{contents, open};
+use crate::store::{contents, open, to_version_15};
 use crate::windows::remove_database;
 use crate::world::send;
 use site::{Site, TICKS, readings, start};
@@ -110,7 +110,8 @@ fn a_start_goes_on_where_a_damaged_window_meets_its_pads_again() {
     site.enrol();
     let window = site.window(3);
     site.upload(&window).expect(201);
-    site.world.stop();
+    site.world.kill();
+    to_version_15(&site.world.data());
     let folder = site.world.data().join("envelopes");
     let stored = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
     let mut bytes = fs::read(&stored).unwrap();

@@ -130,6 +130,15 @@ impl World {
         }
     }
 
+    /// Stops the cloud and puts its store back as it was before: as if the process had been killed.
+    pub(crate) fn kill(&mut self) {
+        let (data, copy) = (self.data(), self.folder.path().join("killed"));
+        copied(&data, &copy);
+        self.stop();
+        std::fs::remove_dir_all(&data).unwrap();
+        std::fs::rename(&copy, &data).unwrap();
+    }
+
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address())
     }
@@ -328,4 +337,18 @@ fn read(mut answer: ureq::http::Response<ureq::Body>) -> Answer {
     let bytes = answer.body_mut().with_config().limit(64 << 20).read_to_vec().unwrap();
     let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
     Answer { status, kind, link, headers, bytes }
+}
+
+/// Copies a folder with all that is in it.
+fn copied(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copied(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
 }

@@ -44,6 +44,19 @@ impl StreamHeader {
         Part::read(&form, ticks, bytes).map_err(part_refused)
     }
 
+    /// Returns the tags of the parts of a window of this many ticks, 8 bytes each. Returns None for parts of another length.
+    #[must_use]
+    pub fn tags_of(&self, ticks: u32, parts: &[u8]) -> Option<Vec<u8>> {
+        let (mut tags, mut rest) = (Vec::with_capacity(self.parts().len() * TAG_BYTES), parts);
+        for part in 0..self.parts().len() {
+            let body = self.sums_form(part).ok()?.body_bytes(ticks);
+            let (tag, after) = rest.get(body..)?.split_at_checked(TAG_BYTES)?;
+            tags.extend_from_slice(tag);
+            rest = after;
+        }
+        rest.is_empty().then_some(tags)
+    }
+
     /// Checks all parts of a window of this many ticks. Returns their tags.
     pub(crate) fn check_parts(&self, ticks: u32, parts: &[u8]) -> Result<Vec<u8>, WireError> {
         let mut reader = Reader::new(parts);

@@ -5,6 +5,8 @@ use sotto_keys::{DeviceSecret, SecretKey, SigningIdentity};
 use sotto_rlwe::{Bfv, ChainRequest, KeyId, ParameterId, Params, Scheme, SchemeId};
 use sotto_wire::{AnyCiphertext, EnvelopeHeader};
 
+use std::sync::Arc;
+
 use super::super::{NewDevice, Opening, Source};
 use super::*;
 
@@ -32,9 +34,8 @@ fn what_is_withdrawn_while_an_upload_is_checked_is_not_kept() {
     let mut rng = sotto_ring::secure_rng().unwrap();
     let body = AnyCiphertext::Seeded(secret.encrypt(&plain, &mut rng).unwrap()).write();
     let envelope = Envelope::sign(header, body, |message| identity.sign(message)).unwrap();
-    let bytes = Cow::Borrowed(&b"envelope"[..]);
-    let (idempotency_key, digest) = ("k", [5; 32]);
-    let upload = Upload { envelope: &envelope, idempotency_key, bytes, digest, receipt_digest: digest };
+    let (idempotency_key, bytes, digest) = ("k".to_owned(), b"envelope".to_vec(), [5; 32]);
+    let uploads = Arc::new(vec![Upload { envelope, idempotency_key, bytes, digest, receipt_digest: digest }]);
     let files = || std::fs::read_dir(folder.path().join("envelopes")).unwrap().count();
     let register = |identity: &SigningIdentity, keys: &[(ParameterId, KeyId)]| {
         let verifying_key = &identity.verifying_key();
@@ -50,7 +51,10 @@ fn what_is_withdrawn_while_an_upload_is_checked_is_not_kept() {
         };
         store.register_device(&device).unwrap();
     };
-    let keep = || store.keep_envelopes(&[&upload], &identity.verifying_key(), 0).unwrap();
+    let keep = || {
+        let key = identity.verifying_key();
+        store.keep_envelopes(Arc::clone(&uploads), vec![0], key, 0).unwrap()
+    };
     let refused = || matches!(keep(), Err((0, EarlierUpload::NoLongerAccepted))) && files() == 0;
 
     store.keep_parameters(parameters, SchemeId::Bfv, &[]).unwrap();

@@ -5,7 +5,7 @@ use sotto_pack::WindowDescription;
 use sotto_wire::{Envelope, EnvelopeHeader, MaskName};
 
 use super::site::{Readings, Site, TICKS, header, key_of, start, window_at};
-use crate::store::{contents, open};
+use crate::store::{contents, open, to_version_15};
 use crate::world::{Answer, World};
 
 const SALT: [u8; 12] = [7; 12];
@@ -140,7 +140,8 @@ fn the_ticks_of_deleted_windows_are_free_where_the_time_is_not_forgotten() {
 fn windows_of_an_earlier_store_count() {
     let mut site = Site::registered();
     site.upload(&window(&site, 1, start(5), &[0, 1])).expect(201);
-    site.world.stop();
+    site.world.kill();
+    to_version_15(&site.world.data());
     let database = open(&site.world.data());
     database
         .execute_batch(

@@ -1,0 +1,300 @@
+//! The rows of a block in memory.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use parquet::data_type::ByteArray;
+use sotto_wire::{
+    Digest, Envelope, GroupPlace, STREAM_TAG_BYTES, SignedHeader, StreamHeader, StreamTag, WindowFields,
+    group_paths,
+};
+
+use super::SegmentError;
+use super::row::{Facts, Kind, Row, Window};
+
+/// The columns of a block but for its bodies, which are read when one is needed.
+#[derive(Debug, Default)]
+pub(crate) struct Block {
+    pub(super) device: String,
+    pub(super) stream: String,
+    pub(super) headers: Vec<ByteArray>,
+    pub(super) kinds: Vec<i64>,
+    pub(super) numbers: Vec<i64>,
+    pub(super) positions: Vec<i64>,
+    pub(super) arrived: Vec<i64>,
+    pub(super) bytes: Vec<i64>,
+    pub(super) salts: Vec<ByteArray>,
+    pub(super) pads: Vec<i64>,
+    pub(super) starts: Vec<i64>,
+    pub(super) ticks: Vec<i64>,
+    pub(super) firsts: Vec<i64>,
+    pub(super) lasts: Vec<i64>,
+    pub(super) readings: Vec<i64>,
+    pub(super) flags: Vec<i64>,
+    pub(super) lists: Vec<ByteArray>,
+    pub(super) indexes: Vec<i64>,
+    pub(super) counts: Vec<i64>,
+    pub(super) paths: Vec<ByteArray>,
+    pub(super) signatures: Vec<ByteArray>,
+    pub(super) rests: Vec<ByteArray>,
+    pub(super) parts: OnceLock<Vec<ByteArray>>,
+    /// The paths of windows of groups that are whole here, in the order of the rows: made of the leaves of their windows.
+    places: OnceLock<Vec<Option<Vec<u8>>>>,
+}
+
+const DELETED: SegmentError = SegmentError::Layout("the window is deleted");
+
+impl Block {
+    pub(crate) fn device(&self) -> &str {
+        &self.device
+    }
+
+    pub(crate) fn stream(&self) -> &str {
+        &self.stream
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.numbers.len()
+    }
+
+    pub(crate) fn kind(&self, row: usize) -> Kind {
+        // Reading has checked the kinds.
+        Kind::of_number(self.kinds[row]).unwrap_or(Kind::Deleted)
+    }
+
+    pub(crate) fn sequence(&self, row: usize) -> u64 {
+        self.numbers[row].cast_unsigned()
+    }
+
+    pub(crate) fn position(&self, row: usize) -> u64 {
+        self.positions[row].cast_unsigned()
+    }
+
+    pub(crate) fn stored_at(&self, row: usize) -> i64 {
+        self.arrived[row]
+    }
+
+    /// Returns the bytes that lists and quotas count.
+    pub(crate) fn counted_bytes(&self, row: usize) -> u64 {
+        self.bytes[row].cast_unsigned()
+    }
+
+    /// Returns the times of the first and the last reading: milliseconds since 1970.
+    pub(crate) fn times(&self, row: usize) -> (i64, i64) {
+        (self.firsts[row], self.lasts[row])
+    }
+
+    pub(crate) fn readings(&self, row: usize) -> u32 {
+        self.readings[row] as u32
+    }
+
+    /// Returns the stream's header of a window; None of a deleted one.
+    pub(crate) fn tag(&self, row: usize) -> Option<StreamTag> {
+        <[u8; STREAM_TAG_BYTES]>::try_from(self.headers[row].data()).ok().map(StreamTag)
+    }
+
+    /// Returns the facts that must be equal in windows whose counts are.
+    pub(crate) fn form(&self, row: usize) -> (i64, i64, &[u8]) {
+        (self.ticks[row], self.flags[row], self.lists[row].data())
+    }
+
+    /// Returns a window's salt and pad.
+    pub(crate) fn pads(&self, row: usize) -> ([u8; 12], u64) {
+        (self.salts[row].data().try_into().unwrap_or_default(), self.pads[row].cast_unsigned())
+    }
+
+    /// Returns the parts of a window, bodies and tags; empty where it has none.
+    pub(crate) fn parts(&self, row: usize) -> &[u8] {
+        self.parts.get().map_or(&[], |parts| parts[row].data())
+    }
+
+    /// Returns a window's head, as a window alone writes it.
+    pub(crate) fn head(&self, row: usize, stream: &StreamHeader) -> Vec<u8> {
+        self.bare_fields(row).head(stream)
+    }
+
+    fn bare_fields(&self, row: usize) -> WindowFields {
+        WindowFields {
+            salt: self.pads(row).0,
+            sequence: self.sequence(row),
+            start: self.starts[row],
+            flags: self.flags[row] as u8,
+            ticks: self.ticks[row] as u32,
+            lists: self.lists[row].data().to_vec(),
+            place: None,
+            signature: [0; 64],
+        }
+    }
+
+    /// Returns the rows of the group of a window that is whole here; None for other windows.
+    fn whole_group(&self, row: usize) -> Option<Range<usize>> {
+        let (index, count) = (self.indexes[row] as usize, self.counts[row] as usize);
+        if count < 2 || !self.paths[row].is_empty() {
+            return None;
+        }
+        let first = row.checked_sub(index)?;
+        (first + count <= self.rows()).then_some(first..first + count)
+    }
+
+    fn fields(&self, row: usize, stream: &Arc<StreamHeader>) -> Result<WindowFields, SegmentError> {
+        let (index, count) = (self.indexes[row] as u8, self.counts[row] as u8);
+        let group = self.whole_group(row);
+        let path = match &group {
+            None => self.paths[row].data().to_vec(),
+            Some(_) => {
+                let places = self.places.get_or_init(|| self.all_places(stream));
+                places[row].clone().ok_or(SegmentError::Layout("a group lacks a window"))?
+            }
+        };
+        let place = (count > 0).then_some(GroupPlace { index, count, path });
+        let signed = group.map_or(row, |group| group.start);
+        let signature = self.signatures[signed].data().try_into();
+        let signature = signature.map_err(|_| SegmentError::Layout("a signature has 64 bytes"))?;
+        Ok(WindowFields { place, signature, ..self.bare_fields(row) })
+    }
+
+    /// Makes the paths of all windows of whole groups. Groups of another stream's header than this one's get none.
+    fn all_places(&self, stream: &Arc<StreamHeader>) -> Vec<Option<Vec<u8>>> {
+        let mut places = vec![None; self.rows()];
+        let mut row = 0;
+        while row < self.rows() {
+            let Some(group) = self.whole_group(row).filter(|group| group.start == row) else {
+                row += 1;
+                continue;
+            };
+            let leaf = |row: usize| -> Option<Digest> {
+                let fields = WindowFields { place: None, ..self.bare_fields(row) };
+                let parts = self.parts(row);
+                let tags = stream.tags_of(self.sent(row, stream)?, parts)?;
+                fields.signed(stream, &tags, blake3::hash(parts).as_bytes()).ok()?.window_digest()
+            };
+            let leaves: Option<Vec<Digest>> = group.clone().map(leaf).collect();
+            for (row, path) in
+                group.clone().zip(leaves.map(|leaves| group_paths(&leaves)).unwrap_or_default())
+            {
+                places[row] = Some(path);
+            }
+            row = group.end;
+        }
+        places
+    }
+
+    /// Returns the ticks that the parts of a window have.
+    fn sent(&self, row: usize, stream: &StreamHeader) -> Option<u32> {
+        Some(sotto_wire::window_description(&self.head(row, stream), stream).ok()?.sent_ticks())
+    }
+
+    /// Returns a whole window.
+    pub(crate) fn envelope(&self, row: usize, stream: &Arc<StreamHeader>) -> Result<Envelope, SegmentError> {
+        let message = self.message(row, stream)?;
+        Envelope::read_window(&message, stream)
+            .map_err(|_| SegmentError::Layout("a row is no window of its stream"))
+    }
+
+    /// Returns the bytes of a whole window, as it is kept alone.
+    pub(crate) fn message(&self, row: usize, stream: &Arc<StreamHeader>) -> Result<Vec<u8>, SegmentError> {
+        if self.kind(row) != Kind::Whole {
+            return Err(DELETED);
+        }
+        Ok(self.fields(row, stream)?.message(stream, self.parts(row)))
+    }
+
+    /// Returns the signed header of a window that is not deleted.
+    pub(crate) fn signed(
+        &self,
+        row: usize,
+        stream: &Arc<StreamHeader>,
+    ) -> Result<SignedHeader, SegmentError> {
+        let wrong = |_| SegmentError::Layout("a row is no window of its stream");
+        let fields = self.fields(row, stream)?;
+        match self.kind(row) {
+            Kind::Deleted => Err(DELETED),
+            Kind::Head => {
+                let (_, digest, tags) = self.rest_of_head(row)?;
+                fields.signed(stream, tags, &digest).map_err(wrong)
+            }
+            Kind::Whole => {
+                let parts = self.parts(row);
+                let tags = self.sent(row, stream).and_then(|ticks| stream.tags_of(ticks, parts));
+                let tags = tags.ok_or(SegmentError::Layout("a row is no window of its stream"))?;
+                fields.signed(stream, &tags, blake3::hash(parts).as_bytes()).map_err(wrong)
+            }
+        }
+    }
+
+    fn rest_of_head(&self, row: usize) -> Result<(Digest, Digest, &[u8]), SegmentError> {
+        let parse = || {
+            let (message, rest) = self.rests[row].data().split_first_chunk::<32>()?;
+            let (digest, tags) = rest.split_first_chunk::<32>()?;
+            Some((*message, *digest, tags))
+        };
+        parse().ok_or(SegmentError::Layout("a head lacks its digests"))
+    }
+
+    /// Returns the leaf of a window in the log of its stream.
+    pub(crate) fn leaf(
+        &self,
+        row: usize,
+        stream: Option<&Arc<StreamHeader>>,
+    ) -> Result<Digest, SegmentError> {
+        if self.kind(row) == Kind::Deleted {
+            let leaf = self.rests[row].data().try_into();
+            return leaf.map_err(|_| SegmentError::Layout("a deleted window lacks its leaf"));
+        }
+        let stream = stream.ok_or(SegmentError::Layout("the stream of a window is not registered"))?;
+        Ok(self.signed(row, stream)?.leaf())
+    }
+
+    /// Returns a row to be written to another segment.
+    pub(crate) fn row(&self, row: usize, stream: Option<&Arc<StreamHeader>>) -> Result<Row, SegmentError> {
+        let window = match self.kind(row) {
+            Kind::Deleted => Window::Deleted { leaf: self.leaf(row, None)? },
+            kind => {
+                let stream =
+                    stream.ok_or(SegmentError::Layout("the stream of a window is not registered"))?;
+                let (first, last) = self.times(row);
+                let facts = Box::new(Facts {
+                    tag: stream.id().tag(),
+                    fields: self.fields(row, stream)?,
+                    pad: self.pads(row).1,
+                    first,
+                    last,
+                    readings: self.readings(row),
+                });
+                match kind {
+                    Kind::Whole => Window::Whole { facts, parts: self.parts(row).to_vec() },
+                    _ => Window::Head { facts, rest: self.rests[row].data().to_vec() },
+                }
+            }
+        };
+        Ok(Row {
+            sequence: self.sequence(row),
+            position: self.position(row),
+            bytes: self.counted_bytes(row),
+            stored_at: self.stored_at(row),
+            window,
+        })
+    }
+
+    /// Returns a row of this window without its body, or without everything but its leaf.
+    pub(crate) fn reduced(
+        &self,
+        row: usize,
+        to: Kind,
+        stream: &Arc<StreamHeader>,
+    ) -> Result<Row, SegmentError> {
+        let whole = self.row(row, Some(stream))?;
+        let signed = self.signed(row, stream)?;
+        Ok(match to {
+            Kind::Deleted => Row { bytes: 0, window: Window::Deleted { leaf: signed.leaf() }, ..whole },
+            Kind::Head if self.kind(row) == Kind::Whole => {
+                let digest = *blake3::hash(&self.message(row, stream)?).as_bytes();
+                let window = Window::head(&signed, &digest);
+                let window = window.ok_or(SegmentError::Layout("a row is no window of sums"))?;
+                let bytes = whole.bytes.saturating_sub(self.parts(row).len() as u64);
+                Row { bytes, window, ..whole }
+            }
+            _ => whole,
+        })
+    }
+}

@@ -1,0 +1,197 @@
+//! Reads a segment.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use parquet::column::reader::get_typed_column_reader;
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
+use parquet::file::reader::{FileReader as _, RowGroupReader, SerializedFileReader};
+use sotto_wire::Digest;
+
+use super::block::Block;
+use super::columns::{self, Column, Values};
+use super::file::Shared;
+use super::{Kind, SegmentError};
+
+/// Largest number of rows of a block that is read: more than a writer makes.
+const MOST_READ: i64 = 1 << 16;
+
+/// An open segment.
+pub(crate) struct Segment {
+    file: Shared,
+    reader: SerializedFileReader<Shared>,
+    digest: Digest,
+    /// The digests of the blocks.
+    blocks: Vec<Digest>,
+}
+
+impl Segment {
+    /// Opens a file whose bytes have this digest. Reads its footer alone.
+    pub(crate) fn open(path: &Path, digest: Digest) -> Result<Self, SegmentError> {
+        let file = Shared::new(File::open(path)?)?;
+        let reader = SerializedFileReader::new(file.clone())?;
+        let metadata = reader.metadata().file_metadata();
+        let entry = |key: &str| {
+            let mut entries = metadata.key_value_metadata().into_iter().flatten();
+            entries.find(|entry| entry.key == key).and_then(|entry| entry.value.clone())
+        };
+        if entry(columns::VERSION_KEY).as_deref() != Some(columns::VERSION) {
+            return Err(SegmentError::Layout("the file is no segment of a version that this program knows"));
+        }
+        let found = metadata.schema_descr().columns().iter();
+        let names = columns::ALL.into_iter().map(Column::name);
+        if !found.map(|column| column.name().to_owned()).eq(names.map(str::to_owned)) {
+            return Err(SegmentError::Layout("the file has other columns than a segment"));
+        }
+        let digests =
+            entry(columns::DIGESTS_KEY).and_then(|digits| hex::decode(digits).ok()).unwrap_or_default();
+        let blocks = digests.as_chunks::<32>().0.to_vec();
+        if blocks.len() != reader.num_row_groups() {
+            return Err(SegmentError::Layout("the segment lacks the digests of its blocks"));
+        }
+        Ok(Self { file, reader, digest, blocks })
+    }
+
+    pub(crate) fn blocks(&self) -> usize {
+        self.reader.num_row_groups()
+    }
+
+    /// Returns true if the file has the digest that it was written with. Reads the whole file.
+    pub(crate) fn is_right(&self) -> std::io::Result<bool> {
+        Ok(self.hashed(0, u64::MAX)? == self.digest)
+    }
+
+    /// Returns the digest of bytes of the file.
+    fn hashed(&self, from: u64, bytes: u64) -> std::io::Result<Digest> {
+        let (mut hasher, mut buffer) = (blake3::Hasher::new(), vec![0; 1 << 18]);
+        let mut from = self.file.from(from).take(bytes);
+        loop {
+            match from.read(&mut buffer)? {
+                0 => return Ok(*hasher.finalize().as_bytes()),
+                read => hasher.update(&buffer[..read]),
+            };
+        }
+    }
+
+    /// Refuses a block whose bytes are not those that were written.
+    fn check(&self, number: usize) -> Result<(), SegmentError> {
+        let group = self.reader.metadata().row_group(number);
+        let ranges = || group.columns().iter().map(|column| column.byte_range());
+        let from = ranges().map(|(from, _)| from).min().unwrap_or_default();
+        let end = ranges().map(|(from, bytes)| from.saturating_add(bytes)).max().unwrap_or_default();
+        if self.hashed(from, end - from)? != self.blocks[number] {
+            return Err(SegmentError::Digest);
+        }
+        Ok(())
+    }
+
+    /// Reads the columns of a block but its bodies.
+    pub(crate) fn block(&self, number: usize) -> Result<Block, SegmentError> {
+        let group = self.group(number)?;
+        self.check(number)?;
+        let rows = rows(group.as_ref())?;
+        let mut block = Block::default();
+        for (at, column) in columns::ALL.into_iter().enumerate() {
+            if column == Column::Parts {
+                continue;
+            }
+            match column.values() {
+                Values::Small => {
+                    let values = take::<Int32Type>(group.as_ref(), at, rows)?;
+                    put_numbers(&mut block, column, values.into_iter().map(i64::from).collect());
+                }
+                Values::Whole | Values::Time => {
+                    put_numbers(&mut block, column, take::<Int64Type>(group.as_ref(), at, rows)?);
+                }
+                Values::Text | Values::Bytes => {
+                    put_bytes(&mut block, column, bytes(group.as_ref(), at, rows)?)
+                }
+            }
+        }
+        if block.kinds.iter().any(|kind| Kind::of_number(*kind).is_none()) {
+            return Err(SegmentError::Layout("a row has an unknown kind"));
+        }
+        Ok(block)
+    }
+
+    /// Reads the bodies of a block, unless they are there.
+    pub(crate) fn load_parts(&self, number: usize, block: &Block) -> Result<(), SegmentError> {
+        if block.parts.get().is_none() {
+            let at = columns::ALL.iter().position(|column| *column == Column::Parts).unwrap_or_default();
+            let parts = bytes(self.group(number)?.as_ref(), at, block.rows())?;
+            let _ = block.parts.set(parts);
+        }
+        Ok(())
+    }
+
+    fn group(&self, number: usize) -> Result<Box<dyn RowGroupReader + '_>, SegmentError> {
+        if number >= self.blocks() {
+            return Err(SegmentError::Layout("the segment has fewer blocks"));
+        }
+        Ok(self.reader.get_row_group(number)?)
+    }
+}
+
+fn rows(group: &dyn RowGroupReader) -> Result<usize, SegmentError> {
+    let rows = group.metadata().num_rows();
+    if !(1..=MOST_READ).contains(&rows) {
+        return Err(SegmentError::Layout("a block has 1 to 65,536 rows"));
+    }
+    Ok(rows as usize)
+}
+
+fn take<T: DataType>(group: &dyn RowGroupReader, at: usize, rows: usize) -> Result<Vec<T::T>, SegmentError> {
+    let mut column = get_typed_column_reader::<T>(group.get_column_reader(at)?);
+    let mut values = Vec::with_capacity(rows);
+    while values.len() < rows {
+        let (read, ..) = column.read_records(rows - values.len(), None, None, &mut values)?;
+        if read == 0 {
+            return Err(SegmentError::Layout("a column has fewer rows than its block"));
+        }
+    }
+    Ok(values)
+}
+
+fn bytes(group: &dyn RowGroupReader, at: usize, rows: usize) -> Result<Vec<ByteArray>, SegmentError> {
+    take::<ByteArrayType>(group, at, rows)
+}
+
+fn put_numbers(block: &mut Block, column: Column, values: Vec<i64>) {
+    let place = match column {
+        Column::Kind => &mut block.kinds,
+        Column::Number => &mut block.numbers,
+        Column::Position => &mut block.positions,
+        Column::Arrived => &mut block.arrived,
+        Column::Bytes => &mut block.bytes,
+        Column::Pad => &mut block.pads,
+        Column::Start => &mut block.starts,
+        Column::Ticks => &mut block.ticks,
+        Column::First => &mut block.firsts,
+        Column::Last => &mut block.lasts,
+        Column::Readings => &mut block.readings,
+        Column::Flags => &mut block.flags,
+        Column::GroupIndex => &mut block.indexes,
+        Column::GroupWindows => &mut block.counts,
+        _ => return,
+    };
+    *place = values;
+}
+
+fn put_bytes(block: &mut Block, column: Column, values: Vec<ByteArray>) {
+    let text = |values: &[ByteArray]| {
+        String::from_utf8_lossy(values.first().map_or(&[], |first| first.data())).into_owned()
+    };
+    let place = match column {
+        Column::Device => return block.device = text(&values),
+        Column::Stream => return block.stream = text(&values),
+        Column::Header => &mut block.headers,
+        Column::Salt => &mut block.salts,
+        Column::Lists => &mut block.lists,
+        Column::Path => &mut block.paths,
+        Column::Signature => &mut block.signatures,
+        Column::Rest => &mut block.rests,
+        _ => return,
+    };
+    *place = values;
+}

@@ -1,0 +1,186 @@
+//! One commit, and so one sync of the disk, for all uploads that wait for it.
+//!
+//! A thread that has to store uploads adds them to the list of those that wait, then takes the connection: whoever has it
+//! stores all that wait. While the disk syncs one commit, the next one gathers.
+
+use std::mem;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use sotto_api::uploads::Receipt;
+
+use super::upload::{self, EarlierUpload, Upload};
+use super::{Folder, Store, StoreError, dropped};
+use crate::id::Id;
+
+/// Maximum uploads, alone or as groups, of one commit.
+const MOST: usize = 1024;
+
+/// The outcomes of uploads, or the refusal of one of them with its index.
+pub(crate) type Kept = Result<Vec<EarlierUpload>, (usize, EarlierUpload)>;
+
+/// Uploads that wait for a commit.
+struct Waiting {
+    uploads: Arc<Vec<Upload>>,
+    /// The indexes of those to store.
+    new: Vec<usize>,
+    verifying_key: [u8; 32],
+    /// The number of changes of the database at which none of them was stored.
+    checked_at: u64,
+    ids: Vec<Id>,
+    tell: Sender<Result<Kept, StoreError>>,
+}
+
+/// The uploads that wait.
+#[derive(Default)]
+pub(super) struct Commits(Mutex<Vec<Waiting>>);
+
+impl Commits {
+    fn waiting(&self) -> MutexGuard<'_, Vec<Waiting>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store {
+    /// Stores uploads of a device durably: bodies in files first, then all rows in one transaction, which other uploads
+    /// share. `new` are the indexes of those to store, `verifying_key` is the key of their signatures. Returns their
+    /// outcomes in this order. If one is refused, returns its index and the refusal, and none is stored. `checked_at` is
+    /// the number of changes at which [`Store::earlier`] found none of them.
+    pub(crate) fn keep_envelopes(
+        &self,
+        uploads: Arc<Vec<Upload>>,
+        new: Vec<usize>,
+        verifying_key: [u8; 32],
+        checked_at: u64,
+    ) -> Result<Kept, StoreError> {
+        let ids = new.iter().map(|index| uploads[*index].new_id()).collect::<Result<Vec<_>, _>>()?;
+        let in_files = || new.iter().zip(&ids).filter(|(index, _)| !uploads[**index].is_in_row());
+        let names: Vec<(usize, String)> = in_files().map(|(index, id)| (*index, id.to_string())).collect();
+        let files = names.iter().map(|(index, name)| (name.as_str(), &uploads[*index].bytes[..]));
+        let written = if names.is_empty() { Ok(()) } else { self.bodies.write_all(Folder::Envelopes, files) };
+        let kept = written.and_then(|()| {
+            let (tell, told) = mpsc::channel();
+            let uploads = Arc::clone(&uploads);
+            let waiting = Waiting { uploads, new: new.clone(), verifying_key, checked_at, ids, tell };
+            self.commits.waiting().push(waiting);
+            self.committed(&told)
+        });
+        let is_kept = |index: usize| {
+            let at = new.iter().position(|new| *new == index);
+            let kept = kept.as_ref().ok().and_then(|kept| kept.as_ref().ok());
+            matches!(kept.zip(at).and_then(|(kept, at)| kept.get(at)), Some(EarlierUpload::New(_)))
+        };
+        for (index, name) in &names {
+            if !is_kept(*index) {
+                self.bodies.remove(Folder::Envelopes, name);
+            }
+        }
+        if matches!(kept, Ok(Ok(_)))
+            && uploads.iter().any(|upload| upload.envelope.replaces())
+            && let Err(error) = self.finish_removals()
+        {
+            // The window is stored. The next one, or the next start, drops them.
+            tracing::error!(%error, "bodies that are replaced cannot be dropped");
+        }
+        kept
+    }
+
+    /// Waits for the commit of uploads that wait: stores all that do, unless another thread has.
+    fn committed(&self, told: &Receiver<Result<Kept, StoreError>>) -> Result<Kept, StoreError> {
+        loop {
+            let mut connection = self.connection();
+            if let Ok(kept) = told.try_recv() {
+                return kept;
+            }
+            let together = {
+                let mut waiting = self.commits.waiting();
+                let count = waiting.len().min(MOST);
+                let left = waiting.split_off(count);
+                mem::replace(&mut *waiting, left)
+            };
+            self.commit(&mut connection, together);
+        }
+    }
+
+    /// Stores uploads in one transaction and tells the outcomes.
+    fn commit(&self, connection: &mut Connection, together: Vec<Waiting>) {
+        let stored = (|| {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let outcomes: Vec<Result<Kept, StoreError>> =
+                together.iter().map(|waiting| self.keep_one(&transaction, waiting)).collect();
+            transaction.commit()?;
+            Ok::<_, rusqlite::Error>(outcomes)
+        })();
+        match stored {
+            Ok(outcomes) => {
+                for (waiting, outcome) in together.into_iter().zip(outcomes) {
+                    // Nobody waits for it if its thread panicked.
+                    let _ = waiting.tell.send(outcome);
+                }
+            }
+            Err(error) => {
+                for waiting in together {
+                    let _ = waiting.tell.send(Err(again(&error)));
+                }
+            }
+        }
+    }
+
+    /// Stores uploads within a transaction, all or none.
+    fn keep_one(&self, transaction: &Transaction<'_>, waiting: &Waiting) -> Result<Kept, StoreError> {
+        transaction.execute_batch("SAVEPOINT upload")?;
+        let kept = self.keep_in(transaction, waiting);
+        let end = match &kept {
+            Ok(Ok(_)) => "RELEASE upload",
+            _ => "ROLLBACK TO upload; RELEASE upload",
+        };
+        transaction.execute_batch(end)?;
+        kept
+    }
+
+    fn keep_in(&self, transaction: &Transaction<'_>, waiting: &Waiting) -> Result<Kept, StoreError> {
+        let is_changed = transaction.total_changes() != waiting.checked_at;
+        let uploads: Vec<&Upload> = waiting.new.iter().map(|index| &waiting.uploads[*index]).collect();
+        let mut found = Vec::with_capacity(uploads.len());
+        for (at, upload) in uploads.iter().enumerate() {
+            let earlier = match self.earlier_in(transaction, upload)? {
+                None if !upload::still_accepted(transaction, upload, &waiting.verifying_key)? => {
+                    Some(EarlierUpload::NoLongerAccepted)
+                }
+                None => match upload::tick_taken_by_one(&uploads[..at], &found, upload) {
+                    None if is_changed => self.tick_taken(transaction, upload)?,
+                    taken => taken,
+                },
+                earlier => earlier,
+            };
+            match earlier {
+                Some(refused) if refused.is_refused() => return Ok(Err((waiting.new[at], refused))),
+                earlier => found.push(earlier),
+            }
+        }
+        let insert = |((id, upload), earlier): ((&Id, &&Upload), Option<EarlierUpload>)| match earlier {
+            Some(earlier) => Ok(earlier),
+            None => {
+                let receipt: Receipt = upload::insert(self, transaction, *id, upload)?;
+                Ok(EarlierUpload::New(receipt))
+            }
+        };
+        let kept = waiting.ids.iter().zip(&uploads).zip(found).map(insert);
+        let kept = kept.collect::<Result<Vec<_>, StoreError>>()?;
+        for upload in &uploads {
+            dropped::drop_replaced(self, transaction, upload.envelope.signed_header())?;
+        }
+        Ok(Ok(kept))
+    }
+}
+
+/// Returns the error of a commit for each upload that shared it.
+fn again(error: &rusqlite::Error) -> StoreError {
+    match error {
+        rusqlite::Error::SqliteFailure(failure, message) => {
+            StoreError::Database(rusqlite::Error::SqliteFailure(*failure, message.clone()))
+        }
+        other => StoreError::Damaged(other.to_string()),
+    }
+}

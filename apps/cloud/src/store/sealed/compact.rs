@@ -1,0 +1,124 @@
+//! Merges small segments.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+use sotto_wire::Digest;
+
+use super::super::bodies::Folder;
+use super::super::{Store, StoreError, count, removal};
+use super::build::Building;
+use super::held::name_of;
+use super::runs;
+
+/// Segments of this many bytes are not merged any more.
+const LARGE: u64 = 16 << 20;
+/// Number of segments of about one size that are merged.
+const TOGETHER: usize = 8;
+/// Bytes of the smallest class of sizes; each further class is eight times as large.
+const SMALLEST: u64 = 64 << 10;
+
+/// A segment of the catalogue.
+#[derive(Clone, Debug)]
+struct Listed {
+    id: i64,
+    digest: Digest,
+    bytes: u64,
+}
+
+impl Listed {
+    fn class(&self) -> u32 {
+        (self.bytes.max(SMALLEST) / SMALLEST).ilog2() / 3
+    }
+}
+
+/// Returns segments to merge, if there are enough of one size.
+fn choose(connection: &Connection) -> Result<Vec<Listed>, StoreError> {
+    let mut query =
+        connection.prepare_cached("SELECT id, digest, bytes FROM segments WHERE bytes < ?1 ORDER BY id")?;
+    let found = query.query_map([LARGE.cast_signed()], |row| {
+        Ok(Listed { id: row.get(0)?, digest: row.get(1)?, bytes: count(row, 2)? })
+    })?;
+    let mut classes: BTreeMap<u32, Vec<Listed>> = BTreeMap::new();
+    for segment in found {
+        let segment = segment?;
+        classes.entry(segment.class()).or_default().push(segment);
+    }
+    let full = classes.into_values().find(|of_class| of_class.len() >= TOGETHER);
+    let mut chosen = Vec::new();
+    let mut bytes = 0;
+    for segment in full.into_iter().flatten() {
+        if bytes >= LARGE {
+            break;
+        }
+        bytes += segment.bytes;
+        chosen.push(segment);
+    }
+    Ok(chosen)
+}
+
+impl Store {
+    /// Merges segments until few small ones are left.
+    pub(super) fn compact(&self) -> Result<(), StoreError> {
+        loop {
+            let _sealing = self.sealing();
+            let chosen = choose(&self.connection())?;
+            if chosen.len() < 2 {
+                return Ok(());
+            }
+            match self.merge(&chosen) {
+                Ok(()) => {}
+                // The segments stay, and so do their windows that can be read.
+                Err(StoreError::Damaged(reason)) => {
+                    tracing::error!(reason, "small segments are not merged");
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn merge(&self, chosen: &[Listed]) -> Result<(), StoreError> {
+        let (logs, mut all) = {
+            let connection = self.connection();
+            let mut all = Vec::new();
+            for segment in chosen {
+                all.extend(runs::runs_in(&connection, segment.id)?);
+            }
+            (runs::logs(&connection, None, None)?, all)
+        };
+        let of_log: BTreeMap<i64, (String, String)> =
+            logs.into_iter().map(|(id, device, stream)| (id, (device, stream))).collect();
+        let name = |log: i64| of_log.get(&log).cloned().unwrap_or_default();
+        all.sort_by(|a, b| (name(a.log), a.number).cmp(&(name(b.log), b.number)));
+        let mut building = Building::new(self)?;
+        let mut log = None;
+        for run in &all {
+            if log != Some(run.log) {
+                log = Some(run.log);
+                let (device, stream) = name(run.log);
+                building.begin(run.log, &device, &stream)?;
+            }
+            let block = self.block(&self.connection(), run, true)?;
+            for number in run.number..run.end() {
+                building.push(self.row_of(&block, run.row_of(number))?)?;
+            }
+        }
+        let built = building.finish()?;
+        self.transaction(|transaction| {
+            for segment in chosen {
+                drop_segment(transaction, segment.id, &segment.digest)?;
+            }
+            built.insert(transaction)
+        })?;
+        chosen.iter().for_each(|segment| self.held.forget(segment.id));
+        self.finish_removals()
+    }
+}
+
+/// Takes a segment out of the catalogue, and notes that its file is to be removed.
+pub(super) fn drop_segment(connection: &Connection, id: i64, digest: &Digest) -> Result<(), StoreError> {
+    connection.prepare_cached("DELETE FROM runs WHERE segment = ?1")?.execute([id])?;
+    connection.prepare_cached("DELETE FROM segments WHERE id = ?1")?.execute([id])?;
+    removal::note(connection, Folder::Segments, &name_of(digest))
+}

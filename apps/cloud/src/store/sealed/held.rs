@@ -1,0 +1,134 @@
+//! Open segments, and blocks in memory.
+
+use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rusqlite::{Connection, OptionalExtension as _};
+use sotto_wire::Digest;
+
+use super::super::bodies::Folder;
+use super::super::{Store, StoreError};
+use super::runs::SealedRun;
+use crate::segment::{Block, Segment, SegmentError};
+
+/// Maximum number of blocks in memory: about 1 MiB each.
+const MOST_BLOCKS: usize = 32;
+/// Maximum number of open segments.
+const MOST_OPEN: usize = 256;
+
+/// Segments and blocks that were read last.
+#[derive(Default)]
+pub(in super::super) struct Held(Mutex<Read>);
+
+#[derive(Default)]
+struct Read {
+    segments: HashMap<i64, Arc<Segment>>,
+    /// The last one read is the last.
+    blocks: VecDeque<((i64, u32), Arc<Block>)>,
+}
+
+/// Returns the name of a segment's file.
+pub(in super::super) fn name_of(digest: &Digest) -> String {
+    hex::encode(&digest[..16])
+}
+
+impl Held {
+    fn read(&self) -> MutexGuard<'_, Read> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets a segment that is replaced.
+    pub(super) fn forget(&self, segment: i64) {
+        let mut read = self.read();
+        read.segments.remove(&segment);
+        read.blocks.retain(|((of, _), _)| *of != segment);
+    }
+}
+
+/// `.map_err(unreadable(&name))`
+pub(super) fn unreadable(name: &str) -> impl FnOnce(SegmentError) -> StoreError {
+    let name = name.to_owned();
+    move |error| match error {
+        SegmentError::Files(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            StoreError::Files { doing: "read a segment", error }
+        }
+        SegmentError::Files(_) => StoreError::Damaged(format!("segments/{name} is missing")),
+        error => StoreError::Damaged(format!("segments/{name}: {error}")),
+    }
+}
+
+impl Store {
+    pub(super) fn segment_path(&self, name: &str) -> PathBuf {
+        self.bodies.path(Folder::Segments, name)
+    }
+
+    /// Opens a segment of the catalogue. Returns it with the name of its file.
+    pub(in super::super) fn segment(
+        &self,
+        connection: &Connection,
+        id: i64,
+    ) -> Result<(Arc<Segment>, String), StoreError> {
+        let mut query = connection.prepare_cached("SELECT digest FROM segments WHERE id = ?1")?;
+        let digest: Option<Digest> = query.query_row([id], |row| row.get(0)).optional()?;
+        let digest = digest.ok_or_else(|| StoreError::Damaged(format!("segment {id} has no row")))?;
+        let name = name_of(&digest);
+        if let Some(segment) = self.held.read().segments.get(&id) {
+            return Ok((Arc::clone(segment), name));
+        }
+        let segment = Segment::open(&self.segment_path(&name), digest).map_err(unreadable(&name))?;
+        let (segment, mut read) = (Arc::new(segment), self.held.read());
+        if read.segments.len() >= MOST_OPEN {
+            read.segments.clear();
+        }
+        read.segments.insert(id, Arc::clone(&segment));
+        Ok((segment, name))
+    }
+
+    /// Returns the block of a run, with the bodies if they are wanted.
+    pub(in super::super) fn block(
+        &self,
+        connection: &Connection,
+        run: &SealedRun,
+        with_bodies: bool,
+    ) -> Result<Arc<Block>, StoreError> {
+        let (segment, name) = self.segment(connection, run.segment)?;
+        self.block_of(&segment, &name, (run.segment, run.block), with_bodies)
+    }
+
+    /// Like [`Store::block`], without the database.
+    pub(in super::super) fn block_of(
+        &self,
+        segment: &Segment,
+        name: &str,
+        key: (i64, u32),
+        with_bodies: bool,
+    ) -> Result<Arc<Block>, StoreError> {
+        let (number, held) = (key.1 as usize, self.held_block(key));
+        let block = match held {
+            Some(block) => block,
+            None => {
+                let block = Arc::new(segment.block(number).map_err(unreadable(name))?);
+                let mut read = self.held.read();
+                if read.blocks.len() >= MOST_BLOCKS {
+                    read.blocks.pop_front();
+                }
+                read.blocks.push_back((key, Arc::clone(&block)));
+                block
+            }
+        };
+        if with_bodies {
+            segment.load_parts(number, &block).map_err(unreadable(name))?;
+        }
+        Ok(block)
+    }
+
+    fn held_block(&self, key: (i64, u32)) -> Option<Arc<Block>> {
+        let mut read = self.held.read();
+        let at = read.blocks.iter().position(|(of, _)| *of == key)?;
+        let found = read.blocks.remove(at)?;
+        let block = Arc::clone(&found.1);
+        read.blocks.push_back(found);
+        Some(block)
+    }
+}
