@@ -39,6 +39,59 @@ pub enum Command {
         #[command(flatten)]
         given: Box<Given<Settings>>,
     },
+    /// Show what the store holds: windows, bytes, segments, files that could be freed. Also while the cloud runs.
+    Store {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+        /// The configuration.
+        #[command(flatten)]
+        given: Box<Given<Settings>>,
+    },
+    /// Read everything and compare it with its digests and logs; exit code 1 if anything is damaged. Also while the cloud
+    /// runs.
+    Check {
+        /// Verify the devices' signatures, too.
+        #[arg(long)]
+        signatures: bool,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+        /// The configuration.
+        #[command(flatten)]
+        given: Box<Given<Settings>>,
+    },
+    /// Repair damaged segments: from a backup, or by the windows of them whose signatures hold. Damaged files are moved to
+    /// orphans/, not deleted.
+    Repair {
+        /// The folder of a backup.
+        #[arg(long, value_name = "DIR")]
+        from: Option<PathBuf>,
+        /// The configuration.
+        #[command(flatten)]
+        given: Box<Given<Settings>>,
+    },
+    /// Bring a store of an earlier version to this one, as the next start does. Can be stopped and run again.
+    Migrate {
+        /// Show what would be done.
+        #[arg(long)]
+        dry_run: bool,
+        /// The configuration.
+        #[command(flatten)]
+        given: Box<Given<Settings>>,
+    },
+    /// Write the windows of sums to Parquet files that other programs read. Also while the cloud runs.
+    Export {
+        /// The folder; made if it does not exist.
+        #[arg(long, value_name = "DIR")]
+        to: PathBuf,
+        /// Only the streams of this device.
+        #[arg(long, value_name = "NAME")]
+        device: Option<String>,
+        /// The configuration.
+        #[command(flatten)]
+        given: Box<Given<Settings>>,
+    },
     /// Rebuild the database from the envelopes, if it was lost or is older than they are.
     Rebuild(Box<Given<Settings>>),
     /// Print the key with which the owner verifies receipts and transcripts.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use sotto_cloud::cli::{Cli, Command, ConfigCommand};
 use sotto_cloud::config::DEFAULT_FILE;
-use sotto_cloud::{identity, maintain, reference, server, validate};
+use sotto_cloud::{identity, inspect, maintain, reference, server, validate};
 use sotto_service::logs;
 
 fn main() -> ExitCode {
@@ -25,6 +25,19 @@ fn carried_out(command: Command) -> anyhow::Result<()> {
         Command::Run(given) => server::run(&given.settle()?),
         Command::Backup { to, given } => maintain::backup(&given.settle()?, &to),
         Command::Restore { from, given } => maintain::restore(&given.settle()?, &from),
+        Command::Store { json, given } => inspect::store(&given.settle()?, json),
+        Command::Check { signatures, json, given } => inspect::check(&given.settle()?, signatures, json),
+        Command::Repair { from, given } => {
+            let config = given.settle()?;
+            logs::to_stderr();
+            inspect::repair(&config, from.as_deref())
+        }
+        Command::Migrate { dry_run, given } => {
+            let config = given.settle()?;
+            logs::to_stderr();
+            inspect::migrate(&config, dry_run)
+        }
+        Command::Export { to, device, given } => inspect::export(&given.settle()?, &to, device.as_deref()),
         Command::Rebuild(given) => {
             let config = given.settle()?;
             logs::to_stderr();

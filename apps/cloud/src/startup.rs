@@ -13,6 +13,7 @@ pub(crate) fn open(config: &Config) -> anyhow::Result<Cloud> {
     let sealed = cloud.store.seal(Sealing::All)?;
     if sealed > 0 {
         tracing::info!(windows = sealed, "brought into segments");
+        cloud.store.tidy()?;
     }
     Ok(cloud)
 }

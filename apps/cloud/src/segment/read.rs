@@ -88,8 +88,21 @@ impl Segment {
 
     /// Reads the columns of a block but its bodies.
     pub(crate) fn block(&self, number: usize) -> Result<Block, SegmentError> {
-        let group = self.group(number)?;
+        // Refuses a number that is too large.
+        self.group(number)?;
         self.check(number)?;
+        self.columns(number)
+    }
+
+    /// Reads a whole block that may be damaged.
+    pub(crate) fn unchecked(&self, number: usize) -> Result<Block, SegmentError> {
+        let block = self.columns(number)?;
+        self.load_parts(number, &block)?;
+        Ok(block)
+    }
+
+    fn columns(&self, number: usize) -> Result<Block, SegmentError> {
+        let group = self.group(number)?;
         let rows = rows(group.as_ref())?;
         let mut block = Block::default();
         for (at, column) in columns::ALL.into_iter().enumerate() {

@@ -49,9 +49,14 @@ pub(super) struct Bodies {
 }
 
 impl Bodies {
+    /// Returns the folders of a store that exists.
+    pub(super) fn at(root: &Path) -> Self {
+        Self { root: root.to_owned(), incoming: root.join("incoming") }
+    }
+
     /// Makes the folders, and removes partial files of an earlier process: nobody has a receipt for them.
     pub(super) fn open(root: &Path) -> Result<Self, StoreError> {
-        let bodies = Self { root: root.to_owned(), incoming: root.join("incoming") };
+        let bodies = Self::at(root);
         for kind in Folder::ALL {
             folder::make_inside(&root.join(kind.name()))?;
         }

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use rusqlite::Connection;
 use serde::Serialize;
-use sotto_wire::{Digest, Frontier};
+use sotto_wire::{Digest, Frontier, LARGEST_ENVELOPE, SignedHeader, stream_tag};
 
 use super::bodies::Folder;
+use super::dropped::StoredBytes;
+use super::error::damaged;
 use super::sealed::{frontier, runs};
 use super::{Store, StoreError, recover};
 use crate::segment::Kind;
@@ -66,7 +68,9 @@ impl Store {
             match right {
                 Ok((true, _)) => {}
                 Ok((false, name)) => {
-                    checked.damage.push(format!("segments/{name}: its bytes are not those that were written"));
+                    checked
+                        .damage
+                        .push(format!("segments/{name}: its bytes are not those that were written"));
                 }
                 Err(StoreError::Damaged(reason)) => checked.damage.push(reason),
                 Err(error) => return Err(error),
@@ -107,7 +111,9 @@ impl Store {
                     Err(StoreError::Damaged(reason)) => {
                         whole = false;
                         let (first, last) = (run.number, run.end() - 1);
-                        checked.damage.push(format!("{device}.{stream}, windows {first} to {last}: {reason}"));
+                        checked
+                            .damage
+                            .push(format!("{device}.{stream}, windows {first} to {last}: {reason}"));
                         break;
                     }
                     Err(error) => return Err(error),
@@ -137,7 +143,9 @@ impl Store {
             match leaf {
                 Some(leaf) => tree.push(leaf),
                 None => {
-                    checked.damage.push(format!("{device}.{stream}: position {position} of its log is missing"));
+                    checked
+                        .damage
+                        .push(format!("{device}.{stream}: position {position} of its log is missing"));
                     return Ok(());
                 }
             }
@@ -179,6 +187,28 @@ impl Store {
             }
         }
         Ok(())
+    }
+}
+
+impl Store {
+    /// Returns true if a key of its device signed an envelope.
+    fn is_signed(
+        &self,
+        connection: &Connection,
+        device: &str,
+        stored: StoredBytes,
+    ) -> Result<bool, StoreError> {
+        let signed = match stored {
+            StoredBytes::Head(head) => head.signed,
+            StoredBytes::Whole(bytes) => match stream_tag(&bytes).map_err(damaged)? {
+                Some(tag) => {
+                    SignedHeader::of_window(&bytes, &self.header_of(connection, tag)?).map_err(damaged)?
+                }
+                None => SignedHeader::of_kept(&bytes, LARGEST_ENVELOPE).map_err(damaged)?,
+            },
+        };
+        let keys = verifying_keys(connection, device)?;
+        Ok(keys.iter().any(|key| signed.verify(key).is_ok()))
     }
 }
 

@@ -48,9 +48,9 @@ pub(crate) struct StreamReport {
     pub(crate) stream: String,
     pub(crate) windows: u64,
     pub(crate) sent_bytes: u64,
-    /// The times of the first and of the last reading: milliseconds since 1970.
-    pub(crate) from: Option<i64>,
-    pub(crate) to: Option<i64>,
+    /// The times of the first and of the last reading, in UTC.
+    pub(crate) from: Option<String>,
+    pub(crate) to: Option<String>,
     /// Rows of the catalogue that its windows in segments take.
     pub(crate) runs: u64,
 }
@@ -98,17 +98,21 @@ pub(crate) fn report(data: &Path) -> Result<Report, StoreError> {
             });
             of.windows += count(row, 2)?;
             of.sent_bytes += count(row, 3)?;
-            let (from, to): (Option<i64>, Option<i64>) = (row.get(4)?, row.get(5)?);
-            of.from = [of.from, from].into_iter().flatten().min();
-            of.to = of.to.max(to);
+            let (from, to): (Option<String>, Option<String>) = (row.get(4)?, row.get(5)?);
+            of.from = [of.from.take(), from].into_iter().flatten().min();
+            of.to = of.to.take().max(to);
             of.runs += count(row, 6)?;
         }
         Ok(())
     };
-    add("SELECT device, stream, count(*), sum(bytes), min(started_at), max(ended_at), 0 FROM envelopes GROUP BY 1, 2")?;
+    let times = "strftime('%Y-%m-%dT%H:%M:%SZ', min(started_at) / 1000.0, 'unixepoch'),
+        strftime('%Y-%m-%dT%H:%M:%SZ', max(ended_at) / 1000.0, 'unixepoch')";
+    add(&format!("SELECT device, stream, count(*), sum(bytes), {times}, 0 FROM envelopes GROUP BY 1, 2"))?;
     if has_segments {
-        add("SELECT device, stream, sum(windows), sum(bytes), min(started_at), max(ended_at), count(*)
-             FROM runs JOIN logs ON logs.id = runs.log WHERE kind < 2 GROUP BY 1, 2")?;
+        add(&format!(
+            "SELECT device, stream, sum(windows), sum(bytes), {times}, count(*)
+             FROM runs JOIN logs ON logs.id = runs.log WHERE kind < 2 GROUP BY 1, 2"
+        ))?;
     }
     let number = |query: &str| -> Result<u64, StoreError> {
         Ok(connection.query_row(query, [], |row| count(row, 0))?)
@@ -171,8 +175,7 @@ fn size_of(folder: &Path) -> Result<(u64, u64), StoreError> {
         let entry = entry.map_err(failed_to("list a folder"))?;
         // A file may be removed meanwhile.
         let Ok(metadata) = entry.metadata() else { continue };
-        let (more, length) =
-            if metadata.is_dir() { size_of(&entry.path())? } else { (1, metadata.len()) };
+        let (more, length) = if metadata.is_dir() { size_of(&entry.path())? } else { (1, metadata.len()) };
         (files, bytes) = (files + more, bytes + length);
     }
     Ok((files, bytes))

@@ -5,16 +5,19 @@
 //! other files without a row are put aside.
 
 mod bodies;
+mod check;
 mod commit;
 mod copy;
 mod device;
 mod dropped;
 mod envelope;
 mod error;
+mod exporting;
 mod forget;
 mod job;
 mod keys;
 mod log;
+mod look;
 mod migrate;
 mod orders;
 mod page;
@@ -25,6 +28,7 @@ mod questions;
 mod record;
 mod recover;
 mod removal;
+mod repair;
 mod repeated;
 mod run;
 mod sealed;
@@ -53,6 +57,7 @@ pub(crate) use device::{Device, NewDevice, Registering, Revoking, Source};
 pub(crate) use error::StoreError;
 pub(crate) use job::{Job, NewJob, SubmissionName, Submitted};
 pub(crate) use log::Logged;
+pub(crate) use look::{Report, StreamReport, report};
 pub(crate) use page::{LARGEST_PAGE, Page, limit};
 pub(crate) use position::LastWindows;
 pub(crate) use record::Record;
@@ -88,8 +93,8 @@ pub(crate) struct Store {
     /// Windows of sums in the database, and the bytes of their messages.
     waiting_windows: AtomicU64,
     waiting_bytes: AtomicU64,
-    /// The file lock, held as long as the store is open.
-    _lock: File,
+    /// The file lock, held as long as the store is open to write.
+    _lock: Option<File>,
 }
 
 /// Purpose of opening a store.
@@ -111,13 +116,18 @@ impl Store {
         if opening == Opening::Serve && envelopes > 0 && startup::is_empty(&connection)? {
             return Err(StoreError::NoRows { envelopes });
         }
-        let (connection, recovered) = (Mutex::new(connection), OnceLock::new());
-        let store = Self {
-            connection,
-            bodies,
+        let store = Self::of(connection, folder, Some(lock));
+        store.count_waiting()?;
+        Ok(store)
+    }
+
+    fn of(connection: Connection, folder: &Path, lock: Option<File>) -> Self {
+        Self {
+            connection: Mutex::new(connection),
+            bodies: Bodies::at(folder),
             streams: Streams::default(),
             trees: Trees::default(),
-            recovered,
+            recovered: OnceLock::new(),
             commits: Commits::default(),
             held: Held::default(),
             sealing: Mutex::default(),
@@ -125,9 +135,7 @@ impl Store {
             waiting_windows: AtomicU64::default(),
             waiting_bytes: AtomicU64::default(),
             _lock: lock,
-        };
-        store.count_waiting()?;
-        Ok(store)
+        }
     }
 
     /// Returns the number of rows whose body was missing at the start.

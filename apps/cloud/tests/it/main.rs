@@ -26,6 +26,7 @@ mod quotas;
 mod reference;
 mod refusals;
 mod restart;
+mod segments;
 mod store;
 mod strangers;
 mod streams;

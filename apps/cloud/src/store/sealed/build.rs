@@ -2,17 +2,19 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use rusqlite::{Connection, params};
-use sotto_wire::Digest;
+use sotto_wire::{Digest, StreamHeader};
 
 use super::super::bodies::{Folder, sync_folder};
 use super::super::error::failed_to;
 use super::super::{Store, StoreError, now};
 use super::held::{name_of, unreadable};
 use super::runs::SealedRun;
+use super::window::unread;
 use crate::id::Id;
-use crate::segment::{Placed, Row, Writer};
+use crate::segment::{Block, Kind, Placed, Row, Writer};
 
 /// A segment that is being written.
 pub(super) struct Building<'s> {
@@ -98,4 +100,44 @@ pub(super) fn make_log(connection: &Connection, device: &str, stream: &str) -> R
     insert.execute([device, stream])?;
     let mut query = connection.prepare_cached("SELECT id FROM logs WHERE device = ?1 AND stream = ?2")?;
     Ok(query.query_row([device, stream], |row| row.get(0))?)
+}
+
+/// The windows of a damaged segment that are right, in a new one.
+pub(in super::super) struct Salvage<'s> {
+    building: Building<'s>,
+    log: Option<i64>,
+}
+
+impl<'s> Salvage<'s> {
+    pub(in super::super) fn new(store: &'s Store) -> Result<Self, StoreError> {
+        Ok(Self { building: Building::new(store)?, log: None })
+    }
+
+    /// Appends a row of a block, whose number is above those before it in its log.
+    pub(in super::super) fn push(
+        &mut self,
+        (log, device, stream): (i64, &str, &str),
+        block: &Block,
+        row: usize,
+        header: Option<&Arc<StreamHeader>>,
+    ) -> Result<(), StoreError> {
+        if self.log != Some(log) {
+            self.log = Some(log);
+            self.building.begin(log, device, stream)?;
+        }
+        let header = header.filter(|_| block.kind(row) != Kind::Deleted);
+        self.building.push(block.row(row, header).map_err(unread)?)
+    }
+
+    /// Puts the new segment in the place of another one, whose file stays.
+    pub(in super::super) fn replace(self, connection: &Connection, segment: i64) -> Result<(), StoreError> {
+        connection.execute("DELETE FROM runs WHERE segment = ?1", [segment])?;
+        connection.execute("DELETE FROM segments WHERE id = ?1", [segment])?;
+        self.building.store.held.forget(segment);
+        if self.log.is_none() {
+            self.building.abandon();
+            return Ok(());
+        }
+        self.building.finish()?.insert(connection)
+    }
 }

@@ -39,7 +39,7 @@ impl Held {
     }
 
     /// Forgets a segment that is replaced.
-    pub(super) fn forget(&self, segment: i64) {
+    pub(in super::super) fn forget(&self, segment: i64) {
         let mut read = self.read();
         read.segments.remove(&segment);
         read.blocks.retain(|((of, _), _)| *of != segment);

@@ -10,7 +10,8 @@ mod scan;
 mod seal;
 mod window;
 
-pub(super) use held::Held;
+pub(super) use build::Salvage;
+pub(super) use held::{Held, name_of};
 pub(crate) use rewrite::Rewriting;
 pub(super) use scan::Scanner;
 pub(crate) use seal::Sealing;

@@ -278,7 +278,7 @@ pub(in super::super) fn ended_before(
 }
 
 /// Returns the runs of a segment.
-pub(super) fn runs_in(connection: &Connection, segment: i64) -> Result<Vec<SealedRun>, StoreError> {
+pub(in super::super) fn runs_in(connection: &Connection, segment: i64) -> Result<Vec<SealedRun>, StoreError> {
     all(connection, "segment = ?1 ORDER BY log, number", [segment])
 }
 

@@ -117,6 +117,18 @@ impl Store {
         Ok(())
     }
 
+    /// Brings a database of an earlier version into the form in which freed pages go back to the file system.
+    pub(crate) fn tidy(&self) -> Result<(), StoreError> {
+        let connection = self.connection();
+        let mode: i64 = connection.query_row("PRAGMA auto_vacuum", [], |row| row.get(0))?;
+        // 2: incremental.
+        if mode != 2 {
+            connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; VACUUM")?;
+        }
+        drop(connection);
+        self.shrink()
+    }
+
     /// Seals up to [`MOST_WINDOWS`] windows. Returns their number.
     fn seal_some(&self, which: Sealing) -> Result<usize, StoreError> {
         let _sealing = self.sealing();

@@ -1,0 +1,219 @@
+//! Commands that look at a store, check it, bring it to this version, and export its windows.
+
+use std::fs;
+use std::io::IsTerminal as _;
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use sotto_service::config::print;
+
+use crate::config::Config;
+use crate::export::Exporter;
+use crate::startup;
+use crate::store::{self, Report, Sealing, Store, StoreError, StreamReport};
+
+/// Prints what a store holds.
+///
+/// # Errors
+/// There is no store, or it cannot be read.
+pub fn store(config: &Config, json: bool) -> anyhow::Result<()> {
+    let report = store::report(&config.data).with_context(|| cannot("read", &config.data))?;
+    if json {
+        return print(&(serde_json::to_string_pretty(&report)? + "\n"));
+    }
+    print(&text(&report))
+}
+
+fn cannot(doing: &str, data: &Path) -> String {
+    format!("cannot {doing} {}", data.display())
+}
+
+fn text(report: &Report) -> String {
+    let Report { version, bytes, sent_bytes, segments, segment_bytes, sealed, waiting, files, .. } = report;
+    let windows = sealed + waiting + files;
+    let each = if windows == 0 { 0.0 } else { *bytes as f64 / windows as f64 };
+    let ratio = if *sent_bytes == 0 { 0.0 } else { *bytes as f64 / *sent_bytes as f64 };
+    let mut out = format!(
+        "{windows} windows: {} for {} sent, {ratio:.2} times, {each:.0} bytes each; version {version}\n",
+        size(*bytes),
+        size(*sent_bytes)
+    );
+    out += &format!("  in segments   {sealed} windows, {segments} files, {}\n", size(*segment_bytes));
+    out += &format!("  in database   {waiting} windows, {}\n", size(report.database_bytes));
+    out += &format!("  in own files  {files} envelopes\n");
+    if report.deleted > 0 {
+        out += &format!("  deleted       {} windows: their places in the logs stay\n", report.deleted);
+    }
+    if report.aside_files > 0 {
+        let bytes = size(report.aside_bytes);
+        out += &format!(
+            "  put aside     {} files, {bytes}, in orphans/ and before-restore-…: delete them to free it\n",
+            report.aside_files
+        );
+    }
+    let width = |of: fn(&StreamReport) -> &str| report.streams.iter().map(|stream| of(stream).len()).max();
+    let device = width(|stream| &stream.device).unwrap_or(0).max(6);
+    let stream = width(|stream| &stream.stream).unwrap_or(0).max(6);
+    out += &format!(
+        "\n{:device$}  {:stream$}  {:>9}  {:>10}  {:>6}  from – to\n",
+        "device", "stream", "windows", "sent", "runs"
+    );
+    for of in &report.streams {
+        let day = |at: &Option<String>| at.as_deref().and_then(|at| at.get(..10)).unwrap_or("–").to_owned();
+        out += &format!(
+            "{:device$}  {:stream$}  {:>9}  {:>10}  {:>6}  {} – {}\n",
+            of.device,
+            of.stream,
+            of.windows,
+            size(of.sent_bytes),
+            of.runs,
+            day(&of.from),
+            day(&of.to)
+        );
+    }
+    out
+}
+
+fn size(bytes: u64) -> String {
+    let bytes = bytes as f64;
+    match bytes {
+        _ if bytes < 1e4 => format!("{bytes} B"),
+        _ if bytes < 1e6 => format!("{:.1} kB", bytes / 1e3),
+        _ if bytes < 1e9 => format!("{:.2} MB", bytes / 1e6),
+        _ => format!("{:.2} GB", bytes / 1e9),
+    }
+}
+
+/// Checks every byte of a store.
+///
+/// # Errors
+/// Something is damaged or missing, or the store cannot be read.
+pub fn check(config: &Config, signatures: bool, json: bool) -> anyhow::Result<()> {
+    let store = look(config)?;
+    let checked =
+        store.check(signatures, progress("checked")).with_context(|| cannot("read", &config.data))?;
+    end_progress();
+    if json {
+        print(&(serde_json::to_string_pretty(&checked)? + "\n"))?;
+    } else {
+        print(&format!(
+            "{} segments with {} windows, {} other envelopes, {} signatures\n",
+            checked.segments, checked.sealed, checked.envelopes, checked.signatures
+        ))?;
+        checked.damage.iter().try_for_each(|line| print(&format!("damaged: {line}\n")))?;
+    }
+    if checked.damage.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "{} places are damaged: put the files back from a backup with `sotto-cloud repair --from BACKUP`",
+        checked.damage.len()
+    )
+}
+
+fn look(config: &Config) -> anyhow::Result<Store> {
+    Store::look(&config.data).map_err(|error| match error {
+        StoreError::Version(version) => anyhow::anyhow!(
+            "{} has version {version}: bring it to this one with `sotto-cloud migrate`",
+            config.data.display()
+        ),
+        error => anyhow::Error::from(error).context(cannot("read", &config.data)),
+    })
+}
+
+/// Returns a callback that shows a count on a terminal.
+fn progress(doing: &'static str) -> impl FnMut(u64) {
+    let shown = std::io::stderr().is_terminal();
+    move |windows| {
+        if shown {
+            eprint!("\r{doing}: {windows} windows ");
+        }
+    }
+}
+
+fn end_progress() {
+    if std::io::stderr().is_terminal() {
+        eprint!("\r\x1b[K");
+    }
+}
+
+/// Repairs the segments of a stopped cloud.
+///
+/// # Errors
+/// The cloud is running, or the store cannot be read or written.
+pub fn repair(config: &Config, from: Option<&Path>) -> anyhow::Result<()> {
+    let cloud = startup::open(config)?;
+    let repaired = cloud.store.repair(from).with_context(|| cannot("repair", &config.data))?;
+    print(&format!(
+        "{}: {} segments put back from the backup; {} windows of damaged ones saved\n",
+        config.data.display(),
+        repaired.fetched.len(),
+        repaired.saved
+    ))?;
+    repaired.lost.iter().try_for_each(|line| print(&format!("lost: {line}\n")))
+}
+
+/// Brings a stopped cloud's store to this version.
+///
+/// # Errors
+/// The cloud is running, or the store cannot be read or written.
+pub fn migrate(config: &Config, dry_run: bool) -> anyhow::Result<()> {
+    let before = store::report(&config.data).with_context(|| cannot("read", &config.data))?;
+    if dry_run {
+        return print(&format!(
+            "{}: version {}; {} envelopes in files of their own: windows of sums among them come into segments, with {} that wait \
+             in the database. Nothing is changed.\n",
+            config.data.display(),
+            before.version,
+            before.files,
+            before.waiting
+        ));
+    }
+    let cloud = startup::open(config)?;
+    cloud.store.seal(Sealing::All)?;
+    cloud.store.tidy()?;
+    drop(cloud);
+    let after = store::report(&config.data)?;
+    print(&format!(
+        "{}: {} windows in {} segments; {} in place of {}\n",
+        config.data.display(),
+        after.sealed,
+        after.segments,
+        size(after.bytes),
+        size(before.bytes)
+    ))
+}
+
+/// Writes windows of sums to Parquet files.
+///
+/// # Errors
+/// The store cannot be read, or a file cannot be written.
+pub fn export(config: &Config, to: &Path, device: Option<&str>) -> anyhow::Result<()> {
+    let store = look(config)?;
+    let (mut files, mut windows, mut told) = (0, 0_u64, progress("exported"));
+    for header in store.streams_of_sums()? {
+        if device.is_some_and(|device| device != header.device()) {
+            continue;
+        }
+        let folder = to.join(header.device());
+        fs::create_dir_all(&folder).with_context(|| cannot("make", &folder))?;
+        let name = format!("{}-{}.parquet", header.stream(), hex::encode(header.id().tag().0));
+        let path = folder.join(name);
+        let (mut exporter, mut any) = (Exporter::create(&path, header.clone())?, false);
+        store.each_window(&header, |window| {
+            (any, windows) = (true, windows + 1);
+            if windows.is_multiple_of(4096) {
+                told(windows);
+            }
+            exporter.push(window)
+        })?;
+        exporter.finish()?;
+        if any {
+            files += 1;
+        } else {
+            fs::remove_file(&path).with_context(|| cannot("remove", &path))?;
+        }
+    }
+    end_progress();
+    print(&format!("{}: {windows} windows in {files} files\n", to.display()))
+}

@@ -1,0 +1,147 @@
+//! Repairs segments that are damaged or missing: from a backup, or by what is left of them.
+
+use std::fs;
+use std::path::Path;
+
+use rusqlite::Connection;
+use serde::Serialize;
+use sotto_wire::Digest;
+
+use super::bodies::{Folder, sync_folder};
+use super::check::verifying_keys;
+use super::error::failed_to;
+use super::sealed::{Salvage, runs};
+use super::{Store, StoreError};
+use crate::id::Id;
+use crate::segment::{Kind, Segment};
+
+/// Outcome of a repair.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Repaired {
+    /// Names of segments that the backup has.
+    pub(crate) fetched: Vec<String>,
+    /// Windows of other damaged segments that are right: their devices' signatures hold.
+    pub(crate) saved: u64,
+    /// Windows that are lost, a line for each run.
+    pub(crate) lost: Vec<String>,
+}
+
+impl Store {
+    /// Repairs every segment that is not as it was written. `from` is the folder of a backup.
+    pub(crate) fn repair(&self, from: Option<&Path>) -> Result<Repaired, StoreError> {
+        let _sealing = self.sealing();
+        let all: Vec<(i64, Digest)> = {
+            let connection = self.connection();
+            let mut query = connection.prepare("SELECT id, digest FROM segments ORDER BY id")?;
+            query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?
+        };
+        let mut repaired = Repaired::default();
+        for (id, digest) in all {
+            let name = super::sealed::name_of(&digest);
+            let path = self.bodies.path(Folder::Segments, &name);
+            if is_right(&path, digest)? {
+                continue;
+            }
+            let copy = from.map(|from| from.join(Folder::Segments.name()).join(&name));
+            match copy {
+                Some(copy) if is_right(&copy, digest)? => {
+                    let incoming = self.bodies.incoming(&Id::random()?.to_string());
+                    fs::copy(&copy, &incoming).map_err(failed_to("copy a segment"))?;
+                    fs::File::open(&incoming)
+                        .and_then(|file| file.sync_all())
+                        .and_then(|()| fs::rename(&incoming, &path))
+                        .map_err(failed_to("copy a segment"))?;
+                    sync_folder(&self.bodies.folder(Folder::Segments))?;
+                    repaired.fetched.push(name);
+                }
+                _ => self.save_rest(id, digest, &name, &mut repaired)?,
+            }
+        }
+        self.finish_removals()?;
+        Ok(repaired)
+    }
+
+    /// Writes what is right of a damaged segment to another one, and puts its file aside.
+    fn save_rest(
+        &self,
+        id: i64,
+        digest: Digest,
+        name: &str,
+        repaired: &mut Repaired,
+    ) -> Result<(), StoreError> {
+        let path = self.bodies.path(Folder::Segments, name);
+        let segment = Segment::open(&path, digest).ok();
+        self.transaction(|transaction| {
+            let mut salvage = Salvage::new(self)?;
+            for run in runs::runs_in(transaction, id)? {
+                let (device, stream) = log_name(transaction, run.log)?;
+                let keys = verifying_keys(transaction, &device)?;
+                // A damaged block is read as far as it can be; signatures say which windows are right.
+                let block = segment.as_ref().and_then(|segment| segment.unchecked(run.block as usize).ok());
+                let mut lost: Option<(u64, u64)> = None;
+                for number in run.number..run.end() {
+                    let row = run.row_of(number);
+                    let header = self.streams.get(transaction, run.tag)?;
+                    let is_right = block.as_ref().is_some_and(|block| {
+                        row < block.rows()
+                            && block.sequence(row) == number
+                            && block.kind(row) == run.kind
+                            && block.position(row) == run.position + (number - run.number)
+                            && (run.kind == Kind::Deleted
+                                || header.as_ref().is_some_and(|header| {
+                                    let signed = block.signed(row, header);
+                                    signed
+                                        .is_ok_and(|signed| keys.iter().any(|key| signed.verify(key).is_ok()))
+                                }))
+                    });
+                    match block.as_ref().filter(|_| is_right) {
+                        Some(block) => {
+                            salvage.push((run.log, &device, &stream), block, row, header.as_ref())?;
+                            repaired.saved += 1;
+                        }
+                        None => {
+                            lost = Some((lost.map_or(number, |(first, _)| first), number));
+                            let position = run.position + (number - run.number);
+                            note_lost(transaction, (&device, &stream), position, number)?;
+                        }
+                    }
+                }
+                if let Some((first, last)) = lost {
+                    repaired.lost.push(format!("{device}.{stream}, windows {first} to {last}"));
+                }
+            }
+            salvage.replace(transaction, id)
+        })?;
+        if path.exists() {
+            self.bodies.put_aside(Folder::Segments, name)?;
+        }
+        Ok(())
+    }
+}
+
+fn is_right(path: &Path, digest: Digest) -> Result<bool, StoreError> {
+    if !path.exists() {
+        return Ok(false);
+    }
+    let Ok(segment) = Segment::open(path, digest) else { return Ok(false) };
+    segment.is_right().map_err(failed_to("read a segment"))
+}
+
+fn log_name(connection: &Connection, log: i64) -> Result<(String, String), StoreError> {
+    let mut query = connection.prepare_cached("SELECT device, stream FROM logs WHERE id = ?1")?;
+    Ok(query.query_row([log], |row| Ok((row.get(0)?, row.get(1)?)))?)
+}
+
+/// Keeps the place of a lost window in its log. Its device may send it again.
+fn note_lost(
+    connection: &Connection,
+    (device, stream): (&str, &str),
+    position: u64,
+    number: u64,
+) -> Result<(), StoreError> {
+    connection.execute(
+        "INSERT INTO log (device, stream, position, sequence, leaf, envelope) VALUES (?1, ?2, ?3, ?4, zeroblob(32), NULL)",
+        rusqlite::params![device, stream, position.cast_signed(), number.cast_signed()],
+    )?;
+    Ok(())
+}
