@@ -41,7 +41,7 @@ sotto_service::settings! {
         /// Days for which an ended job and its outputs are kept; 0: for ever
         keep_jobs: u64, "DAYS", default(30);
         /// Maximum bytes stored for one device; 0: no limit
-        device_bytes: u64, "BYTES", default(0);
+        device_bytes: u64, "BYTES", default(4294967296);
         /// Maximum number of envelopes accepted from one device in a minute; 0: no limit
         device_rate: u64, "COUNT", default(0);
     }

@@ -76,7 +76,6 @@ impl Checked {
     }
 
     fn compared(mut self, cloud: &Cloud) -> Result<Self, Problem> {
-        self.checked_at = cloud.store.changes();
         self.compare(cloud).map_err(|(index, problem)| self.refusal(index, &problem))?;
         Ok(self)
     }
@@ -84,14 +83,20 @@ impl Checked {
     /// Compares the uploads with the store and the quotas, and checks the ciphertexts of new ones. On refusal returns the
     /// index of the refused upload and the reason.
     fn compare(&mut self, cloud: &Cloud) -> Result<(), (usize, Problem)> {
+        let is_of_sums = |upload: &Upload| upload.envelope.body().is_of_sums();
+        let bytes = self.uploads.iter().map(Upload::counted_bytes).sum();
+        let have_room = || cloud.quotas.have_room(&cloud.store, self.device(), bytes);
+        if self.uploads.iter().all(is_of_sums) && have_room().map_err(|error| (0, error.into()))? {
+            // Nothing depends on which of them are new: the transaction that stores them compares them.
+            self.checked_at = u64::MAX;
+            self.new = (0..self.uploads.len()).collect();
+            self.receipts = vec![None; self.uploads.len()];
+            return self.numbers();
+        }
+        self.checked_at = cloud.store.changes();
+        self.numbers()?;
         let at = |index: usize| move |problem: Problem| (index, problem);
         for (index, upload) in self.uploads.iter().enumerate() {
-            let sequence = upload.envelope.header().sequence;
-            if i64::try_from(sequence).is_err() {
-                let problem =
-                    Problem::unprocessable(reason::INVALID_VALUE, "a sequence number must be below 2^63");
-                return Err((index, problem));
-            }
             let earlier = cloud.store.earlier(upload).map_err(|error| (index, error.into()))?;
             let receipt = earlier.map(|kept| receipt(cloud, kept, upload)).transpose().map_err(at(index))?;
             if receipt.is_none() {
@@ -115,6 +120,18 @@ impl Checked {
             params.and_then(|params| Ok(params.check_ciphertext(body)?)).map_err(at(index))?;
         }
         Ok(())
+    }
+
+    /// Refuses sequence numbers that rows have no room for.
+    fn numbers(&self) -> Result<(), (usize, Problem)> {
+        let too_high = |upload: &Upload| i64::try_from(upload.envelope.header().sequence).is_err();
+        match self.uploads.iter().position(too_high) {
+            None => Ok(()),
+            Some(index) => {
+                let detail = "a sequence number must be below 2^63";
+                Err((index, Problem::unprocessable(reason::INVALID_VALUE, detail)))
+            }
+        }
     }
 
     fn device(&self) -> &str {

@@ -29,59 +29,65 @@ fn cannot(doing: &str, data: &Path) -> String {
 }
 
 fn text(report: &Report) -> String {
-    let Report { version, bytes, sent_bytes, segments, segment_bytes, sealed, waiting, files, .. } = report;
-    let windows = sealed + waiting + files;
-    let each = if windows == 0 { 0.0 } else { *bytes as f64 / windows as f64 };
-    let ratio = if *sent_bytes == 0 { 0.0 } else { *bytes as f64 / *sent_bytes as f64 };
-    let mut out = format!(
-        "{windows} windows: {} for {} sent, {ratio:.2} times, {each:.0} bytes each; version {version}\n",
-        size(*bytes),
-        size(*sent_bytes)
-    );
-    out += &format!("  in segments   {sealed} windows, {segments} files, {}\n", size(*segment_bytes));
-    out += &format!("  in database   {waiting} windows, {}\n", size(report.database_bytes));
-    out += &format!("  in own files  {files} envelopes\n");
+    let line = |what: &str, windows: u64, bytes: u64| {
+        format!("{what:<12}{windows} windows, {} bytes", grouped(bytes))
+    };
+    let windows = report.sealed + report.waiting + report.files;
+    let segments = match report.segments {
+        1 => " in 1 segment".to_owned(),
+        count => format!(" in {count} segments"),
+    };
+    let mut lines = vec![
+        line("sent", windows, report.sent_bytes),
+        line("sealed", report.sealed, report.segment_bytes) + &segments,
+        line("waiting", report.waiting, report.database_bytes) + " with the catalogue",
+    ];
+    if report.files > 0 {
+        let bytes = report.bytes - report.segment_bytes - report.database_bytes;
+        lines.push(line("in files", report.files, bytes));
+    }
+    if report.sent_bytes > 0 {
+        let ratio = report.bytes as f64 / report.sent_bytes as f64;
+        lines.push(format!("{:<12}{ratio:.1} bytes for each byte sent", "stored"));
+    }
     if report.deleted > 0 {
-        out += &format!("  deleted       {} windows: their places in the logs stay\n", report.deleted);
+        lines.push(format!("{:<12}{} windows, whose places in the logs stay", "deleted", report.deleted));
     }
     if report.aside_files > 0 {
-        let bytes = size(report.aside_bytes);
-        out += &format!(
-            "  put aside     {} files, {bytes}, in orphans/ and before-restore-…: delete them to free it\n",
-            report.aside_files
-        );
+        let (files, bytes) = (report.aside_files, grouped(report.aside_bytes));
+        let what = "put aside";
+        lines.push(format!(
+            "{what:<12}{files} files, {bytes} bytes in orphans/ and before-restore-…: delete them to free it"
+        ));
     }
-    let width = |of: fn(&StreamReport) -> &str| report.streams.iter().map(|stream| of(stream).len()).max();
-    let device = width(|stream| &stream.device).unwrap_or(0).max(6);
-    let stream = width(|stream| &stream.stream).unwrap_or(0).max(6);
-    out += &format!(
-        "\n{:device$}  {:stream$}  {:>9}  {:>10}  {:>6}  from – to\n",
-        "device", "stream", "windows", "sent", "runs"
-    );
+    let name = |of: &StreamReport| format!("{}.{}", of.device, of.stream);
+    let width = report.streams.iter().map(|of| name(of).len()).max().unwrap_or(0);
     for of in &report.streams {
         let day = |at: &Option<String>| at.as_deref().and_then(|at| at.get(..10)).unwrap_or("–").to_owned();
-        out += &format!(
-            "{:device$}  {:stream$}  {:>9}  {:>10}  {:>6}  {} – {}\n",
-            of.device,
-            of.stream,
+        lines.push(format!(
+            "{:width$}  {} windows, {} bytes, {} runs, {} to {}",
+            name(of),
             of.windows,
-            size(of.sent_bytes),
+            grouped(of.sent_bytes),
             of.runs,
             day(&of.from),
             day(&of.to)
-        );
+        ));
     }
-    out
+    lines.join("\n") + "\n"
 }
 
-fn size(bytes: u64) -> String {
-    let bytes = bytes as f64;
-    match bytes {
-        _ if bytes < 1e4 => format!("{bytes} B"),
-        _ if bytes < 1e6 => format!("{:.1} kB", bytes / 1e3),
-        _ if bytes < 1e9 => format!("{:.2} MB", bytes / 1e6),
-        _ => format!("{:.2} GB", bytes / 1e9),
+/// Returns a number with a comma before each three digits.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
     }
+    out
 }
 
 /// Checks every byte of a store.
@@ -175,12 +181,12 @@ pub fn migrate(config: &Config, dry_run: bool) -> anyhow::Result<()> {
     drop(cloud);
     let after = store::report(&config.data)?;
     print(&format!(
-        "{}: {} windows in {} segments; {} in place of {}\n",
+        "{}: {} windows in {} segments; {} bytes in place of {}\n",
         config.data.display(),
         after.sealed,
         after.segments,
-        size(after.bytes),
-        size(before.bytes)
+        grouped(after.bytes),
+        grouped(before.bytes)
     ))
 }
 
@@ -215,5 +221,18 @@ pub fn export(config: &Config, to: &Path, device: Option<&str>) -> anyhow::Resul
         }
     }
     end_progress();
-    print(&format!("{}: {windows} windows in {files} files\n", to.display()))
+    let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+    print(&format!("{}: {windows} windows in {files}\n", to.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_in_threes() {
+        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(grouped(number), text);
+        }
+    }
 }

@@ -81,6 +81,35 @@ impl Quotas {
         Self { most_bytes, rate, devices: Mutex::default() }
     }
 
+    /// Returns true if a device has room for these bytes, even if none of them is stored already, and no rate is limited.
+    pub(crate) fn have_room(&self, store: &Store, device: &str, bytes: u64) -> Result<bool, StoreError> {
+        if self.rate > 0 {
+            return Ok(false);
+        }
+        if self.most_bytes == 0 {
+            return Ok(true);
+        }
+        self.know(store, device)?;
+        let devices = self.devices();
+        Ok(devices.get(device).is_some_and(|used| used.bytes.saturating_add(bytes) <= self.most_bytes))
+    }
+
+    /// Reads a device's stored bytes, unless they are known.
+    fn know(&self, store: &Store, device: &str) -> Result<(), StoreError> {
+        if self.devices().contains_key(device) {
+            return Ok(());
+        }
+        let stored = store.stored_bytes(device)?;
+        let mut devices = self.devices();
+        if devices.len() >= MOST_DEVICES {
+            devices.clear();
+        }
+        let pieces = HashMap::new();
+        let used = Used { bytes: stored, allowance: self.rate as f64, at: Instant::now(), pieces };
+        devices.entry(device.to_owned()).or_insert(used);
+        Ok(())
+    }
+
     /// Refuses envelopes that together would exceed a quota; the device keeps them and tries again. A group larger than
     /// the rate per minute is accepted if the allowance is full, and delays the next one accordingly.
     pub(crate) fn admit(
@@ -94,17 +123,7 @@ impl Quotas {
         if most_bytes == 0 && rate == 0 {
             return Ok(());
         }
-        let known = self.devices().contains_key(device);
-        if !known {
-            let stored = store.stored_bytes(device)?;
-            let mut devices = self.devices();
-            if devices.len() >= MOST_DEVICES {
-                devices.clear();
-            }
-            let pieces = HashMap::new();
-            let used = Used { bytes: stored, allowance: rate as f64, at: Instant::now(), pieces };
-            devices.entry(device.to_owned()).or_insert(used);
-        }
+        self.know(store, device)?;
         let mut devices = self.devices();
         let Some(used) = devices.get_mut(device) else { return Ok(()) };
         if most_bytes > 0 && used.bytes.saturating_add(bytes) > most_bytes {

@@ -25,7 +25,7 @@ struct Guide {
 }
 
 /// The guides. The first uses the defaults of `sotto init`.
-const GUIDES: [Guide; 8] = [
+const GUIDES: [Guide; 9] = [
     Guide { page: "docs/guides/first-answer.md", cloud: "127.0.0.1:7410" },
     Guide { page: "docs/guides/tls.md", cloud: "127.0.0.1:7411" },
     Guide { page: "docs/guides/alarms.md", cloud: "127.0.0.1:7412" },
@@ -34,6 +34,7 @@ const GUIDES: [Guide; 8] = [
     Guide { page: "docs/guides/rain.md", cloud: "127.0.0.1:7415" },
     Guide { page: "docs/guides/wind.md", cloud: "127.0.0.1:7416" },
     Guide { page: "docs/guides/cookbook.md", cloud: "127.0.0.1:7417" },
+    Guide { page: "docs/guides/store.md", cloud: "127.0.0.1:7418" },
 ];
 /// The file that the guides use.
 const DATASET: &str = "seattle-temps.csv";

@@ -20,11 +20,15 @@ pub(crate) fn reading(number: u64, tick: u64) -> i64 {
 }
 
 pub(crate) fn header() -> anyhow::Result<Arc<StreamHeader>> {
+    header_of("meter")
+}
+
+pub(crate) fn header_of(device: &str) -> anyhow::Result<Arc<StreamHeader>> {
     let level =
         Channel { name: "level".into(), maximum: 4096.0, resolution: Some(1.0), ..Channel::default() };
     let readings = Placed { quantity: Quantity::Reading(0), digit: Digit::Whole, width: 23 };
     let stream = SumsStream {
-        device: "meter".into(),
+        device: device.into(),
         stream: "level".into(),
         period: Period::of_seconds(60, 1)?,
         ticks: TICKS,

@@ -64,7 +64,7 @@ impl Write for Hashed {
 impl Writer {
     pub(crate) fn create(path: &Path) -> Result<Self, SegmentError> {
         let file = Hashed {
-            file: io::BufWriter::with_capacity(1 << 18, File::create_new(path)?),
+            file: io::BufWriter::with_capacity(1 << 18, private(path)?),
             digest: blake3::Hasher::new(),
             bytes: 0,
             block: blake3::Hasher::new(),
@@ -156,6 +156,15 @@ impl Writer {
         (self.bytes, self.blocks, self.tag) = (0, self.blocks + 1, None);
         Ok(())
     }
+}
+
+/// Creates a file that its owner alone may read.
+fn private(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 fn put<T: DataType>(

@@ -8,10 +8,9 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
-use sotto_api::uploads::Receipt;
 
 use super::upload::{self, EarlierUpload, Upload};
-use super::{Folder, Store, StoreError, dropped};
+use super::{Folder, Store, StoreError, device, dropped};
 use crate::id::Id;
 
 /// Maximum uploads, alone or as groups, of one commit.
@@ -120,6 +119,7 @@ impl Store {
                 }
             }
             Err(error) => {
+                self.tails.clear();
                 for waiting in together {
                     let _ = waiting.tell.send(Err(again(&error)));
                 }
@@ -129,25 +129,35 @@ impl Store {
 
     /// Stores uploads within a transaction, all or none.
     fn keep_one(&self, transaction: &Transaction<'_>, waiting: &Waiting) -> Result<Kept, StoreError> {
-        transaction.execute_batch("SAVEPOINT upload")?;
+        transaction.prepare_cached("SAVEPOINT upload")?.execute([])?;
         let kept = self.keep_in(transaction, waiting);
-        let end = match &kept {
-            Ok(Ok(_)) => "RELEASE upload",
-            _ => "ROLLBACK TO upload; RELEASE upload",
-        };
-        transaction.execute_batch(end)?;
+        if !matches!(kept, Ok(Ok(_))) {
+            self.tails.clear();
+            transaction.prepare_cached("ROLLBACK TO upload")?.execute([])?;
+        }
+        transaction.prepare_cached("RELEASE upload")?.execute([])?;
         kept
     }
 
     fn keep_in(&self, transaction: &Transaction<'_>, waiting: &Waiting) -> Result<Kept, StoreError> {
         let is_changed = transaction.total_changes() != waiting.checked_at;
         let uploads: Vec<&Upload> = waiting.new.iter().map(|index| &waiting.uploads[*index]).collect();
+        let Some(first) = uploads.first() else { return Ok(Ok(Vec::new())) };
+        let signed = first.envelope.signed_header();
+        let device = device::device(transaction, &signed.header().device)?;
+        // All are of one stream.
+        let mut tail = self.tails.of(transaction, signed)?;
+        let mut ahead = tail.clone();
         let mut found = Vec::with_capacity(uploads.len());
         for (at, upload) in uploads.iter().enumerate() {
-            let earlier = match self.earlier_in(transaction, upload)? {
-                None if !upload::still_accepted(transaction, upload, &waiting.verifying_key)? => {
+            let signed = upload.envelope.signed_header();
+            let is_in_order = ahead.is_before(signed);
+            let earlier = if is_in_order { None } else { self.earlier_in(transaction, upload)? };
+            let earlier = match earlier {
+                None if !upload::still_accepted(device.as_ref(), upload, &waiting.verifying_key) => {
                     Some(EarlierUpload::NoLongerAccepted)
                 }
+                None if is_in_order => None,
                 None => match upload::tick_taken_by_one(&uploads[..at], &found, upload) {
                     None if is_changed => self.tick_taken(transaction, upload)?,
                     taken => taken,
@@ -156,21 +166,26 @@ impl Store {
             };
             match earlier {
                 Some(refused) if refused.is_refused() => return Ok(Err((waiting.new[at], refused))),
-                earlier => found.push(earlier),
+                None => ahead.add(signed),
+                Some(_) => {}
             }
+            found.push(earlier);
         }
-        let insert = |((id, upload), earlier): ((&Id, &&Upload), Option<EarlierUpload>)| match earlier {
-            Some(earlier) => Ok(earlier),
-            None => {
-                let receipt: Receipt = upload::insert(self, transaction, *id, upload)?;
-                Ok(EarlierUpload::New(receipt))
-            }
-        };
-        let kept = waiting.ids.iter().zip(&uploads).zip(found).map(insert);
-        let kept = kept.collect::<Result<Vec<_>, StoreError>>()?;
+        let mut kept = Vec::with_capacity(uploads.len());
+        for ((id, upload), earlier) in waiting.ids.iter().zip(&uploads).zip(found) {
+            kept.push(match earlier {
+                Some(earlier) => earlier,
+                None => {
+                    let receipt = upload::insert(self, transaction, *id, upload, tail.next_position())?;
+                    tail.add(upload.envelope.signed_header());
+                    EarlierUpload::New(receipt)
+                }
+            });
+        }
         for upload in &uploads {
             dropped::drop_replaced(self, transaction, upload.envelope.signed_header())?;
         }
+        self.tails.keep(signed, tail);
         Ok(Ok(kept))
     }
 }

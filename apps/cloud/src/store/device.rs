@@ -1,6 +1,7 @@
 //! Devices, and the keys that they may use.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use sotto_api::Condition;
@@ -77,6 +78,32 @@ pub(crate) enum Revoking {
     Refused(Write),
     /// No device has this name.
     Unknown,
+}
+
+/// Maximum number of registrations in memory.
+const MOST_REGISTERED: usize = 65_536;
+
+/// Registrations that were asked for.
+#[derive(Default)]
+pub(super) struct Registered(RwLock<HashMap<String, Device>>);
+
+impl Registered {
+    fn read(&self) -> RwLockReadGuard<'_, HashMap<String, Device>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keep(&self, name: &str, device: &Device) {
+        let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= MOST_REGISTERED {
+            all.clear();
+        }
+        all.insert(name.to_owned(), device.clone());
+    }
+
+    /// Forgets a registration that is written.
+    fn forget(&self, name: &str) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).remove(name);
+    }
 }
 
 impl Store {
@@ -159,6 +186,7 @@ impl Store {
     pub(crate) fn register_device(&self, device: &NewDevice<'_>) -> Result<Registering, StoreError> {
         let NewDevice { name, verifying_key, keys, source, .. } = *device;
         self.transaction(|transaction| {
+            self.registered.forget(name);
             let (written_at, from) = match source {
                 Source::Request { condition, from } => {
                     let last = writes::last(transaction, name)?;
@@ -207,6 +235,7 @@ impl Store {
         from: &str,
     ) -> Result<Revoking, StoreError> {
         self.transaction(|transaction| {
+            self.registered.forget(name);
             let Some(last) = writes::last(transaction, name)? else { return Ok(Revoking::Unknown) };
             if !condition.holds(Some(last.generation)) {
                 return Ok(Revoking::Refused(last));
@@ -228,8 +257,18 @@ impl Store {
         Ok(query.query_row(params![parameters.0, key.0], |_| Ok(())).optional()?.is_some())
     }
 
+    /// Returns a device's registration. Waits for no commit if it was asked for before.
     pub(crate) fn device(&self, name: &str) -> Result<Option<Device>, StoreError> {
-        device(&self.connection(), name)
+        if let Some(device) = self.registered.read().get(name) {
+            return Ok(Some(device.clone()));
+        }
+        let connection = self.connection();
+        let found = device(&connection, name)?;
+        if let Some(device) = &found {
+            // While the connection is locked, nobody writes another registration.
+            self.registered.keep(name, device);
+        }
+        Ok(found)
     }
 }
 

@@ -73,6 +73,7 @@ impl Store {
             self.forget_sealed(transaction, forget, &sealed)?;
             Ok(Forgotten { envelopes, bytes, jobs: jobs.len() as u64, outputs })
         })?;
+        self.tails.clear();
         self.finish_removals()?;
         self.count_waiting()?;
         Ok(forgotten)

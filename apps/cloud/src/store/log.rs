@@ -41,12 +41,26 @@ pub(super) struct Trees(Mutex<HashMap<(String, String), Frontier>>);
 
 /// Appends a window to the log of its stream; returns its position.
 pub(super) fn append(connection: &Connection, id: Id, signed: &SignedHeader) -> Result<i64, StoreError> {
-    let (header, leaf) = (signed.header(), signed.leaf());
+    let header = signed.header();
+    append_at(connection, id, signed, next_position(connection, &header.device, &header.stream)?)
+}
+
+/// Returns the position of the next window of a log.
+pub(super) fn next_position(connection: &Connection, device: &str, stream: &str) -> Result<i64, StoreError> {
     let mut next = connection
         .prepare_cached("SELECT coalesce(max(position) + 1, 0) FROM log WHERE device = ?1 AND stream = ?2")?;
-    let position: i64 = next.query_row(params![header.device, header.stream], |row| row.get(0))?;
-    let sealed = runs::position_end(connection, &header.device, &header.stream)?;
-    let position = position.max(sealed.cast_signed());
+    let position: i64 = next.query_row([device, stream], |row| row.get(0))?;
+    Ok(position.max(runs::position_end(connection, device, stream)?.cast_signed()))
+}
+
+/// Appends a window to the log of its stream at its next position, which is returned.
+pub(super) fn append_at(
+    connection: &Connection,
+    id: Id,
+    signed: &SignedHeader,
+    position: i64,
+) -> Result<i64, StoreError> {
+    let (header, leaf) = (signed.header(), signed.leaf());
     let mut insert = connection.prepare_cached(
         "INSERT INTO log (device, stream, position, sequence, leaf, envelope) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?;

@@ -36,6 +36,7 @@ mod startup;
 mod stored;
 mod stream;
 mod sums;
+mod tail;
 mod ticks;
 mod upload;
 mod writes;
@@ -73,9 +74,11 @@ pub(crate) use writes::Write;
 use crate::id::Id;
 use bodies::Bodies;
 use commit::Commits;
+use device::Registered;
 use log::Trees;
 use sealed::Held;
 use stream::Streams;
+use tail::Tails;
 
 /// The store in one folder, opened by one process only.
 pub(crate) struct Store {
@@ -86,6 +89,8 @@ pub(crate) struct Store {
     recovered: OnceLock<Recovered>,
     commits: Commits,
     held: Held,
+    tails: Tails,
+    registered: Registered,
     /// Locked while segments are replaced.
     sealing: Mutex<()>,
     /// Windows that stay in the database when others are sealed: young pieces, and damaged ones.
@@ -130,6 +135,8 @@ impl Store {
             recovered: OnceLock::new(),
             commits: Commits::default(),
             held: Held::default(),
+            tails: Tails::default(),
+            registered: Registered::default(),
             sealing: Mutex::default(),
             staying: Mutex::default(),
             waiting_windows: AtomicU64::default(),

@@ -8,7 +8,7 @@ use sotto_wire::message_digest;
 use super::bodies::Folder;
 use super::dropped::{Head, StoredBytes};
 use super::upload::{self, EarlierUpload, NewRow, Upload};
-use super::{Store, StoreError, forget, writes};
+use super::{Store, StoreError, forget, log, writes};
 use crate::id::Id;
 
 /// Counts from the comparison of rows with files.
@@ -80,6 +80,7 @@ impl Store {
             // The database may be an older copy.
             writes::set_apart(&self.connection())?;
         }
+        self.tails.clear();
         let _ = self.recovered.set(recovered);
         Ok(recovered)
     }
@@ -102,6 +103,27 @@ impl Store {
             Err(StoreError::Damaged(reason)) => return Ok(Err(reason)),
             Err(error) => return Err(error),
         };
+        self.insert_found(Some(id), bytes, None)
+    }
+
+    /// Inserts the row of a window of sums with its message, at its position in the log; returns the reason if that is
+    /// impossible.
+    pub(super) fn insert_message(
+        &self,
+        position: u64,
+        bytes: Vec<u8>,
+    ) -> Result<Result<(), String>, StoreError> {
+        self.insert_found(None, bytes, Some(position))
+    }
+
+    /// Inserts the row of an envelope that was found; `id` is that of its file. One without a position is appended to its log
+    /// later.
+    fn insert_found(
+        &self,
+        id: Option<Id>,
+        bytes: Vec<u8>,
+        position: Option<u64>,
+    ) -> Result<Result<(), String>, StoreError> {
         let read = self.read_envelope(&bytes)?;
         let (envelope, digest): (sotto_wire::Envelope, _) =
             match read.and_then(|envelope| Ok((envelope, message_digest(&bytes)?))) {
@@ -135,7 +157,14 @@ impl Store {
                 None if !upload::was_registered(transaction, signed)? => {
                     Err("no device is registered with its signature and key".to_owned())
                 }
-                None => upload::insert_again(transaction, id, &upload).map(Ok)?,
+                None => {
+                    let id = id.map_or_else(|| upload.new_id(), Ok)?;
+                    upload::insert_again(transaction, id, &upload, position.is_some())?;
+                    if let Some(position) = position {
+                        log::append_at(transaction, id, signed, position.cast_signed())?;
+                    }
+                    Ok(())
+                }
             })
         })
     }

@@ -19,7 +19,9 @@ pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
-    connection.set_prepared_statement_cache_capacity(64);
+    // Savepoints of uploads keep what they may undo in memory, not in a file.
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    connection.set_prepared_statement_cache_capacity(256);
     // Sums read many pages once, which the page cache would copy.
     connection.pragma_update(None, "mmap_size", MAPPED)?;
     // A migration may replace a table that others refer to.

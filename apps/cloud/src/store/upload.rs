@@ -8,7 +8,7 @@ use sotto_wire::{Envelope, MaskName, STREAM_TAG_BYTES, SignedHeader, StreamTag, 
 
 use super::error::damaged;
 use super::sealed::runs;
-use super::{Folder, Store, StoreError, TakenTick, device, forget, log, now, ticks};
+use super::{Device, Folder, Store, StoreError, TakenTick, device, forget, log, now, ticks};
 use crate::id::Id;
 use crate::segment::Kind;
 
@@ -271,18 +271,13 @@ pub(super) fn tick_taken_by_one(
 }
 
 /// Returns true if the device of an upload still has the key of the upload's signature and of its ciphertext.
-pub(super) fn still_accepted(
-    connection: &Connection,
-    upload: &Upload,
-    verifying_key: &[u8; 32],
-) -> Result<bool, StoreError> {
+pub(super) fn still_accepted(device: Option<&Device>, upload: &Upload, verifying_key: &[u8; 32]) -> bool {
     let header = upload.envelope.header();
-    let device = device::device(connection, &header.device)?;
-    Ok(device.is_some_and(|device| {
+    device.is_some_and(|device| {
         !device.revoked
             && device.verifying_key == *verifying_key
             && device.keys.contains(&(header.parameters, header.key))
-    }))
+    })
 }
 
 /// Returns true if a device, revoked or not, is registered with the key of a window, and was ever registered with its
@@ -313,7 +308,9 @@ impl Store {
                     let (idempotency_key, bytes) = (envelope.header().upload_key(), envelope.write());
                     let digest = sotto_wire::message_digest(&bytes).map_err(damaged)?;
                     let upload = Upload { envelope, idempotency_key, bytes, digest, receipt_digest: digest };
-                    insert(self, transaction, upload.new_id()?, &upload)?;
+                    let header = upload.envelope.header();
+                    let position = log::next_position(transaction, &header.device, &header.stream)?;
+                    insert(self, transaction, upload.new_id()?, &upload, position)?;
                 }
                 Ok(())
             })?;
@@ -328,21 +325,29 @@ pub(super) fn insert(
     connection: &Connection,
     id: Id,
     upload: &Upload,
+    position: i64,
 ) -> Result<Receipt, StoreError> {
     let stored_at = insert_row(connection, id, &upload.row())?;
     if upload.is_in_row() {
         store.waiting_windows.fetch_add(1, Ordering::Relaxed);
         store.waiting_bytes.fetch_add(upload.bytes.len() as u64, Ordering::Relaxed);
     }
-    let position = log::append(connection, id, upload.envelope.signed_header())?;
+    let position = log::append_at(connection, id, upload.envelope.signed_header(), position)?;
     Ok(upload.receipt(id, stored_at, position, false))
 }
 
 /// Rebuilds the row of an envelope. It is appended to its log later, together with all others that are in none, in the
 /// order of their sequence numbers.
-pub(super) fn insert_again(connection: &Connection, id: Id, upload: &Upload) -> Result<(), StoreError> {
-    // Its bytes are in a file.
-    insert_row(connection, id, &NewRow { message: None, ..upload.row() })?;
+pub(super) fn insert_again(
+    connection: &Connection,
+    id: Id,
+    upload: &Upload,
+    in_row: bool,
+) -> Result<(), StoreError> {
+    let row = upload.row();
+    // Otherwise its bytes are in a file.
+    let message = row.message.filter(|_| in_row);
+    insert_row(connection, id, &NewRow { message, ..row })?;
     Ok(())
 }
 

@@ -15,6 +15,7 @@ mod groups;
 #[cfg(target_os = "linux")]
 mod handles;
 mod jobs;
+mod kills;
 mod listing;
 #[cfg(target_os = "linux")]
 mod memory;

@@ -298,6 +298,46 @@ fn a_copy_takes_new_segments_only() {
 }
 
 #[test]
+fn an_older_database_gets_the_windows_of_younger_segments() {
+    let mut site = Site::new();
+    site.enrol();
+    let mut model = Model::default();
+    let backup = site.world.folder().join("backup");
+    for turn in 0..12 {
+        let windows: Vec<Envelope> = (turn * 4..turn * 4 + 4).map(|number| site.window(number)).collect();
+        model.stored(&windows, &site.upload_group(&windows).expect(201));
+        site.world.stop();
+        if turn == 5 {
+            maintain::backup(&site.world.config(), &backup).unwrap();
+        }
+        site.world.resume();
+    }
+    model.check(&site);
+    site.world.stop();
+    // The segments of the backup's time are merged with younger ones.
+    let data = site.world.data();
+    assert!(segments(&data).len() < 8);
+    for name in ["cloud.sqlite", "cloud.sqlite-wal", "cloud.sqlite-shm"] {
+        let _ = fs::remove_file(data.join(name));
+    }
+    fs::copy(backup.join("cloud.sqlite"), data.join("cloud.sqlite")).unwrap();
+    site.world.resume();
+    model.check(&site);
+    model.check_messages(&site);
+    site.world.stop();
+    // As after a restore: the backup's segments are there, and younger ones are put beside them.
+    let younger: Vec<(PathBuf, Vec<u8>)> =
+        segments(&data).into_iter().map(|file| (file.clone(), fs::read(file).unwrap())).collect();
+    maintain::restore(&site.world.config(), &backup).unwrap();
+    for (file, bytes) in younger {
+        fs::write(file, bytes).unwrap();
+    }
+    site.world.resume();
+    model.check(&site);
+    model.check_messages(&site);
+}
+
+#[test]
 fn an_export_has_each_window_once() {
     let mut site = Site::new();
     site.enrol();

@@ -23,6 +23,8 @@ enum Adopted {
     Windows(usize),
     /// Each of its windows is stored already.
     Redundant,
+    /// Positions and messages of windows that are not stored, while others are: they come into the database.
+    Some(Vec<(u64, Vec<u8>)>),
     /// The reason why it is put aside.
     Aside(String),
 }
@@ -42,6 +44,18 @@ impl Store {
             match self.adopt(name)? {
                 Adopted::Windows(more) => windows += more,
                 Adopted::Redundant => self.bodies.remove(Folder::Segments, name),
+                Adopted::Some(messages) => {
+                    for (position, message) in messages {
+                        match self.insert_message(position, message)? {
+                            Ok(()) => windows += 1,
+                            Err(why) => {
+                                tracing::warn!(name, why, "a window of a segment is not stored again")
+                            }
+                        }
+                    }
+                    self.bodies.put_aside(Folder::Segments, name)?;
+                    aside += 1;
+                }
                 Adopted::Aside(why) => {
                     tracing::warn!(name, why, "a segment without a row is put aside");
                     self.bodies.put_aside(Folder::Segments, name)?;
@@ -121,6 +135,7 @@ impl Store {
         insert.execute(params![digest, bytes.cast_signed(), 0, now()])?;
         let id = connection.last_insert_rowid();
         let (mut windows, mut stored, mut found) = (0, 0, Vec::<SealedRun>::new());
+        let mut messages = Vec::new();
         for number in 0..segment.blocks() {
             let block = segment.block(number).map_err(unreadable(name))?;
             segment.load_parts(number, &block).map_err(unreadable(name))?;
@@ -137,7 +152,13 @@ impl Store {
                     None => None,
                 };
                 match self.compare_row(connection, log, &block, row, header.as_ref())? {
-                    Compared::New => windows += 1,
+                    Compared::New => {
+                        windows += 1;
+                        if let Some(header) = header.as_ref().filter(|_| block.kind(row) == Kind::Whole) {
+                            let message = block.message(row, header).map_err(unread)?;
+                            messages.push((block.position(row), message));
+                        }
+                    }
                     Compared::Stored => stored += 1,
                     Compared::Other(why) => return Ok(Adopted::Aside(why)),
                 }
@@ -155,9 +176,7 @@ impl Store {
             return Ok(Adopted::Redundant);
         }
         if stored > 0 {
-            return Ok(Adopted::Aside(
-                "some of its windows are stored already, and others are not".to_owned(),
-            ));
+            return Ok(Adopted::Some(messages));
         }
         found.iter().try_for_each(|run| run.insert(connection))?;
         connection

@@ -237,6 +237,16 @@ pub(in super::super) fn run_of_pad(
     Ok(before.filter(|run| pads.sequence - run.pads.sequence < run.windows))
 }
 
+/// Returns the highest number of pads under a salt.
+pub(in super::super) fn last_pad(
+    connection: &Connection,
+    log: i64,
+    salt: &[u8; 12],
+) -> Result<Option<u64>, StoreError> {
+    let last = one(connection, "log = ?1 AND salt = ?2 AND kind < 2 ORDER BY pad DESC", params![log, salt])?;
+    Ok(last.map(|run| run.pads.sequence + (run.windows - 1)))
+}
+
 /// Returns the run with the window at this position, or the first one behind it.
 pub(in super::super) fn run_of_position(
     connection: &Connection,

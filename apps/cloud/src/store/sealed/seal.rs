@@ -16,11 +16,11 @@ use crate::id::Id;
 use crate::segment::{Row, Window};
 
 /// Windows of one segment, before it is compacted.
-const MOST_WINDOWS: usize = 4096;
+const MOST_WINDOWS: usize = 2048;
 /// Bytes of the messages of one segment.
 const MOST_BYTES: usize = 4 << 20;
 /// Windows and bytes in the database from which on they are sealed, whatever their age.
-const SEAL_WINDOWS: u64 = 4096;
+const SEAL_WINDOWS: u64 = 2048;
 const SEAL_BYTES: u64 = 4 << 20;
 /// Pieces of windows that are still open stay in the database this long, in milliseconds: their bodies are dropped when the
 /// whole window comes.
@@ -88,7 +88,8 @@ impl Store {
             sealed += more;
         }
         self.compact()?;
-        if sealed > 0 {
+        // While many come, freed pages are used again.
+        if sealed > 0 && which != Sealing::IfMany {
             self.shrink()?;
         }
         Ok(sealed)

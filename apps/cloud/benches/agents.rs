@@ -1,0 +1,141 @@
+//! Uploads of many devices at once, durable: `cargo bench -p sotto-cloud --bench agents [-- WINDOWS]`.
+//!
+//! 64 devices with a kept connection each send windows of 16 readings: in groups of 64, then alone. WINDOWS, 65,536 unless
+//! given, are sent in groups, a sixteenth as many alone. The store is in the system's temporary folder (`TMPDIR`): each receipt
+//! waits for a sync of that disk. Windows are encrypted and signed before the clock starts.
+
+mod meter;
+
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use sotto_cloud::config::{Config, Settings};
+use sotto_cloud::server::Server;
+use sotto_keys::SigningIdentity;
+use sotto_wire::{Envelope, MOST_GROUPED, WindowGroup};
+use tokio::sync::oneshot;
+
+use meter::{SPAN, encryptor, header_of, window};
+
+const TOKEN: &str = "the-owner-of-this-bench";
+const AGENTS: u64 = 64;
+
+/// A message and its idempotency key.
+type Message = (String, Vec<u8>);
+
+struct Device {
+    name: String,
+    identity: SigningIdentity,
+    registration: String,
+    grouped: Vec<Message>,
+    alone: Vec<Message>,
+}
+
+impl Device {
+    fn new(number: u64, windows: u64) -> anyhow::Result<Self> {
+        let name = format!("meter-{number}");
+        let (header, identity) = (header_of(&name)?, SigningIdentity::from_bytes(&[number as u8 + 1; 32]));
+        let registration = serde_json::json!({
+            "verifying_key": hex::encode(identity.verifying_key()),
+            "keys": [{ "parameter_id": header.parameters().to_string(), "key_id": header.key().to_string() }],
+            "streams": [hex::encode(header.write())],
+        });
+        let mut encryptor = encryptor(&header);
+        let mut window = |number: u64, sign: &dyn Fn(&[u8]) -> [u8; 64]| {
+            window(&header, &mut encryptor, number, SPAN * number as i64, |_| true, sign)
+        };
+        let unsigned = |_: &[u8]| [0; 64];
+        let grouped: Vec<Envelope> = (0..windows).map(|number| window(number, &unsigned)).collect();
+        let grouped = grouped.chunks(MOST_GROUPED).map(|some| {
+            let group = WindowGroup::sign(some.to_vec(), |message| identity.sign(message))?;
+            Ok((group.upload_key(), group.write()))
+        });
+        let grouped = grouped.collect::<anyhow::Result<_>>()?;
+        let alone = (windows..windows + windows / 16).map(|number| {
+            let window = window(number, &|message| identity.sign(message));
+            (window.header().upload_key(), window.write())
+        });
+        let alone = alone.collect();
+        Ok(Self { name, identity, registration: registration.to_string(), grouped, alone })
+    }
+}
+
+/// Sends the messages of all devices at once, each over a connection of its own. Returns the time, and that of each message.
+fn send_all<'d>(
+    url: &str,
+    devices: &'d [Device],
+    of: impl Fn(&'d Device) -> &'d [Message] + Sync,
+) -> anyhow::Result<(Duration, Vec<Duration>)> {
+    let begin = Instant::now();
+    let times = std::thread::scope(|scope| {
+        let of = &of;
+        let send = |device| {
+            scope.spawn(move || -> anyhow::Result<Vec<Duration>> {
+                let agent = ureq::Agent::new_with_defaults();
+                let url = format!("{url}/v1/envelopes");
+                let send = |(key, message): &Message| {
+                    let begin = Instant::now();
+                    let mut answer = agent.post(&url).header("idempotency-key", key).send(&message[..])?;
+                    answer.body_mut().read_to_vec()?;
+                    Ok(begin.elapsed())
+                };
+                of(device).iter().map(send).collect()
+            })
+        };
+        let threads: Vec<_> = devices.iter().map(send).collect();
+        let times = threads.into_iter().map(|thread| thread.join().ok().context("an agent panicked")?);
+        times.collect::<anyhow::Result<Vec<Vec<Duration>>>>()
+    })?;
+    Ok((begin.elapsed(), times.into_iter().flatten().collect()))
+}
+
+fn main() -> anyhow::Result<()> {
+    let windows: u64 = std::env::args().find_map(|text| text.parse().ok()).unwrap_or(65_536);
+    let devices = (0..AGENTS).map(|number| Device::new(number, windows / AGENTS));
+    let devices = devices.collect::<anyhow::Result<Vec<_>>>()?;
+    let folder = tempfile::tempdir()?;
+    let token = folder.path().join("token");
+    sotto_service::token::write_private(&token, &format!("{TOKEN}\n"))?;
+    let config = Config::new(Settings {
+        listen: Some("127.0.0.1:0".parse()?),
+        data: Some(folder.path().join("data")),
+        owner_token_file: Some(token),
+        ..Settings::default()
+    })?;
+    let (stop, stopped) = oneshot::channel::<()>();
+    let (tell, address) = std::sync::mpsc::channel();
+    let cloud = std::thread::spawn(move || {
+        tokio::runtime::Runtime::new()?.block_on(async {
+            let server = Server::open(&config).await?;
+            tell.send(server.address())?;
+            server.serve(async { drop(stopped.await) }).await
+        })
+    });
+    let url = format!("http://{}", address.recv()?);
+    let agent = ureq::Agent::new_with_defaults();
+    for device in &devices {
+        anyhow::ensure!(!device.identity.verifying_key().is_empty());
+        let put = agent.put(format!("{url}/v1/devices/{}", device.name));
+        let put = put.header("authorization", format!("Bearer {TOKEN}")).header("if-none-match", "*");
+        put.send(device.registration.as_bytes())?;
+    }
+    for (what, each, of) in [
+        ("in groups of 64", MOST_GROUPED as f64, (|device| &device.grouped) as fn(&Device) -> &[Message]),
+        ("alone", 1.0, |device| &device.alone),
+    ] {
+        let (time, mut times) = send_all(&url, &devices, of)?;
+        times.sort_unstable();
+        let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize].as_secs_f64() * 1e3;
+        let windows = times.len() as f64 * each;
+        println!(
+            "{what:<16} {windows:>9} windows: {:>7.0} a second; a message {:.1} ms at the median, {:.1} at 99 of 100, {:.1} at most",
+            windows / time.as_secs_f64(),
+            at(0.5),
+            at(0.99),
+            at(1.0)
+        );
+    }
+    drop(stop);
+    cloud.join().ok().context("the cloud panicked")??;
+    Ok(())
+}
