@@ -24,7 +24,8 @@ pub use reduced::{plan_with_forms, reduced_from, reductions};
 pub use scheme::{DEVICE_SECRET, insecure_n16, secret, secret_from, slots};
 pub use slots::{COMPACT_SLOTS, GROUPED, SLOTS_WINDOW, grouped, slots_header, slots_mask};
 pub use sums::{
-    SUMS_EDGES, SUMS_SECRET, SUMS_WEIGHTS, sums_group, sums_header, sums_heads, sums_readings, sums_windows,
+    SUMS_EDGES, SUMS_SECRET, SUMS_WEIGHTS, log_page, sums_group, sums_header, sums_heads, sums_readings,
+    sums_windows,
 };
 pub use transcript::{
     CLOUD_KEY, cloud_key, cloud_signs, leaves, logged_windows, stream_head, transcript_parts, with_receipt,

@@ -8,7 +8,9 @@ use sotto_pack::{
 };
 use sotto_rlwe::KeyId;
 use sotto_sums::{Encryptor, StreamKeys, Sum};
-use sotto_wire::{Envelope, Heads, MaskName, PartSum, StreamHeader, SumsAnswer, SumsStream, WindowGroup};
+use sotto_wire::{
+    Envelope, Heads, LogEntry, LogPage, MaskName, PartSum, StreamHeader, SumsAnswer, SumsStream, WindowGroup,
+};
 
 use super::{Golden, device};
 
@@ -111,6 +113,28 @@ pub fn sums_heads() -> Heads {
     Heads { heads: heads.to_vec(), more: true }
 }
 
+/// A page of a log: the first window alone, both in their group, one that is gone, one that cannot be read.
+pub fn log_page() -> LogPage {
+    let (alone, group) = (sums_windows(), sums_group());
+    let signed = |window: &Envelope, id: Option<[u8; 16]>| {
+        let signed = window.signed_header().clone();
+        let (sequence, leaf) = (signed.header().sequence, signed.leaf());
+        let bytes = window.member_bytes().unwrap_or(window.message_bytes()) as u64;
+        let id = id.or_else(|| leaf[..16].try_into().ok());
+        LogEntry { sequence, leaf, id, bytes, signed: Some(signed) }
+    };
+    let without =
+        |sequence, id| LogEntry { sequence, leaf: [sequence as u8; 32], id, bytes: 0, signed: None };
+    let entries = [
+        signed(&alone[0], Some([9; 16])),
+        without(7, None),
+        signed(&group.windows()[0], None),
+        signed(&group.windows()[1], None),
+        without(9, Some([4; 16])),
+    ];
+    LogPage::of(super::read("stream-head.bin"), entries)
+}
+
 /// The windows under one signature.
 pub fn sums_group() -> WindowGroup {
     let identity = SigningIdentity::from_bytes(&device::SIGNING_KEY);
@@ -145,5 +169,6 @@ pub(super) fn objects(all: &mut Vec<Golden>) {
     add("sums-group.bin", group.write());
     add("sums-member.bin", group.windows()[1].write());
     add("heads.bin", sums_heads().write());
+    add("log-page.bin", log_page().write());
     add("sums-answer.bin", answer(&header, &windows));
 }

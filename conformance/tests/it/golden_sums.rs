@@ -3,7 +3,9 @@
 use sotto_conformance::golden::{self, SUMS_EDGES, SUMS_SECRET, SUMS_WEIGHTS};
 use sotto_keys::SigningIdentity;
 use sotto_sums::{Opening, StartKeys, StreamKeys, TagKey};
-use sotto_wire::{Envelope, Heads, LARGEST_ENVELOPE, SignedHeader, StreamHeader, SumsAnswer, WindowGroup};
+use sotto_wire::{
+    Envelope, Heads, LARGEST_ENVELOPE, LogPage, SignedHeader, StreamHeader, SumsAnswer, WindowGroup,
+};
 
 #[test]
 fn sums_are_read_to_the_same_values() {
@@ -38,6 +40,11 @@ fn sums_are_read_to_the_same_values() {
     let heads = Heads::read(&bytes).unwrap();
     heads.heads.iter().for_each(|head| head.verify(&key).unwrap());
     assert_eq!((&heads, heads.write()), (&golden::sums_heads(), bytes));
+
+    let bytes = golden::read("log-page.bin");
+    let page = LogPage::read(&bytes).unwrap();
+    page.items.iter().for_each(|item| item.verify(&key).unwrap());
+    assert_eq!((&page, page.write()), (&golden::log_page(), bytes));
 
     let bytes = golden::read("sums-answer.bin");
     let answer = SumsAnswer::read(&bytes, &header, LARGEST_ENVELOPE, 2).unwrap();

@@ -51,7 +51,7 @@ pub(crate) fn tried(world: &World) {
         if !is_log || uploaded.swap(true, std::sync::atomic::Ordering::Relaxed) {
             return reply;
         }
-        let newest = newest(truth, &request.headers, &reply.json());
+        let newest = newest(truth, &request.headers, &liar::page(&reply.body));
         for later in [5, 6] {
             let window = signed(&newest, &bundle, later);
             device::send(truth, &window);

@@ -7,7 +7,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 use sotto_keys::SigningIdentity;
-use sotto_wire::{Frontier, StreamHead, Transcript, TranscriptParts};
+use sotto_wire::{Frontier, LogEntry, LogPage, SignedHeader, StreamHead, Transcript, TranscriptParts};
 
 /// A received request.
 #[derive(Clone, Debug)]
@@ -122,6 +122,52 @@ impl Reply {
     }
 }
 
+/// Returns a page of a log as a document: its head, and of each window its number, leaf, id, signed header and bytes.
+pub(crate) fn page(frame: &[u8]) -> Value {
+    let page = LogPage::read(frame).unwrap();
+    let window = |entry: LogEntry| {
+        let mut window =
+            json!({ "sequence": entry.sequence, "leaf": hex::encode(entry.leaf), "bytes": entry.bytes });
+        if let Some(id) = entry.id {
+            window["id"] = json!(hex::encode(id));
+        }
+        if let Some(signed) = entry.signed {
+            window["signed"] = json!(hex::encode(signed.write()));
+        }
+        window
+    };
+    let windows: Vec<Value> = page.entries().unwrap().into_iter().map(window).collect();
+    json!({ "head": hex::encode(page.head), "windows": windows })
+}
+
+/// Returns the frame of such a document. The number and the leaf of a window with a signed header are those of the header.
+pub(crate) fn framed(page: &Value) -> Vec<u8> {
+    let bytes = |text: &Value| text.as_str().map(|text| hex::decode(text).unwrap());
+    let entry = |window: &Value| LogEntry {
+        sequence: window["sequence"].as_u64().unwrap(),
+        leaf: bytes(&window["leaf"]).unwrap().try_into().unwrap(),
+        id: bytes(&window["id"]).map(|id| id.try_into().unwrap()),
+        bytes: window["bytes"].as_u64().unwrap(),
+        signed: bytes(&window["signed"]).map(|frame| SignedHeader::read(&frame, 1 << 20).unwrap()),
+    };
+    let windows = page["windows"].as_array().unwrap().iter().map(entry);
+    LogPage::of(bytes(&page["head"]).unwrap(), windows).write()
+}
+
+impl Reply {
+    fn of_frame(body: Vec<u8>) -> Self {
+        let headers = vec![("Content-Type".to_owned(), "application/octet-stream".to_owned())];
+        Self { status: 200, headers, body }
+    }
+
+    /// Changes a page of a log.
+    pub(crate) fn with_page(&self, edit: impl FnOnce(&mut Value)) -> Self {
+        let mut page = page(&self.body);
+        edit(&mut page);
+        Self::of_frame(framed(&page))
+    }
+}
+
 impl Truth {
     pub(crate) fn new(url: &str, signing_key: &[u8; 32]) -> Self {
         Self { url: url.to_owned(), signing: SigningIdentity::from_bytes(signing_key) }
@@ -163,11 +209,8 @@ impl Truth {
     pub(crate) fn log(&self, request: &Request, edit: impl FnOnce(&mut Vec<Value>)) -> Reply {
         let from: usize = request.query("from").and_then(|from| from.parse().ok()).unwrap_or_default();
         let (device, stream) = (request.query("device").unwrap(), request.query("stream").unwrap());
-        let all = Request {
-            path: format!("/v1/log?device={device}&stream={stream}&limit=1000"),
-            ..request.clone()
-        };
-        let mut windows = self.tell(&all).json()["windows"].as_array().cloned().unwrap_or_default();
+        let all = Request { path: format!("/v1/log?device={device}&stream={stream}"), ..request.clone() };
+        let mut windows = page(&self.tell(&all).body)["windows"].as_array().cloned().unwrap_or_default();
         edit(&mut windows);
         let leaf = |window: &Value| -> [u8; 32] {
             hex::decode(window["leaf"].as_str().unwrap()).unwrap().try_into().unwrap()
@@ -183,7 +226,8 @@ impl Truth {
             |message| self.signing.sign(message),
         );
         let head = hex::encode(head.unwrap().write().unwrap());
-        Reply::of_json(&json!({ "head": head, "windows": windows.get(from..).unwrap_or_default() }))
+        let page = json!({ "head": head, "windows": windows.get(from..).unwrap_or_default() });
+        Reply::of_frame(framed(&page))
     }
 
     /// Returns a transcript with other contents and a valid signature.

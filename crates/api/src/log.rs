@@ -11,7 +11,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::route::{Query, present, route};
-use crate::text::{self, id};
+use crate::text;
 
 /// Selects a part of a log.
 ///
@@ -29,7 +29,7 @@ pub struct LogQuery {
     /// The first position, from 0.
     #[serde(default)]
     pub from: u64,
-    /// Maximum number of windows: 100 by default, 1000 at most.
+    /// Maximum number of windows: by default as many as a page holds, at most 16,384.
     pub limit: Option<u32>,
 }
 
@@ -42,55 +42,6 @@ impl Query for LogQuery {
             ("limit", self.limit.map(|limit| limit.to_string())),
         ])
     }
-}
-
-/// Part of a log.
-///
-/// ```
-/// use sotto_api::log::LogPage;
-///
-/// let leaf = "01".repeat(32);
-/// let page = format!(r#"{{"head": "a5a5", "windows": [{{"sequence": 7, "leaf": "{leaf}", "bytes": 937}}]}}"#);
-/// let page: LogPage = serde_json::from_str(&page)?;
-/// assert_eq!((page.head.as_slice(), page.windows[0].leaf), (&[0xa5, 0xa5][..], [1; 32]));
-/// assert_eq!(page.windows[0].id, None, "the owner deleted the envelope");
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct LogPage {
-    /// The log's head, signed by the cloud: a frame of kind 28 in hexadecimal.
-    #[serde(with = "text::bytes")]
-    #[cfg_attr(feature = "schema", schema(value_type = String))]
-    pub head: Vec<u8>,
-    /// Windows, from the requested position on.
-    pub windows: Vec<LoggedWindow>,
-}
-
-/// A window of a log.
-///
-/// Example: [`LogPage`]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = LogWindow))]
-pub struct LoggedWindow {
-    /// The window's sequence number, 0 to 2^63 - 1.
-    #[cfg_attr(feature = "schema", schema(value_type = i64))]
-    pub sequence: u64,
-    /// The window's leaf in the log's tree: 64 lower-case hexadecimal digits.
-    #[serde(with = "text::digest")]
-    #[cfg_attr(feature = "schema", schema(value_type = String, pattern = "^[0-9a-f]{64}$"))]
-    pub leaf: [u8; 32],
-    /// The envelope's id; absent once the owner has deleted it.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "id")]
-    pub id: Option<String>,
-    /// The window's signed header: a frame of kind 18 or 22 in hexadecimal; absent if the window was deleted or cannot
-    /// be read.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "text::optional_bytes")]
-    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
-    pub signed: Option<Vec<u8>>,
-    /// Bytes of the window's upload; 0 once it is deleted.
-    #[cfg_attr(feature = "schema", schema(value_type = i64))]
-    pub bytes: u64,
 }
 
 /// The cloud's public key.
@@ -108,13 +59,13 @@ pub struct PublicIdentity {
 route! {
     /// Returns the signed head of a stream's log, and its windows from a position on.
     ///
-    /// A page has fewer windows than requested if the log ends, or if their messages exceed 64 MiB; it has at least one
-    /// window if any is left. A stream without windows, or one that does not exist, has
+    /// A page has fewer windows than requested if the log ends, if it is full, or where a group would be cut; it has at least
+    /// one window if any is left. A stream without windows, or one that does not exist, has
     /// a log of size 0.
-    FetchLog: Token get "/v1/log", "the log of a stream", query LogQuery, gives json LogPage;
+    FetchLog: Token get "/v1/log", "the log of a stream", query LogQuery, gives frame;
     params(LogQuery),
     responses(
-        (status = 200, description = "A part of the log.", body = LogPage),
+        (status = 200, description = "A frame of kind 39 (a page of a log), at most 8 MiB.", body = crate::schema::Frame, content_type = "application/octet-stream"),
         (status = 422, description = "`invalid-name`")
     )
 }

@@ -42,21 +42,6 @@ pub(crate) fn names<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D
     Ok(Vec::<Name>::deserialize(from)?.into_iter().map(|Name(name)| name).collect())
 }
 
-/// Reads an optional id of an envelope: 32 hexadecimal digits.
-pub(crate) fn id<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    let text = Option::<String>::deserialize(from)?;
-    match text {
-        Some(text)
-            if text.len() != 32
-                || !text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-                || text.bytes().all(|byte| byte == b'0') =>
-        {
-            Err(D::Error::custom("an envelope's name has 32 lower-case hexadecimal digits, not all zero"))
-        }
-        text => Ok(text),
-    }
-}
-
 /// Reads text to be shown to people.
 pub(crate) fn line<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     Ok(shown(&String::deserialize(from)?))
@@ -83,21 +68,6 @@ pub(crate) mod bytes {
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
         hex::decode(String::deserialize(from)?).map_err(D::Error::custom)
-    }
-}
-
-/// Optional bytes as hexadecimal digits.
-pub(crate) mod optional_bytes {
-    use serde::de::Error as _;
-    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
-
-    pub(crate) fn serialize<S: Serializer>(bytes: &Option<Vec<u8>>, to: S) -> Result<S::Ok, S::Error> {
-        bytes.as_ref().map(hex::encode).serialize(to)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<u8>>, D::Error> {
-        let text = Option::<String>::deserialize(from)?;
-        text.map(|text| hex::decode(text).map_err(D::Error::custom)).transpose()
     }
 }
 

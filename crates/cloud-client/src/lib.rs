@@ -46,7 +46,6 @@ pub use sotto_api::envelopes::{EnvelopeQuery, StoredEnvelope};
 pub use sotto_api::jobs::{JobStage, ListedJob};
 pub use sotto_api::keys::KeyStatus;
 pub use sotto_api::limits::Limits;
-pub use sotto_api::log::{LogPage, LoggedWindow};
 pub use sotto_api::orders::Forgotten;
 pub use sotto_api::streams::{PartsOf, Summed, WindowsOf};
 pub use sotto_api::{Condition, is_direction};

@@ -117,4 +117,6 @@ kinds! {
     Heads = 37, "heads of a stream";
     /// An order of the owner about a device.
     Order = 38, "an owner's order";
+    /// Windows of a stream's log without their bodies.
+    LogPage = 39, "a page of a log";
 }

@@ -55,6 +55,11 @@ impl Membership {
         Ok(Some(Self { index, count, path }))
     }
 
+    /// Returns the window's index and the number of windows.
+    pub(crate) fn at(&self) -> (u8, u8) {
+        (self.index, self.count)
+    }
+
     pub(crate) fn bytes(&self, family: &Family) -> Vec<u8> {
         [&[family.member, self.index, self.count][..], self.path.as_flattened()].concat()
     }

@@ -138,18 +138,23 @@ impl SignedWindow {
         self.replaces() || self.is_provisional() || self.flags() & window::AFTER_RECEIPT != 0
     }
 
-    fn flags(&self) -> u8 {
+    /// Returns the flags of the head.
+    pub(crate) fn flags(&self) -> u8 {
         self.numbers.lists_in(&self.bytes).0
     }
 
     /// Returns the digest of head and body.
     fn digest(&self, body_digest: &Digest) -> Digest {
-        let leaf = || leaf(&self.bytes, &self.tags, body_digest);
-        self.member.as_ref().map_or_else(leaf, |member| member.leaf)
+        self.member.as_ref().map_or_else(|| self.own_leaf(body_digest), |member| member.leaf)
+    }
+
+    /// Returns the digest of head and body, computed anew.
+    pub(crate) fn own_leaf(&self, body_digest: &Digest) -> Digest {
+        leaf(&self.bytes, &self.tags, body_digest)
     }
 
     /// Returns the message that the signature covers.
-    fn message(&self, body_digest: &Digest) -> Vec<u8> {
+    pub(crate) fn message(&self, body_digest: &Digest) -> Vec<u8> {
         let Self { stream, bytes, tags, member, .. } = self;
         match member {
             None => window::signed_message(stream, bytes, tags, body_digest),
@@ -342,6 +347,20 @@ impl SignedHeader {
         WindowHead::parse(&mut Reader::new(&window.bytes), &window.stream).ok()?.receipt
     }
 
+    /// Returns the window's index in its group, from 0, and the number of the group's windows. Returns None if the window has
+    /// a signature of its own.
+    #[must_use]
+    pub fn place(&self) -> Option<(u8, u8)> {
+        self.window()?.member.as_ref().map(|member| member.place.at())
+    }
+
+    /// Returns an upper bound on the bytes that the header adds to a [page](crate::LogPage) behind another one, with the header
+    /// of its stream if that is another one; without an id and bytes on the way.
+    #[must_use]
+    pub fn page_bytes(&self, before: Option<&Self>) -> usize {
+        crate::Heads::bytes_of(self, before)
+    }
+
     /// Returns true if the window can only be the first of a group.
     #[must_use]
     pub fn begins_group(&self) -> bool {
@@ -390,7 +409,7 @@ pub(crate) fn read_header(reader: &mut Reader<'_>) -> Result<EnvelopeHeader, Wir
 }
 
 /// Reads the tags of a window of sums without its bodies; none for windows of slots.
-fn read_tags(reader: &mut Reader<'_>, stream: &StreamHeader) -> Result<Vec<u8>, WireError> {
+pub(crate) fn read_tags(reader: &mut Reader<'_>, stream: &StreamHeader) -> Result<Vec<u8>, WireError> {
     let mut tags = Vec::new();
     for _ in stream.parts() {
         let tag: [u8; TAG_BYTES] = reader.array()?;

@@ -28,7 +28,7 @@ pub const WINDOW_OVERHEAD: usize = 1 + STREAM_TAG_BYTES + SALT_BYTES + 3 + 6 + 1
 const NOT_OF_THE_STREAM: WireError =
     WireError::Value("the description is not that of a window of the stream");
 const LATER_MASK: WireError = WireError::Value("a window's mask has a number that comes after the window's");
-const GENERATED: u8 = 1;
+pub(crate) const GENERATED: u8 = 1;
 const GAPS: u8 = 2;
 const LEFT_OUT: u8 = 4;
 const RENUMBERED: u8 = 8;
@@ -136,6 +136,69 @@ impl HeadNumbers {
         let numbers = varint_bytes(self.sequence) + varint_bytes(zigzag(self.start));
         &bytes[1 + STREAM_TAG_BYTES + SALT_BYTES + numbers..]
     }
+}
+
+/// Returns true for the flags of a plain head: one of a window whose channels have all readings, that leaves none out and
+/// replaces no other. Reading it allocates nothing.
+pub(crate) fn is_plain(flags: u8) -> bool {
+    flags & !(GENERATED | RENUMBERED | AFTER_RECEIPT) == 0
+}
+
+/// Reads the lists of a plain head, as [`WindowHead::parse_lists`] does those of any.
+pub(crate) fn parse_plain(
+    reader: &mut Reader<'_>,
+    stream: &StreamHeader,
+    salt: [u8; SALT_BYTES],
+    sequence: u64,
+    start: i64,
+    flags: u8,
+    length: u64,
+) -> Result<HeadNumbers, WireError> {
+    count(Counted::Parse);
+    let length = window_length(stream, length)?;
+    let back = if flags & RENUMBERED == 0 { 0 } else { reader.varint()? };
+    if flags & RENUMBERED != 0 && back == 0 {
+        return Err(WireError::Value("the window is not in its canonical form"));
+    }
+    let mask = MaskName { salt, sequence: sequence.checked_sub(back).ok_or(LATER_MASK)? };
+    if flags & AFTER_RECEIPT != 0 {
+        TakenReceipt::parse(reader, sequence)?;
+    }
+    Ok(HeadNumbers { sequence, mask, start, length, sent: length })
+}
+
+/// Returns the receipt that a plain head names, if any. Returns None for other heads.
+pub(crate) fn plain_receipt(numbers: &HeadNumbers, bytes: &[u8]) -> Option<Option<TakenReceipt>> {
+    let (flags, lists) = numbers.lists_in(bytes);
+    if !is_plain(flags) {
+        return None;
+    }
+    let mut reader = Reader::new(lists);
+    if flags & RENUMBERED != 0 {
+        reader.varint().ok()?;
+    }
+    let read = |reader: &mut Reader<'_>| TakenReceipt::parse(reader, numbers.sequence).ok();
+    Some(if flags & AFTER_RECEIPT == 0 { None } else { Some(read(&mut reader)?) })
+}
+
+/// Returns the bytes of a head with these lists after its ticks.
+pub(crate) fn head_bytes(stream: &StreamHeader, numbers: &HeadNumbers, flags: u8, lists: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(1 + STREAM_TAG_BYTES + SALT_BYTES + 24 + lists.len());
+    out.push(stream.family().window);
+    out.extend_from_slice(&stream.id().tag().0);
+    out.extend_from_slice(&numbers.mask.salt);
+    write_varint(&mut out, numbers.sequence);
+    write_varint(&mut out, zigzag(numbers.start));
+    out.push(flags);
+    write_varint(&mut out, numbers.length.into());
+    out.extend_from_slice(lists);
+    out
+}
+
+/// Returns the number of ticks of a window of a stream.
+fn window_length(stream: &StreamHeader, length: u64) -> Result<u32, WireError> {
+    let length = u32::try_from(length).ok().filter(|length| (1..=stream.layout().ticks()).contains(length));
+    length.ok_or(WireError::Value("a window has from 1 tick to as many as its stream says"))
 }
 
 impl EnvelopeHeader {
@@ -316,11 +379,7 @@ impl WindowHead {
         count(Counted::Parse);
         let all = reader.rest();
         let layout = stream.layout();
-        let too_long = WireError::Value("a window has from 1 tick to as many as its stream says");
-        let length = u32::try_from(length).map_err(|_| too_long.clone())?;
-        if !(1..=layout.ticks()).contains(&length) {
-            return Err(too_long);
-        }
+        let length = window_length(stream, length)?;
         let back = if flags & RENUMBERED == 0 { 0 } else { reader.varint()? };
         let mask = MaskName { salt, sequence: sequence.checked_sub(back).ok_or(LATER_MASK)? };
         let channels = 0..layout.channels().len();

@@ -4,11 +4,10 @@ use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use sotto_cloud_client::LogPage;
 use sotto_conformance::golden;
 use sotto_keys::{DeviceSecret, SigningIdentity};
 use sotto_owner::Evidence;
-use sotto_wire::{Frontier, LARGEST_ENVELOPE, SignedHeader, StreamHead, Transcript};
+use sotto_wire::{Frontier, LARGEST_ENVELOPE, LogItem, LogPage, SignedHeader, StreamHead, Transcript};
 
 use super::{Inputs, Target, as_frame, once};
 
@@ -18,7 +17,7 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "transcript", run: transcript, inputs: Inputs::Kept(|| ["transcript-job.bin"].map(golden::read).to_vec()), memory: |bytes| 8 * bytes.len() + (16 << 10) },
     Target { name: "signed-header", run: signed_header, inputs: Inputs::Kept(|| SIGNED.map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (256 << 10) },
     Target { name: "kept-log", run: kept_log, inputs: Inputs::Kept(|| vec![records(&SIGNED), records(&[])]), memory: |bytes| 64 * bytes.len() + (256 << 10) },
-    Target { name: "log-page", run: log_page, inputs: Inputs::Kept(pages), memory: |bytes| 64 * bytes.len() + (256 << 10) },
+    Target { name: "log-page", run: log_page, inputs: Inputs::Kept(|| vec![golden::read("log-page.bin")]), memory: |bytes| 64 * bytes.len() + (256 << 10) },
     Target { name: "sealed-record", run: sealed_record, inputs: Inputs::Kept(records_of_devices), memory: |bytes| 64 * bytes.len() + (64 << 20) },
     Target { name: "evidence", run: evidence, inputs: Inputs::Kept(evidences), memory: |bytes| 128 * bytes.len() + (64 << 10) },
 ];
@@ -145,30 +144,28 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn pages() -> Vec<Vec<u8>> {
-    let head = hexadecimal(&golden::read("stream-head.bin"));
-    let window = |at: usize| {
-        let (leaf, signed) = (hexadecimal(&[at as u8; 32]), hexadecimal(&golden::read(SIGNED[at])));
-        let id = "0a".repeat(16);
-        format!(r#"{{"sequence":{at},"leaf":"{leaf}","id":"{id}","signed":"{signed}","bytes":270}}"#)
-    };
-    let deleted = format!(r#"{{"sequence":9,"leaf":"{}","bytes":0}}"#, "00".repeat(32));
-    let page = format!(r#"{{"head":"{head}","windows":[{},{},{deleted}]}}"#, window(1), window(2));
-    vec![page.into_bytes(), format!(r#"{{"head":"{head}","windows":[]}}"#).into_bytes()]
-}
-
 /// Reads a page of a log with all its parts, as the owner does.
 fn log_page(bytes: &[u8]) -> bool {
-    let Ok(page) = serde_json::from_slice::<LogPage>(bytes) else { return false };
-    let head = StreamHead::read(&page.head);
-    let _ = head.is_ok_and(|head| head.verify().is_ok());
-    for window in &page.windows {
-        assert!(window.id.as_ref().is_none_or(|id| id.len() == 32));
-        let signed = window.signed.as_ref().map(|frame| SignedHeader::read(frame, 64 << 10));
-        let _ = signed.map(|signed| signed.map(|signed| signed.leaf()));
-    }
-    assert_eq!(Frontier::of(page.windows.iter().map(|window| window.leaf)).size(), page.windows.len() as u64);
-    true
+    let key = once!([u8; 32], SigningIdentity::from_bytes(&golden::SIGNING_KEY).verifying_key());
+    let golden = once!(LogPage, golden::log_page());
+    as_frame(bytes, |bytes| {
+        let Ok(page) = LogPage::read(bytes) else { return false };
+        assert!(page.write() == bytes, "rewriting changes bytes");
+        let head = StreamHead::read(&page.head);
+        let _ = head.is_ok_and(|head| head.verify().is_ok());
+        let leaves: Vec<_> = page.items.iter().flat_map(LogItem::leaves).collect();
+        assert_eq!(Frontier::of(leaves.iter().copied()).size(), page.windows() as u64);
+        if let Ok(entries) = page.entries() {
+            assert!(entries.iter().map(|entry| entry.leaf).eq(leaves.iter().copied()));
+            assert!(
+                entries.iter().flat_map(|entry| &entry.signed).all(|signed| leaves.contains(&signed.leaf()))
+            );
+        }
+        for item in page.items.iter().filter(|item| !item.logged().is_empty() && item.verify(key).is_ok()) {
+            assert!(golden.items.iter().any(|golden| golden.leaves() == item.leaves()), "a forgery");
+        }
+        true
+    })
 }
 
 fn evidences() -> Vec<Vec<u8>> {

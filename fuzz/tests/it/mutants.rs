@@ -102,6 +102,9 @@ fn objects() -> Vec<Object> {
         Heads::read(bytes)
             .is_ok_and(|read| read.more && read.heads.iter().all(|head| head.verify(&identity).is_ok()))
     }));
+    // Ids, and windows that are gone or unread, are the cloud's word.
+    let page = golden::log_page();
+    all.push(object("log-page.bin", 64, move |bytes| LogPage::read(bytes).is_ok_and(|read| read == page)));
     let toy = golden::insecure_n16::<Ckks>();
     all.push(object("slots-window-ciphertext.bin", 8, move |bytes| {
         SlotsWindow::read(bytes).is_ok_and(|window| window.compact(&toy).is_ok())

@@ -4,17 +4,25 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Query, State};
-use sotto_api::log::{FetchIdentity, FetchLog, LogPage, LogQuery, LoggedWindow, PublicIdentity};
-use sotto_api::reason;
-use sotto_wire::StreamHead;
+use axum::http::header;
+use axum::response::IntoResponse;
+use sotto_api::log::{FetchIdentity, FetchLog, LogQuery, PublicIdentity};
+use sotto_api::{FRAME, reason};
+use sotto_wire::{LogEntry, LogPage, SignedHeader, StreamHead};
 
 use super::routes::Routes;
 use crate::cloud::Cloud;
 use crate::problem::Problem;
-use crate::store::{Logged, StoreError, limit, milliseconds};
+use crate::store::{Logged, StoreError, milliseconds};
 
 /// Maximum bytes of messages read for a page.
 const MOST_READ: u64 = 64 << 20;
+/// Maximum number of windows of a page.
+const MOST_WINDOWS: usize = 16_384;
+/// Bytes of windows after which a page ends. The largest header, with that of its stream, still fits the frame.
+const MOST_BYTES: usize = 4 << 20;
+/// Bytes of a window on a page beside its header: marks, an id, bytes on the way.
+const BESIDE: usize = 40;
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes.serve(FetchIdentity, identity).serve(FetchLog, get)
@@ -23,16 +31,18 @@ pub(super) fn routes(routes: Routes) -> Routes {
 async fn get(
     State(cloud): State<Arc<Cloud>>,
     Query(query): Query<LogQuery>,
-) -> Result<Json<LogPage>, Problem> {
-    cloud.computing(move |cloud| page(cloud, &query).map(Json)).await
+) -> Result<impl IntoResponse, Problem> {
+    let frame = cloud.computing(move |cloud| page(cloud, &query)).await?;
+    Ok(([(header::CONTENT_TYPE, FRAME)], frame))
 }
 
-fn page(cloud: &Cloud, query: &LogQuery) -> Result<LogPage, Problem> {
+fn page(cloud: &Cloud, query: &LogQuery) -> Result<Vec<u8>, Problem> {
     let LogQuery { device, stream, from, .. } = query;
     if !sotto_program::is_name(device) || !sotto_program::is_name(stream) {
         return Err(Problem::unprocessable(reason::INVALID_NAME, "a name has 1 to 64 of A-Z a-z 0-9 _ . -"));
     }
-    let page = cloud.store.log(device, stream, *from, limit(query.limit))?;
+    let most = query.limit.map_or(MOST_WINDOWS, |limit| limit as usize).min(MOST_WINDOWS);
+    let page = cloud.store.log(device, stream, *from, most)?;
     let now = milliseconds(std::time::SystemTime::now());
     let head = StreamHead::sign(
         device,
@@ -43,26 +53,37 @@ fn page(cloud: &Cloud, query: &LogQuery) -> Result<LogPage, Problem> {
         cloud.identity.verifying_key(),
         |message| cloud.identity.sign(message),
     )?;
-    let (mut windows, mut read) = (Vec::with_capacity(page.windows.len()), 0);
-    for logged in page.windows {
-        let window = window(cloud, logged)?;
-        read += window.bytes;
-        windows.push(window);
-        if read > MOST_READ {
+    let mut entries = entries(cloud, page.windows)?;
+    let end = from.saturating_add(entries.len() as u64);
+    if end < page.size {
+        entries.truncate(whole_groups(&entries));
+    }
+    Ok(LogPage::of(head.write()?, entries).write())
+}
+
+/// Returns the first of some windows of a log, as many as a page holds.
+fn entries(cloud: &Cloud, windows: Vec<Logged>) -> Result<Vec<LogEntry>, Problem> {
+    let (mut entries, mut read, mut bytes) = (Vec::<LogEntry>::with_capacity(windows.len()), 0, 0);
+    for logged in windows {
+        let entry = entry(cloud, logged)?;
+        let before = entries.last().and_then(|entry| entry.signed.as_ref());
+        read += entry.bytes;
+        bytes += BESIDE + entry.signed.as_ref().map_or(32, |signed| signed.page_bytes(before));
+        entries.push(entry);
+        if read > MOST_READ || bytes > MOST_BYTES {
             break;
         }
     }
-    Ok(LogPage { head: head.write()?, windows })
+    Ok(entries)
 }
 
-fn window(cloud: &Cloud, logged: Logged) -> Result<LoggedWindow, Problem> {
+/// Returns a window as it stands on a page: the only reading of the store's windows.
+fn entry(cloud: &Cloud, logged: Logged) -> Result<LogEntry, Problem> {
     let Logged { sequence, leaf, envelope, bytes, signed } = logged;
     let (sequence, bytes) = (sequence.unsigned_abs(), bytes.unsigned_abs());
-    let Some(id) = envelope else {
-        return Ok(LoggedWindow { sequence, leaf, id: None, signed: None, bytes });
-    };
+    let Some(id) = envelope else { return Ok(LogEntry { sequence, leaf, id: None, bytes, signed: None }) };
     let signed = match signed.map_or_else(|| cloud.store.signed(id), |signed| Ok(*signed)) {
-        Ok(signed) => Some(signed.write()),
+        Ok(signed) => Some(signed),
         // Damaged, or deleted meanwhile. Other errors may be temporary: then the page is refused.
         Err(error @ StoreError::Damaged(_)) => {
             tracing::error!(%id, %error, "a window of a log cannot be read");
@@ -70,7 +91,16 @@ fn window(cloud: &Cloud, logged: Logged) -> Result<LoggedWindow, Problem> {
         }
         Err(error) => return Err(error.into()),
     };
-    Ok(LoggedWindow { sequence, leaf, id: Some(id.to_string()), signed, bytes })
+    Ok(LogEntry { sequence, leaf, id: Some(id.0), bytes, signed })
+}
+
+/// Returns how many windows there are without those of a group that the page cuts; all, if it has no others.
+fn whole_groups(entries: &[LogEntry]) -> usize {
+    let place = |entry: &LogEntry| entry.signed.as_ref().and_then(SignedHeader::place);
+    let Some((index, count)) = entries.last().and_then(place) else { return entries.len() };
+    let is_cut = index + 1 < count;
+    let without = entries.len().saturating_sub(usize::from(index) + 1);
+    if is_cut && without > 0 { without } else { entries.len() }
 }
 
 async fn identity(State(cloud): State<Arc<Cloud>>) -> Json<PublicIdentity> {

@@ -65,7 +65,7 @@ fn is_unchanged(world: &World) {
     assert_eq!(logs.as_object().unwrap().len(), 5);
     for (name, before) in logs.as_object().unwrap() {
         let (device, stream) = name.split_once('.').unwrap();
-        let log = world.ask(&format!("/v1/log?device={device}&stream={stream}"));
+        let log = world.log(device, stream);
         assert_eq!(log["windows"], before["windows"], "{name}");
         assert!(log["windows"].as_array().unwrap().iter().all(|window| window["signed"].is_string()));
         let head =
@@ -180,7 +180,7 @@ fn the_device_can_be_registered_without_them_and_windows_are_forgotten() {
     let forgotten = world.forget("kitchen", Some("load"), 7_500_000);
     assert_eq!(forgotten.expect(200)["envelopes"], 3);
     assert_eq!(envelopes(&world).len(), STORED.0 - 3);
-    let log = world.ask("/v1/log?device=kitchen&stream=load");
+    let log = world.log("kitchen", "load");
     let signed = log["windows"].as_array().unwrap().iter().map(|window| window["signed"].is_string());
     assert_eq!(signed.collect::<Vec<_>>(), [false, false, false, true, true, true]);
 }

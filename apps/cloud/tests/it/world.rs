@@ -194,6 +194,26 @@ impl World {
         self.owner("GET", path, &[]).expect(200)
     }
 
+    /// Returns a log as a document: its head, and of each window its number, leaf, id, signed header and bytes on the way.
+    pub(crate) fn log(&self, device: &str, stream: &str) -> Value {
+        let answer = self.owner("GET", &format!("/v1/log?device={device}&stream={stream}"), &[]);
+        assert_eq!(answer.status, 200, "{answer}");
+        let page = sotto_wire::LogPage::read(&answer.bytes).unwrap();
+        let window = |entry: sotto_wire::LogEntry| {
+            let mut window =
+                json!({ "sequence": entry.sequence, "leaf": hex::encode(entry.leaf), "bytes": entry.bytes });
+            if let Some(id) = entry.id {
+                window["id"] = json!(hex::encode(id));
+            }
+            if let Some(signed) = entry.signed {
+                window["signed"] = json!(hex::encode(signed.write()));
+            }
+            window
+        };
+        let windows: Vec<Value> = page.entries().unwrap().into_iter().map(window).collect();
+        json!({ "head": hex::encode(page.head), "windows": windows })
+    }
+
     pub(crate) fn put_parameters<S: Scheme>(&self, params: &Params<S>) -> Value {
         self.owner("PUT", "/v1/parameters", &sotto_wire::write_parameters(params.spec())).expect(200)
     }

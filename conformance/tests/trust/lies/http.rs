@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::Verdict::Refused;
-use super::{Case, at, document};
-use crate::liar::{Lie, Reply, Request};
+use super::{Case, at};
+use crate::liar::{Lie, Reply, Request, edited};
 use crate::world::DAILY;
 
 fn is_sums(request: &Request) -> bool {
@@ -30,6 +30,15 @@ pub(super) fn status(
 /// Answers with other bytes.
 fn body(wanted: impl Fn(&Request) -> bool + Send + 'static, bytes: &'static [u8]) -> Lie {
     at(wanted, move |reply| Reply { body: bytes.to_vec(), ..reply })
+}
+
+/// Adds an item of no kind to a page.
+fn with_item(mut frame: Vec<u8>) -> Vec<u8> {
+    let end = frame.len() - 32;
+    frame.insert(end, 200);
+    let length = (end + 1 - 16) as u64;
+    frame[8..16].copy_from_slice(&length.to_le_bytes());
+    edited(frame, |_| {})
 }
 
 pub(super) fn all() -> Vec<Case> {
@@ -96,10 +105,30 @@ pub(super) fn all() -> Vec<Case> {
             at(is_log, |reply| Reply { body: vec![b' '; 200 << 20], ..reply }),
         ),
         Case::new(
-            "numbers beyond their range in a log",
+            "a page of a log cut short",
             DAILY,
-            (Refused, ""),
-            at(is_log, |reply| document(&reply, |page| page["windows"][0]["sequence"] = json!(-1))),
+            (Refused, "a page of the log"),
+            at(is_log, |reply| Reply { body: reply.body[..reply.body.len() - 20].to_vec(), ..reply }),
+        ),
+        Case::new(
+            "a frame of another kind in place of a log",
+            DAILY,
+            (Refused, "a page of the log"),
+            at(is_log, |reply| Reply {
+                body: edited(reply.body, |frame| frame[5] = 37),
+                headers: reply.headers,
+                status: reply.status,
+            }),
+        ),
+        Case::new(
+            "an item of a log that is not known",
+            DAILY,
+            (Refused, "a page of the log"),
+            at(is_log, |reply| Reply {
+                body: with_item(reply.body),
+                headers: reply.headers,
+                status: reply.status,
+            }),
         )
         .fresh(),
     ]

@@ -5,8 +5,8 @@ use sotto_keys::SigningIdentity;
 use sotto_wire::{Forget, FromLog, Order, OrderParts, Ordered, StreamHead};
 
 use super::Verdict::{Harmless, NotShown, Noted, Refused};
-use super::{Case, at, document, replaced};
-use crate::liar::{Lie, Reply, Request, edited};
+use super::{Case, at, replaced};
+use crate::liar::{self, Lie, Reply, Request, edited};
 use crate::world::{DAILY, TOTAL, World};
 
 /// What a note says of windows that are gone without an order.
@@ -38,6 +38,28 @@ fn header(edit: impl Fn(&mut [u8]) + Send + 'static) -> Lie {
     log(move |windows| signed(&mut windows[2], |frame| edited(frame, &edit)))
 }
 
+/// Changes the range of a channel in the header of a stream, whose digest and that of the page are made anew.
+fn re_ranged(page: Vec<u8>) -> Vec<u8> {
+    let (old, new) = (100_f64.to_le_bytes(), 200_f64.to_le_bytes());
+    let stream =
+        page.windows(6).position(|bytes| bytes == b"sott\x01\x20").expect("the header of a stream of sums");
+    let length = u64::from_le_bytes(page[stream + 8..stream + 16].try_into().unwrap()) as usize + 48;
+    let header = replaced(page[stream..stream + length].to_vec(), &old, &new);
+    edited(page, |page| page[stream..stream + length].copy_from_slice(&header))
+}
+
+/// Gives a window of another stream of the device in the place of the third one.
+fn of_other_stream() -> Lie {
+    Box::new(move |truth, request| {
+        if !is_log(&request) {
+            return truth.tell(&request);
+        }
+        let other = Request { path: request.path.replace("stream=exact", "stream=real"), ..request.clone() };
+        let other = liar::page(&truth.tell(&other).body)["windows"][2].clone();
+        truth.log(&request, |windows| windows[2] = other)
+    })
+}
+
 /// Takes the third window away, as a cloud does at the owner's wish.
 fn delete(windows: &mut [Value]) {
     let window = windows[2].as_object_mut().unwrap();
@@ -49,7 +71,7 @@ fn delete(windows: &mut [Value]) {
 /// Changes the head of a log, which is signed with another key if `key` has one.
 fn head(key: Option<[u8; 32]>, edit: impl Fn(&mut StreamHead) + Send + 'static) -> Lie {
     at(is_log, move |reply| {
-        document(&reply, |page| {
+        reply.with_page(|page| {
             let mut head = StreamHead::read(&hex::decode(page["head"].as_str().unwrap()).unwrap()).unwrap();
             edit(&mut head);
             let frame = match key {
@@ -73,7 +95,7 @@ fn head(key: Option<[u8; 32]>, edit: impl Fn(&mut StreamHead) + Send + 'static) 
 
 /// Changes the document of a log, whose head stays.
 fn page(edit: impl Fn(&mut Value) + Send + 'static) -> Lie {
-    at(is_log, move |reply| document(&reply, &edit))
+    at(is_log, move |reply| reply.with_page(&edit))
 }
 
 pub(super) fn all(world: &World) -> Vec<Case> {
@@ -190,7 +212,7 @@ pub(super) fn all(world: &World) -> Vec<Case> {
         Case::new(
             "doubled window under another number",
             DAILY,
-            (Refused, "exchanged window"),
+            (Refused, "doubled window"),
             log(|windows| {
                 let mut twice = windows[2].clone();
                 twice["sequence"] = json!(77);
@@ -218,16 +240,17 @@ pub(super) fn all(world: &World) -> Vec<Case> {
         Case::new(
             "no id",
             DAILY,
-            (Refused, "repeated name"),
+            (Harmless, ""),
             log(|windows| {
                 windows[2].as_object_mut().unwrap().remove("id");
             }),
         )
         .fresh(),
+        Case::new("exchanged window", DAILY, (Refused, "exchanged window"), of_other_stream()).fresh(),
         Case::new(
-            "exchanged window",
+            "a window in the place of another",
             DAILY,
-            (Refused, "exchanged window"),
+            (Refused, "doubled window"),
             log(|windows| {
                 let (leaf, frame) = (windows[3]["leaf"].clone(), windows[3]["signed"].clone());
                 (windows[2]["leaf"], windows[2]["signed"]) = (leaf, frame);
@@ -237,7 +260,7 @@ pub(super) fn all(world: &World) -> Vec<Case> {
         Case::new(
             "exchanged leaves",
             DAILY,
-            (Refused, "exchanged window"),
+            (Refused, "changed log"),
             log(|windows| {
                 let leaf = windows[3]["leaf"].clone();
                 windows[2]["leaf"] = leaf;
@@ -245,23 +268,13 @@ pub(super) fn all(world: &World) -> Vec<Case> {
         )
         .fresh(),
         Case::new(
-            "exchanged numbers",
-            DAILY,
-            (Refused, "exchanged window"),
-            log(|windows| {
-                let number = windows[3]["sequence"].clone();
-                windows[3]["sequence"] = windows[2]["sequence"].clone();
-                windows[2]["sequence"] = number;
-            }),
-        )
-        .fresh(),
-        Case::new(
             "re-ranged window",
             DAILY,
             (Refused, "changed window"),
-            log(|windows| {
-                let (old, new) = (100_f64.to_le_bytes(), 200_f64.to_le_bytes());
-                signed(&mut windows[2], |frame| replaced(frame, &old, &new));
+            at(is_log, |reply| Reply {
+                body: re_ranged(reply.body),
+                headers: reply.headers,
+                status: reply.status,
             }),
         )
         .fresh(),
@@ -292,16 +305,6 @@ pub(super) fn all(world: &World) -> Vec<Case> {
             header(|bytes| {
                 let end = bytes.len();
                 bytes[end - 1] ^= 1;
-            }),
-        )
-        .fresh(),
-        Case::new(
-            "a signed header cut short",
-            DAILY,
-            (Refused, "a signed header"),
-            log(|windows| {
-                let frame = windows[2]["signed"].as_str().unwrap().to_owned();
-                windows[2]["signed"] = json!(frame[..frame.len() - 20]);
             }),
         )
         .fresh(),
@@ -345,9 +348,9 @@ pub(super) fn all(world: &World) -> Vec<Case> {
         Case::new("a head of more windows than there are", DAILY, (Refused, "dropped windows"), short(world))
             .fresh(),
         Case::new(
-            "a head of two million windows and more",
+            "a head of 2^40 windows and more",
             DAILY,
-            (Refused, "more than 2000000 windows"),
+            (Refused, "more than 2^40 windows"),
             resigned(world, |head| {
                 head.size = u64::MAX;
             }),
@@ -429,7 +432,7 @@ fn forged_order() -> Case {
             return truth.tell(&request);
         };
         let is_first = request.path.ends_with("from=0");
-        let page = truth.log(log, |windows| delete(windows)).json();
+        let page = liar::page(&truth.log(log, |windows| delete(windows)).body);
         let head = StreamHead::read(&hex::decode(page["head"].as_str().unwrap()).unwrap()).unwrap();
         let frame = order(&SigningIdentity::from_bytes(&[9; 32]), &head, 2);
         let first = json!({ "position": 0, "frame": hex::encode(frame) });

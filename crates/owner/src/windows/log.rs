@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use sotto_cloud_client::{Cloud, LoggedWindow};
+use rayon::prelude::*;
+use sotto_cloud_client::Cloud;
 use sotto_rlwe::KeyId;
-use sotto_wire::{SignedHeader, StreamHead, WireError};
+use sotto_wire::{Digest, EnvelopeHeader, ID_BYTES, LogItem, LogPage, LoggedWindow, StreamHead};
 
 use super::entry::{Entry, StreamLog};
 use super::stream_name::StreamName;
@@ -69,11 +70,12 @@ fn follow(
     let mut used: Option<Used> = None;
     loop {
         let size = log.tree.size();
-        let page = cloud.log(device, stream, size)?;
+        let page = LogPage::read(&cloud.log(device, stream, size)?);
+        let page = page.map_err(|error| OwnerError::WrongAnswer(format!("a page of the log: {error}")))?;
         let head = head(&page.head, name, &pinned)?;
-        if head.size > MOST_WINDOWS || page.windows.len() as u64 > head.size {
+        if head.size > MOST_WINDOWS {
             return Err(OwnerError::Unanswerable(format!(
-                "the cloud's log of stream {stream} of {device} has more than {MOST_WINDOWS} windows: give the device a new bundle with \
+                "the cloud's log of stream {stream} of {device} has more than 2^40 windows: give the device a new bundle with \
                  `sotto device renew {device}`"
             )));
         }
@@ -81,23 +83,17 @@ fn follow(
             let (device, stream) = (device.to_owned(), stream.to_owned());
             return Err(Lie::OlderDatabase { device, stream, had: size, has: head.size }.into());
         }
-        if head.size > size && page.windows.is_empty() {
+        if head.size > size && page.items.is_empty() {
             let (device, stream) = (device.to_owned(), stream.to_owned());
             return Err(Lie::ShortLog { device, stream, given: size, size: head.size }.into());
         }
-        for window in &page.windows {
-            let Used { numbers, ids } = used.get_or_insert_with(|| Used::of(log));
-            let entry = check(name, window, &keys)?;
-            if !numbers.insert(entry.sequence) {
-                let (device, stream) = (device.to_owned(), stream.to_owned());
-                return Err(Lie::DoubledWindow { device, stream, sequence: entry.sequence }.into());
+        for (item, leaves) in page.items.iter().zip(checked(name, &page.items, &keys)) {
+            let used = used.get_or_insert_with(|| Used::of(log));
+            for entry in entries(item, &leaves?)? {
+                used.add(name, &entry)?;
+                log.tree.push(entry.leaf);
+                log.entries.push(entry);
             }
-            if entry.signed.is_some() && !id(&entry.id).is_some_and(|id| ids.insert(id)) {
-                let (device, stream) = (device.to_owned(), stream.to_owned());
-                return Err(Lie::RepeatedName { device, stream, sequence: entry.sequence }.into());
-            }
-            log.tree.push(entry.leaf);
-            log.entries.push(entry);
         }
         if log.tree.size() < head.size {
             continue;
@@ -128,6 +124,18 @@ impl Used {
         let numbers = log.entries.iter().map(|entry| entry.sequence).collect();
         Self { numbers, ids: log.entries.iter().filter_map(|entry| id(&entry.id)).collect() }
     }
+
+    /// Adds a window's number and id, each of which no other has.
+    fn add(&mut self, name: StreamName<'_>, entry: &Entry) -> Result<(), Lie> {
+        let (device, stream, sequence) = (name.device.to_owned(), name.stream.to_owned(), entry.sequence);
+        if !self.numbers.insert(sequence) {
+            return Err(Lie::DoubledWindow { device, stream, sequence });
+        }
+        if entry.signed.is_some() && !id(&entry.id).is_some_and(|id| self.ids.insert(id)) {
+            return Err(Lie::RepeatedName { device, stream, sequence });
+        }
+        Ok(())
+    }
 }
 
 /// Returns the bytes of an id. Returns None for zeros, which stand for a deleted window.
@@ -137,11 +145,8 @@ fn id(digits: &str) -> Option<[u8; 16]> {
     Some(bytes).filter(|bytes| *bytes != [0; 16])
 }
 
-/// Largest signed header, in bytes: a layout of 16 KiB and the other fields.
-const LARGEST_HEADER: u64 = 64 << 10;
-
 /// Largest number of windows in a log.
-const MOST_WINDOWS: u64 = 2_000_000;
+const MOST_WINDOWS: u64 = 1 << 40;
 
 /// The keys with which a device signs or signed.
 struct SigningKeys {
@@ -159,14 +164,11 @@ impl SigningKeys {
         Ok(Self { present: *present, encryption, earlier: earlier.to_vec() })
     }
 
-    /// Returns true if the device signed this header: with the present key, or with an earlier one if the window is not
-    /// under a present encryption key.
-    fn signed(&self, header: &SignedHeader) -> bool {
-        if header.verify(&self.present).is_ok() {
-            return true;
-        }
-        !self.encryption.contains(&header.header().key)
-            && self.earlier.iter().any(|key| header.verify(key).is_ok())
+    /// Returns true if the device signed this item: with the present key, or with an earlier one if its windows are not under
+    /// a present encryption key.
+    fn signed(&self, item: &LogItem, under: &KeyId) -> bool {
+        item.verify(&self.present).is_ok()
+            || (!self.encryption.contains(under) && self.earlier.iter().any(|key| item.verify(key).is_ok()))
     }
 }
 
@@ -181,33 +183,72 @@ pub(super) fn head(frame: &[u8], name: StreamName<'_>, pinned: &CloudKeys) -> Re
     Ok(head)
 }
 
-/// Checks a window of a page, and that its device signed the header.
-fn check(name: StreamName<'_>, window: &LoggedWindow, keys: &SigningKeys) -> Result<Entry, OwnerError> {
-    let LoggedWindow { sequence, leaf, bytes, .. } = *window;
-    let id = window.id.clone().unwrap_or_default();
-    let Some(frame) = &window.signed else {
-        return Ok(Entry { id, bytes, sequence, leaf, signed: None, deleted_here: false });
-    };
-    let (device, stream) = (name.device.to_owned(), name.stream.to_owned());
-    let signed = match SignedHeader::read(frame, LARGEST_HEADER) {
-        // The window's hash does not match its stream's header.
-        Err(WireError::UnknownStream(_)) => {
-            return Err(Lie::ChangedWindow { device, stream, sequence }.into());
+/// Checks the items of a page, and that their device signed each. Returns their leaves, in order.
+fn checked<'i>(
+    name: StreamName<'_>,
+    items: &'i [LogItem],
+    keys: &SigningKeys,
+) -> Vec<Result<Vec<Digest>, Lie>> {
+    // A signature takes far longer than the other work of an item, so threads share the items.
+    items.par_iter().map(|item| check(name, item, keys)).collect()
+}
+
+/// Checks that the device signed an item for this log, and returns the leaves of its windows.
+fn check(name: StreamName<'_>, item: &LogItem, keys: &SigningKeys) -> Result<Vec<Digest>, Lie> {
+    let of = match item {
+        LogItem::Gone { .. } | LogItem::Unread { .. } => None,
+        LogItem::Old { signed, .. } => {
+            let EnvelopeHeader { device, stream, key, .. } = signed.header();
+            Some((device.as_str(), stream.as_str(), *key))
         }
-        read => read.map_err(|error| OwnerError::WrongAnswer(format!("a signed header: {error}")))?,
+        LogItem::Alone { .. } | LogItem::Group { .. } => {
+            let stream = item.logged().first().map(LoggedWindow::stream);
+            stream.map(|stream| (stream.device(), stream.stream(), stream.key()))
+        }
     };
-    if signed.is_unsigned() {
-        return Err(Lie::UnsignedWindow { device, stream, sequence }.into());
+    if let Some((device, stream, key)) = of {
+        let (of, sequence) = ((device, stream), item.sequence());
+        let (device, stream) = (name.device.to_owned(), name.stream.to_owned());
+        if item.is_unsigned() {
+            return Err(Lie::UnsignedWindow { device, stream, sequence });
+        }
+        if !keys.signed(item, &key) {
+            return Err(Lie::ChangedWindow { device, stream, sequence });
+        }
+        if of != (name.device, name.stream) {
+            return Err(Lie::ExchangedWindow { device, stream, sequence });
+        }
     }
-    if !keys.signed(&signed) {
-        return Err(Lie::ChangedWindow { device, stream, sequence }.into());
-    }
-    let header = signed.header();
-    let same = (&header.device, &header.stream, header.sequence) == (&device, &stream, sequence);
-    // The encoding is canonical, so the header determines the leaf.
-    let own_leaf = signed.leaf() == leaf;
-    if !same || !own_leaf {
-        return Err(Lie::ExchangedWindow { device, stream, sequence }.into());
-    }
-    Ok(Entry { id, bytes, sequence, leaf, signed: Some(signed), deleted_here: false })
+    Ok(item.leaves())
+}
+
+/// Returns the windows of an item, with their leaves.
+fn entries(item: &LogItem, leaves: &[Digest]) -> Result<Vec<Entry>, OwnerError> {
+    let signed =
+        item.signed().map_err(|error| OwnerError::WrongAnswer(format!("a signed header: {error}")))?;
+    let mut signed = signed.into_iter();
+    let mut logged = item.logged().iter();
+    let entry = |leaf: &Digest| {
+        let (signed, logged) = (signed.next(), logged.next());
+        let (id, bytes) = match item {
+            LogItem::Gone { .. } => (None, 0),
+            LogItem::Unread { id, bytes, .. } => (Some(*id), *bytes),
+            LogItem::Old { id, bytes, .. } => (Some(id.unwrap_or_else(|| first(leaf))), *bytes),
+            LogItem::Alone { .. } | LogItem::Group { .. } => (
+                logged.map(|logged| logged.id(leaf)),
+                logged.map_or(0, |logged| logged.bytes(item.windows())),
+            ),
+        };
+        let sequence = signed.as_ref().map_or(item.sequence(), |signed| signed.header().sequence);
+        let id = id.map(hex::encode).unwrap_or_default();
+        Entry { id, bytes, sequence, leaf: *leaf, signed, deleted_here: false }
+    };
+    Ok(leaves.iter().map(entry).collect())
+}
+
+/// Returns the id that follows from a leaf.
+fn first(leaf: &Digest) -> [u8; ID_BYTES] {
+    let mut id = [0; ID_BYTES];
+    id.copy_from_slice(&leaf[..ID_BYTES]);
+    id
 }

@@ -4,6 +4,7 @@ mod answers;
 mod groups;
 mod headers;
 mod heads;
+mod logged;
 mod rounded;
 mod sizes;
 mod windows;

@@ -43,7 +43,7 @@ fn sum(first: u64, count: u32) -> WindowsOf {
 }
 
 fn log(site: &Site) -> Value {
-    site.world.ask("/v1/log?device=kitchen&stream=load&from=0")
+    site.world.log("kitchen", "load")
 }
 
 /// Returns the ids of the windows in the log, and checks that each has its signed header, signed and with its leaf.
