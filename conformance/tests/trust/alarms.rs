@@ -37,9 +37,10 @@ fn lie(mode: &Arc<AtomicU8>, cancelled: &Arc<AtomicU8>) -> Lie {
                 let end = reply.body.len() - 33;
                 Reply { body: edited(reply.body, |frame| frame[end] ^= 1), ..reply }
             }
+            // The first windows were deleted.
             REPEATED_ID if is_log => truth.log(&request, |windows| {
-                if windows.len() > 2 {
-                    windows[2]["id"] = windows[0]["id"].clone();
+                if let [.., before, last] = &mut windows[..] {
+                    last["id"] = before["id"].clone();
                 }
             }),
             NO_DEVICES if request.is("GET", "/v1/devices") => {

@@ -389,14 +389,14 @@ impl Cloud {
         self.call::<FetchMessage>([id], &(), &())
     }
 
-    /// Returns a part of a stream's log: the frame of a page with its head, and windows from position `from` on. Ask again from
-    /// the next position until no windows are returned.
+    /// Returns a part of a stream's log: the frame of a page with its head, and windows from position `from` on, at most `limit`
+    /// of them, or as many as a page holds. Ask again from the next position until no windows are returned.
     ///
     /// ```
     /// # mod stand_in { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/stand_in/mod.rs")); }
     /// # let (cloud, requests) = stand_in::serve(vec![stand_in::ok("a frame")]);
     ///
-    /// let page: Vec<u8> = cloud.log("cellar", "boiler", 0)?;
+    /// let page: Vec<u8> = cloud.log("cellar", "boiler", 0, None)?;
     /// assert_eq!(page, b"a frame"); // `LogPage::read` of sotto-wire reads it
     /// # assert_eq!(requests.lock().expect("no panic")[0], "GET /v1/log?device=cellar&stream=boiler&from=0 HTTP/1.1");
     /// # Ok::<(), sotto_cloud_client::CloudError>(())
@@ -404,9 +404,15 @@ impl Cloud {
     ///
     /// # Errors
     /// Those of [`Cloud::call`].
-    pub fn log(&self, device: &str, stream: &str, from: u64) -> Result<Vec<u8>, CloudError> {
+    pub fn log(
+        &self,
+        device: &str,
+        stream: &str,
+        from: u64,
+        limit: Option<u32>,
+    ) -> Result<Vec<u8>, CloudError> {
         let (device, stream) = (device.to_owned(), stream.to_owned());
-        self.call::<FetchLog>([], &LogQuery { device, stream, from, limit: None }, &())
+        self.call::<FetchLog>([], &LogQuery { device, stream, from, limit }, &())
     }
 
     /// Returns the Ed25519 key that the cloud claims to sign with. The claim proves nothing: pin the key that the

@@ -375,8 +375,8 @@ pub enum OwnerError {
 /// Example: [`OwnerError`]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultyWindow {
-    /// The leaf in the log of its stream.
-    pub leaf: sotto_wire::Digest,
+    /// The window's identity in the plant.
+    pub identity: sotto_wire::Digest,
     /// The stream's name.
     pub stream: String,
     /// Its number in the stream.

@@ -87,7 +87,7 @@ pub use streams::{
 };
 pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles, WARNING_DAYS};
 pub use trust::{Finding, OnVerified, Verification, verify_folder};
-#[doc(hidden)]
-pub use windows::rewritten_log;
 pub use windows::{Accepted, GivenUp, moment};
+#[doc(hidden)]
+pub use windows::{mirrored_log, rewritten_log};
 pub use work::{Evidence, Flooded, OnProgress, WorkRecord};

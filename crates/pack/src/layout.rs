@@ -1,6 +1,7 @@
 //! Layouts: the slots of channels and ticks.
 
 use alloc::collections::BTreeSet;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use serde::{Deserialize, Serialize};
@@ -92,8 +93,9 @@ pub struct LayoutParts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "LayoutParts", into = "LayoutParts")]
 pub struct Layout {
-    parts: LayoutParts,
-    scales: Vec<Scale>,
+    // Shared: each of many windows has the layout of its stream.
+    parts: Arc<LayoutParts>,
+    scales: Arc<[Scale]>,
 }
 
 /// The map from a channel's values to numbers in slots.
@@ -140,7 +142,7 @@ impl Layout {
             let scale = Scale::of(channel, parts.encoding);
             scales.push(scale.map_err(|reason| PackError::Range { channel: channel.name.clone(), reason })?);
         }
-        Ok(Self { parts, scales })
+        Ok(Self { parts: Arc::new(parts), scales: scales.into() })
     }
 
     /// Makes a layout with the smallest block that holds the ticks.
@@ -318,6 +320,6 @@ impl TryFrom<LayoutParts> for Layout {
 
 impl From<Layout> for LayoutParts {
     fn from(layout: Layout) -> Self {
-        layout.parts
+        Arc::unwrap_or_clone(layout.parts)
     }
 }

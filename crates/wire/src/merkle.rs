@@ -46,6 +46,21 @@ impl Frontier {
         tree
     }
 
+    /// Builds the tree of full subtrees of 2^`height` leaves, by their roots.
+    ///
+    /// ```
+    /// use sotto_wire::{Digest, Frontier};
+    ///
+    /// let leaves: [Digest; 4] = [[1; 32], [2; 32], [3; 32], [4; 32]];
+    /// let halves = leaves.chunks(2).map(|half| Frontier::of(half.iter().copied()).root());
+    /// assert_eq!(Frontier::of_subtrees(1, halves), Frontier::of(leaves));
+    /// ```
+    #[must_use]
+    pub fn of_subtrees(height: u32, roots: impl IntoIterator<Item = Digest>) -> Self {
+        let Self { size, peaks } = Self::of(roots);
+        Self { size: size << height, peaks }
+    }
+
     /// Appends a leaf.
     pub fn push(&mut self, leaf: Digest) {
         let mut top = leaf;
@@ -111,6 +126,21 @@ mod tests {
             assert_eq!((tree.size(), tree.peaks.len() as u32), (size as u64, size.count_ones()));
             if let Some(leaf) = leaves.get(size) {
                 tree.push(*leaf);
+            }
+        }
+    }
+
+    #[test]
+    fn a_tree_of_subtrees_is_that_of_its_leaves() {
+        let leaves: Vec<Digest> = (0..70_u8).map(|at| leaf_of(&[&[at]])).collect();
+        for height in 0..4 {
+            for count in 0..=leaves.len() >> height {
+                let part = &leaves[..count << height];
+                let roots = part.chunks(1 << height).map(|part| Frontier::of(part.iter().copied()).root());
+                let mut tree = Frontier::of_subtrees(height, roots);
+                assert_eq!(tree, Frontier::of(part.iter().copied()), "{count} of 2^{height}");
+                leaves[count << height..].iter().for_each(|leaf| tree.push(*leaf));
+                assert_eq!(tree.root(), by_definition(&leaves), "{count} of 2^{height}");
             }
         }
     }

@@ -144,6 +144,42 @@ pub(crate) fn is_plain(flags: u8) -> bool {
     flags & !(GENERATED | RENUMBERED | AFTER_RECEIPT) == 0
 }
 
+/// Reads a plain head: its numbers, its flags and the receipt that it names. Returns None for another head of this stream.
+pub(crate) fn parse_if_plain(
+    reader: &mut Reader<'_>,
+    stream: &StreamHeader,
+) -> Result<Option<(HeadNumbers, u8, Option<TakenReceipt>)>, WireError> {
+    let (salt, sequence, start) = parse_start(reader, stream)?;
+    let (flags, length) = (reader.u8()?, reader.varint()?);
+    if !is_plain(flags) {
+        return Ok(None);
+    }
+    let mut again = Reader::new(reader.rest());
+    let numbers = parse_plain(reader, stream, salt, sequence, start, flags, length)?;
+    if flags & RENUMBERED != 0 {
+        again.varint()?;
+    }
+    let receipt =
+        (flags & AFTER_RECEIPT != 0).then(|| TakenReceipt::parse(&mut again, sequence)).transpose()?;
+    Ok(Some((numbers, flags, receipt)))
+}
+
+/// Reads a head up to its flags: salt, number and start.
+fn parse_start(
+    reader: &mut Reader<'_>,
+    stream: &StreamHeader,
+) -> Result<([u8; SALT_BYTES], u64, i64), WireError> {
+    let version = reader.u8()?;
+    if version != stream.family().window {
+        return Err(WireError::Version(version));
+    }
+    let tag = StreamTag(reader.array()?);
+    if tag != stream.id().tag() {
+        return Err(WireError::UnknownStream(tag));
+    }
+    Ok((reader.array()?, reader.varint()?, unzigzag(reader.varint()?)))
+}
+
 /// Reads the lists of a plain head, as [`WindowHead::parse_lists`] does those of any.
 pub(crate) fn parse_plain(
     reader: &mut Reader<'_>,
@@ -331,16 +367,7 @@ impl WindowHead {
 
     /// Reads the head of a window of this stream. The reader then stands at the window's body.
     pub(crate) fn parse(reader: &mut Reader<'_>, stream: &StreamHeader) -> Result<Self, WireError> {
-        let version = reader.u8()?;
-        if version != stream.family().window {
-            return Err(WireError::Version(version));
-        }
-        let tag = StreamTag(reader.array()?);
-        if tag != stream.id().tag() {
-            return Err(WireError::UnknownStream(tag));
-        }
-        let salt: [u8; SALT_BYTES] = reader.array()?;
-        let (sequence, start) = (reader.varint()?, unzigzag(reader.varint()?));
+        let (salt, sequence, start) = parse_start(reader, stream)?;
         Self::parse_tail(reader, stream, salt, sequence, start)
     }
 
@@ -435,20 +462,22 @@ impl WindowHead {
         Ok(read)
     }
 
-    /// Returns the head as a version-1 header. Its times are those of the ticks: it ends at the last millisecond of the
-    /// last tick.
-    pub(crate) fn header(&self, stream: &StreamHeader) -> Result<EnvelopeHeader, WireError> {
-        let Self { sequence, description, .. } = self;
+    /// Returns the start of the first tick with a reading, and the last millisecond of the last one.
+    pub(crate) fn times(&self) -> (i64, i64) {
+        let description = &self.description;
         let presence = (0..description.present.len() as u16).filter_map(|at| description.presence(at));
         let (first, end) = presence.fold((u32::MAX, 0), |(first, end), presence| {
             (presence.iter().next().map_or(first, |tick| tick.min(first)), presence.end().max(end))
         });
         let at = |tick: u32| description.period.at(description.start, tick);
-        let (started_at, ended_at) = if end == 0 {
-            (description.start, description.start)
-        } else {
-            (at(first), at(end).saturating_sub(1))
-        };
+        if end == 0 { (description.start, description.start) } else { (at(first), at(end).saturating_sub(1)) }
+    }
+
+    /// Returns the head as a version-1 header. Its times are those of the ticks: it ends at the last millisecond of the
+    /// last tick.
+    pub(crate) fn header(&self, stream: &StreamHeader) -> Result<EnvelopeHeader, WireError> {
+        let Self { sequence, description, .. } = self;
+        let (started_at, ended_at) = self.times();
         let readings = u32::try_from(description.readings())
             .map_err(|_| WireError::Value("a window has less than 2^32 readings"))?;
         let layout =

@@ -56,7 +56,7 @@ fn forgotten_windows_are_gone_with_the_jobs_on_them_and_do_not_come_back() {
 fn an_order_deletes_the_windows_that_it_names_and_is_kept_once() {
     let (world, _, mut device) = World::with_device();
     (0..5).for_each(|sequence| drop(keep(&world, &mut device, sequence)));
-    let page = || LogPage::read(&world.client().log("kitchen", "load", 0).unwrap()).unwrap();
+    let page = || LogPage::read(&world.client().log("kitchen", "load", 0, None).unwrap()).unwrap();
     let head = StreamHead::read(&page().head).unwrap();
     let named = |positions: &[u64], root| {
         let from_log = Some(FromLog::of(head.size, root, positions.iter().copied()));

@@ -102,7 +102,7 @@ pub(super) fn new_windows(
 ) -> (DeviceWindows, u64) {
     let looks_from = state.machine.looks_from();
     let from = looks_from.unwrap_or(i64::MIN);
-    let numbers = all.iter().map(|window| (window.stream.as_str(), window.sequence, window.group().from));
+    let numbers = all.iter().map(|window| (&*window.stream, window.sequence, window.group().from));
     let late = state.forgotten.take(numbers, looks_from);
     let is_wanted = |window: &&StoredWindow| window.group().from >= from && window.group().to > since;
     let wanted: Vec<&StoredWindow> = all.into_iter().filter(is_wanted).collect();

@@ -39,7 +39,7 @@ impl JudgedStreams {
 
     /// Returns true if the alarm judges a window of this stream.
     pub(super) fn has(&self, window: &StoredWindow) -> bool {
-        self.bundles.get(window.bundle).is_some_and(|streams| streams.contains(&window.stream))
+        self.bundles.get(window.bundle).is_some_and(|streams| streams.contains(&*window.stream))
     }
 
     /// Returns true if no stream of the latest bundle has all channels.

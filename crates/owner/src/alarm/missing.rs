@@ -67,8 +67,12 @@ struct Length {
 }
 
 fn length_of(record: &DeviceRecord, window: &StoredWindow) -> Option<Length> {
-    let profile =
-        record.bundles.get(window.bundle)?.streams.iter().find(|profile| profile.stream == window.stream)?;
+    let profile = record
+        .bundles
+        .get(window.bundle)?
+        .streams
+        .iter()
+        .find(|profile| *profile.stream == *window.stream)?;
     let most = profile.period_ms?.after(profile.ticks.into());
     Some(Length { span: profile.span?, most: most.max(1) })
 }

@@ -86,7 +86,7 @@ impl Done {
     pub(super) fn add(&mut self, earlier: Self) {
         for (device, windows) in earlier.faulty {
             let known = self.faulty.entry(device).or_default();
-            let new = |window: &FaultyWindow| known.iter().all(|known| known.leaf != window.leaf);
+            let new = |window: &FaultyWindow| known.iter().all(|known| known.identity != window.identity);
             let new: Vec<FaultyWindow> = windows.into_iter().filter(new).collect();
             known.extend(new);
         }
@@ -109,7 +109,7 @@ pub(super) fn counted<'w>(
 ) -> BTreeMap<String, Vec<(u64, u32)>> {
     let mut numbers: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     let windows = device.flat_map(|device| &device.windows);
-    for window in windows.filter(|window| used.contains_key(&window.leaf)) {
+    for window in windows.filter(|window| used.contains_key(&window.identity)) {
         numbers.entry(&window.stream).or_default().push(window.sequence);
     }
     let runs = |(stream, mut numbers): (&str, Vec<u64>)| {

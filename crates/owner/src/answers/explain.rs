@@ -1,6 +1,7 @@
 //! Explaining a question: the list of windows is fetched, and nothing else.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use sotto_pack::Clock;
 
@@ -78,7 +79,7 @@ fn bytes_up<'w>(explained: &Explanation, devices: impl Iterator<Item = &'w Devic
     let mut bytes: BTreeMap<(&str, &str, u64), u64> = BTreeMap::new();
     for device in devices {
         for window in &device.windows {
-            let key = (device.shown.as_str(), window.stream.as_str(), window.sequence);
+            let key = (device.shown.as_str(), &*window.stream, window.sequence);
             if used.contains(&key) {
                 bytes.insert(key, window.bytes);
             }
@@ -89,7 +90,7 @@ fn bytes_up<'w>(explained: &Explanation, devices: impl Iterator<Item = &'w Devic
 
 /// Returns the streams of a device, each once.
 fn of_device(device: &DeviceWindows, batches: Vec<OutlinedBatch<'_>>, clock: &Clock) -> Vec<ExplainedStream> {
-    let mut streams: BTreeMap<(String, bool), Vec<OutlinedBatch<'_>>> = BTreeMap::new();
+    let mut streams: BTreeMap<(Arc<str>, bool), Vec<OutlinedBatch<'_>>> = BTreeMap::new();
     for batch in batches.into_iter().filter(|batch| !batch.values.is_empty() || batch.is_insufficient) {
         let stream = batch.windows[0].stream.clone();
         streams.entry((stream, batch.is_insufficient)).or_default().push(batch);
@@ -109,7 +110,7 @@ fn of_stream(device: &DeviceWindows, batches: &[OutlinedBatch<'_>], clock: &Cloc
     ExplainedStream {
         offset: None,
         device: device.shown.clone(),
-        stream: batches[0].windows[0].stream.clone(),
+        stream: batches[0].windows[0].stream.to_string(),
         windows: bytes.len() as u64,
         numbers: windows::runs(bytes.keys().copied()),
         from: time(all().map(|window| window.from()).min()),

@@ -75,7 +75,7 @@ pub(crate) fn forget(plant: &Plant, device: &str, before: Option<i64>) -> Result
         let signed =
             logs.orders(wire, before, &given).into_iter().map(sign).collect::<Result<Vec<_>, _>>()?;
         // Noted first: if the cloud's reply is lost, the windows count as deleted here in either case.
-        windows::note_deleted(plant, wire, before, &logs)?;
+        windows::note_deleted(plant, &client, wire, before, &logs)?;
         for order in &signed {
             send(order)?;
         }

@@ -155,7 +155,7 @@ pub(super) fn windows_of(
 pub(super) fn complete(devices: &[DeviceWindows], clock: &Clock) -> Vec<Complete> {
     let mut all = Vec::new();
     for device in devices {
-        let used: BTreeSet<&str> = device.windows.iter().map(|window| window.stream.as_str()).collect();
+        let used: BTreeSet<&str> = device.windows.iter().map(|window| &*window.stream).collect();
         let newest = device.complete.iter().filter(|(stream, _)| used.contains(stream.as_str()));
         all.extend(newest.map(|(stream, (number, until))| Complete {
             device: device.shown.clone(),

@@ -48,7 +48,7 @@ fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> 
         provisional: false,
     };
     let (id, window, origin) = (String::new(), Arc::new(window), Origin::SecretKey);
-    let (leaf, sequence, bytes, name) = ([0; 32], 0, 0, None);
-    let input = Input { id, leaf, sequence, bytes, name, window, offset: 0, ticks: 0..cut.ticks, origin };
+    let (identity, sequence, bytes, name) = ([0; 32], 0, 0, None);
+    let input = Input { id, identity, sequence, bytes, name, window, offset: 0, ticks: 0..cut.ticks, origin };
     Part { inputs: vec![input; windows] }
 }

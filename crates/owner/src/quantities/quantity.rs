@@ -111,8 +111,8 @@ pub(crate) const LARGEST_WEIGHT: i64 = (1 << 16) - 1;
 pub(crate) struct Input {
     /// The envelope's id in the cloud, for requests alone.
     pub(crate) id: String,
-    /// The leaf in the log of its stream.
-    pub(crate) leaf: sotto_wire::Digest,
+    /// The window's identity: of a ciphertext its leaf in the log of its stream.
+    pub(crate) identity: sotto_wire::Digest,
     /// Its number in its stream.
     pub(crate) sequence: u64,
     /// Bytes of the window as it was sent.

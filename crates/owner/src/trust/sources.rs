@@ -1,6 +1,6 @@
 //! The inputs of repeated work.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sotto_cloud_client::{Cloud, CloudError};
 use sotto_rlwe::{ParameterId, ParameterSpec};
@@ -19,8 +19,8 @@ use crate::{devices, windows, work};
 /// Bytes of messages held in memory, so that a window used in several jobs is fetched once.
 const MOST_HELD: usize = 64 << 20;
 
-/// The numbers of the windows in logs, by device and stream: of streams of which an answer counts windows.
-type Numbers = BTreeMap<(String, String), BTreeSet<u64>>;
+/// The numbers of the windows in logs as ranges, by device and stream: of streams of which an answer counts windows.
+type Numbers = BTreeMap<(String, String), Vec<(u64, u64)>>;
 
 /// The inputs of the repetition, which need no secret key.
 pub(crate) struct Sources<'p> {
@@ -73,9 +73,9 @@ impl<'p> Sources<'p> {
         let mut numbers = Numbers::new();
         for (record, stream) in streams() {
             let log = windows::kept_log(plant, &record.device, stream)?;
-            forgotten.extend(forgotten_of(plant, &record.device, stream, &log)?);
+            forgotten.extend(forgotten_of(plant, &record.device, stream)?);
             note_numbers(&mut numbers, evidence, &record.device, stream, &log);
-            ids.extend(readable(log));
+            ids.extend(readable(&log));
         }
         let mut inputs = evidence.work.iter().flat_map(|work| &work.inputs);
         if inputs.any(|leaf| !ids.contains_key(leaf) && !forgotten.contains(leaf)) {
@@ -83,7 +83,7 @@ impl<'p> Sources<'p> {
             for (record, stream) in streams() {
                 let log = windows::sync_log(&orders, record, stream)?;
                 note_numbers(&mut numbers, evidence, &record.device, stream, &log);
-                ids.extend(readable(log));
+                ids.extend(readable(&log));
             }
         }
         let (held, held_bytes, fetched) = (HashMap::new(), 0, 0);
@@ -105,7 +105,11 @@ impl<'p> Sources<'p> {
         // The owner destroyed the record of a device without a log: there is nothing to compare.
         let Some(there) = numbers.get(&(device.to_owned(), stream.to_owned())) else { return 0 };
         let wanted = runs.iter().flat_map(|(first, count)| *first..first.saturating_add((*count).into()));
-        wanted.filter(|number| !there.contains(number)).count() as u64
+        let is_there = |number: &u64| {
+            let range = there.partition_point(|(first, _)| first <= number).checked_sub(1);
+            range.is_some_and(|range| *number <= there[range].1)
+        };
+        wanted.filter(|number| !is_there(number)).count() as u64
     }
 
     /// Returns everything that a device signed for the window of a leaf, in hexadecimal.
@@ -188,9 +192,8 @@ fn forgotten_of(
     plant: &Plant,
     device: &str,
     stream: &str,
-    log: &StreamLog,
 ) -> Result<impl Iterator<Item = String>, OwnerError> {
-    Ok(windows::forgotten(plant, device, stream, log)?.into_iter().map(hex::encode))
+    Ok(windows::forgotten(plant, device, stream)?.into_iter().map(hex::encode))
 }
 
 /// Learns the orders of the owner's other computers. Returns the leaves of all windows that were deleted, in hexadecimal.
@@ -199,8 +202,7 @@ fn learnt(plant: &Plant, cloud: &Cloud) -> Result<HashSet<String>, OwnerError> {
     let mut all = HashSet::new();
     for (device, record) in devices::all_records(plant)? {
         for stream in record.streams() {
-            let log = windows::kept_log(plant, &device, stream)?;
-            all.extend(forgotten_of(plant, &device, stream, &log)?);
+            all.extend(forgotten_of(plant, &device, stream)?);
         }
     }
     Ok(all)
@@ -209,15 +211,14 @@ fn learnt(plant: &Plant, cloud: &Cloud) -> Result<HashSet<String>, OwnerError> {
 /// Notes the numbers of a log's windows, if the answer counts windows of its stream.
 fn note_numbers(numbers: &mut Numbers, evidence: &Evidence, device: &str, stream: &str, log: &StreamLog) {
     if evidence.windows.get(device).is_some_and(|streams| streams.contains_key(stream)) {
-        let all = log.entries.iter().map(|entry| entry.sequence).collect();
-        numbers.insert((device.to_owned(), stream.to_owned()), all);
+        numbers.insert((device.to_owned(), stream.to_owned()), log.numbers());
     }
 }
 
-/// Returns the windows of a log that can be read: their leaves in hexadecimal, and their ids in the cloud.
-fn readable(log: StreamLog) -> impl Iterator<Item = (String, String)> {
-    let signed = log.entries.into_iter().filter(|entry| entry.signed.is_some());
-    signed.map(|entry| (hex::encode(entry.leaf), entry.id))
+/// Returns the windows of a log that jobs name and that can be read: their leaves and their ids in the cloud, in hexadecimal.
+fn readable(log: &StreamLog) -> impl Iterator<Item = (String, String)> {
+    let named = log.pieces().filter_map(|(first, _)| first.named());
+    named.map(|(leaf, id)| (hex::encode(leaf), hex::encode(id)))
 }
 
 /// Returns the reason why a window is in no log.

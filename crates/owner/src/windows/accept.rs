@@ -1,14 +1,15 @@
 //! Logs of a cloud that was set back, accepted by the owner.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use serde::Serialize;
 use sotto_cloud_client::{Cloud, CloudError};
 use sotto_wire::Ordered;
 
-use super::entry::{Entry, StreamLog, tree_of};
+use super::leaves::Leaves;
+use super::mirror::{Entry, StreamLog};
 use super::stream_name::StreamName;
-use super::{deleted, forget, log, receipts, stored};
+use super::{forget, log, receipts, stored};
 use crate::declared::Plant;
 use crate::devices::{self, DeviceRecord};
 use crate::error::OwnerError;
@@ -71,7 +72,7 @@ struct Taken {
     /// The frame of its head.
     head: Vec<u8>,
     /// Number of windows that the order names, from the first one on.
-    size: usize,
+    size: u64,
 }
 
 /// Returns the streams whose logs the cloud does not continue, those among them that were never read whole.
@@ -97,7 +98,7 @@ pub(crate) fn set_back(plant: &Plant) -> Result<Vec<GivenUp>, OwnerError> {
                 )) => {
                     let kept = log::kept_log(plant, &device, stream)?;
                     let (there, _) = log::cloud_log(plant, &cloud, &record, stream)?;
-                    found.push(given_up(plant, StreamName { device: &device, stream }, kept, &there)?);
+                    found.push(given_up(plant, StreamName { device: &device, stream }, &kept, &there)?);
                 }
                 Err(error) => return Err(error),
             }
@@ -115,29 +116,37 @@ fn streams_of<'s>(kept: &'s [String], record: &'s DeviceRecord) -> BTreeSet<&'s 
 fn given_up(
     plant: &Plant,
     name: StreamName<'_>,
-    mut kept: StreamLog,
+    kept: &StreamLog,
     there: &StreamLog,
 ) -> Result<GivenUp, OwnerError> {
-    deleted::leave_out_deleted(plant, name, &mut kept)?;
     let clock = plant.settings().clock()?;
-    let lost = lost(&kept, there);
-    let headers = || lost.iter().filter_map(|entry| entry.signed.as_ref()).map(|signed| signed.header());
+    let lost = lost(kept, there);
+    let times = || lost.iter().filter_map(Entry::times);
     Ok(GivenUp {
         device: name.device.to_owned(),
         stream: name.stream.to_owned(),
         windows: lost.len() as u64,
-        from: headers().map(|header| header.started_at).min().map(|at| clock.rfc3339(at)),
+        from: times().map(|(started, _)| started).min().map(|at| clock.rfc3339(at)),
         // The header has the last millisecond.
-        to: headers().map(|header| header.ended_at.saturating_add(1)).max().map(|at| clock.rfc3339(at)),
-        has: there.entries.len() as u64,
-        root: hex::encode(there.tree.root()),
+        to: times().map(|(_, ended)| ended.saturating_add(1)).max().map(|at| clock.rfc3339(at)),
+        has: there.len(),
+        root: hex::encode(there.tree().root()),
     })
 }
 
-/// Returns the windows that only one log has, without those that the owner deleted.
-fn lost<'l>(kept: &'l StreamLog, there: &StreamLog) -> Vec<&'l Entry> {
-    let leaves: BTreeSet<_> = there.entries.iter().map(|entry| entry.leaf).collect();
-    kept.entries.iter().filter(|entry| !entry.deleted_here && !leaves.contains(&entry.leaf)).collect()
+/// Returns the windows that only one log has, without those that the owner deleted. Leaves are not kept: a window is another one's
+/// if both have one number and, where they have a head, one time and pad.
+fn lost<'l>(kept: &'l StreamLog, there: &'l StreamLog) -> Vec<Entry<'l>> {
+    let others: HashMap<u64, Entry<'_>> = there.entries().map(|entry| (entry.sequence(), entry)).collect();
+    let is_there = |entry: &Entry<'_>| {
+        others.get(&entry.sequence()).is_some_and(|other| {
+            let both = entry.is_signed() && other.is_signed();
+            !both
+                || (entry.times(), entry.mask(), entry.named())
+                    == (other.times(), other.mask(), other.named())
+        })
+    };
+    kept.entries().filter(|entry| !entry.is_deleted_here() && !is_there(entry)).collect()
 }
 
 /// Accepts the cloud's logs of these streams, as they were shown. The logs in the folder are moved to `logs/old/TIME`, as
@@ -152,16 +161,16 @@ pub(crate) fn accept(plant: &Plant, streams: &[GivenUp]) -> Result<(), OwnerErro
         let missing = || OwnerError::NotDeclared { kind: "enrolled device", name: device.clone() };
         let record = records.get(device).ok_or_else(missing)?;
         let (log, head) = log::cloud_log(plant, &cloud, record, stream)?;
-        let shown = usize::try_from(*has).ok().and_then(|size| log.entries.get(..size));
-        let Some(shown) = shown.filter(|shown| hex::encode(tree_of(shown).root()) == *root) else {
+        let leaves = Leaves { cloud: &cloud, name: StreamName { device, stream } };
+        let shown = log.root_of(*has, |block| leaves.block(&log, block))?;
+        if shown.is_none_or(|shown| hex::encode(shown) != *root) {
             let device = plant.shown_device(device).to_owned();
             return Err(OwnerError::ChangedLog { device, stream: stream.clone() });
-        };
-        let size = shown.len();
-        receipts::compare_behind(StreamName { device, stream }, &log.entries, size)?;
-        all.push(Taken { device: device.clone(), stream: stream.clone(), log, head, size });
+        }
+        receipts::compare_behind(leaves.name, &log, *has)?;
+        all.push(Taken { device: device.clone(), stream: stream.clone(), log, head, size: *has });
     }
-    take(plant, &cloud, &all).map(|_| ())
+    take(plant, &cloud, all).map(|_| ())
 }
 
 /// Accepts the cloud's logs of a device, whatever stood in those of the folder.
@@ -173,28 +182,30 @@ pub(crate) fn accept_logs(plant: &Plant, device: &str) -> Result<Accepted, Owner
     for stream in streams_of(&kept, &record) {
         let name = StreamName { device, stream };
         let (log, head) = log::cloud_log(plant, &cloud, &record, stream)?;
-        if log.entries.is_empty() && !kept.iter().any(|kept| kept == stream) {
+        if log.is_empty() && !kept.iter().any(|kept| kept == stream) {
             continue;
         }
         // A damaged log says nothing about windows that are given up.
         let before = log::kept_log(plant, device, stream).unwrap_or_default();
-        streams.push(given_up(plant, name, before, &log)?);
-        let size = log.entries.len();
+        streams.push(given_up(plant, name, &before, &log)?);
+        let size = log.len();
         all.push(Taken { device: device.to_owned(), stream: stream.to_owned(), log, head, size });
     }
-    Ok(Accepted { moved: take(plant, &cloud, &all)?, streams })
+    Ok(Accepted { moved: take(plant, &cloud, all)?, streams })
 }
 
 /// Takes the cloud's logs in the place of those in the folder. First signed, then done. An order that the cloud does not take is
 /// noted, and sent again with the next one. Returns true if there were logs in the folder.
-fn take(plant: &Plant, cloud: &Cloud, all: &[Taken]) -> Result<bool, OwnerError> {
+fn take(plant: &Plant, cloud: &Cloud, mut all: Vec<Taken>) -> Result<bool, OwnerError> {
     let (given, mut signed) = (orders::learn(plant, cloud)?.ours, Vec::new());
-    for Taken { device, stream, log, size, .. } in all {
-        let root = tree_of(&log.entries[..*size]).root();
-        let accept = Ordered::Accept { stream: stream.clone(), size: *size as u64, root };
+    for Taken { device, stream, log, size, .. } in &all {
+        let leaves = Leaves { cloud, name: StreamName { device, stream } };
+        let root = log.root_of(*size, |block| leaves.block(log, block))?;
+        let changed = || OwnerError::ChangedLog { device: device.clone(), stream: stream.clone() };
+        let accept = Ordered::Accept { stream: stream.clone(), size: *size, root: root.ok_or_else(changed)? };
         signed.push(orders::sign(plant, device, accept)?);
         // A backup may have brought back windows that the owner deleted.
-        for again in forget::orders_again(plant, StreamName { device, stream }, log, &given)? {
+        for again in forget::orders_again(plant, leaves.name, log, &given)? {
             signed.push(orders::sign(plant, device, Ordered::Forget(again))?);
         }
     }
@@ -204,10 +215,10 @@ fn take(plant: &Plant, cloud: &Cloud, all: &[Taken]) -> Result<bool, OwnerError>
         let is_moved = |name: &str| all.iter().any(|taken| taken.device == device && taken.stream == name);
         moved |= stored::put_logs_aside(plant, device, time, is_moved)?;
     }
-    for Taken { device, stream, log, head, .. } in all {
+    for Taken { device, stream, log, head, .. } in &mut all {
         devices::make_log_folder(plant, device)?;
         let _lock = stored::lock_logs(plant, device)?;
-        stored::append_log(plant, StreamName { device, stream }, 0, &log.entries, head)?;
+        stored::replace_log(plant, StreamName { device, stream }, log, head)?;
     }
     for order in signed {
         match order.send(cloud) {

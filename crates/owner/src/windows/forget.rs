@@ -4,7 +4,8 @@ use sotto_cloud_client::Cloud;
 use sotto_wire::{Forget, FromLog, MOST_RUNS, Order};
 
 use super::deleted::{FORGOTTEN, ended_before};
-use super::entry::{Entry, StreamLog};
+use super::leaves::Leaves;
+use super::mirror::{Entry, StreamLog};
 use super::stream_name::StreamName;
 use super::{deleted, log, stored};
 use crate::declared::Plant;
@@ -38,20 +39,19 @@ impl LogsToForget {
 
     /// Returns true if windows that ended before a time are not deleted yet.
     pub(crate) fn has_more(&self, until: i64) -> bool {
-        self.0.iter().any(|(_, log)| log.entries.iter().any(|entry| ended_before(entry, until)))
+        self.0.iter().any(|(_, log)| log.entries().any(|entry| ended_before(&entry, until)))
     }
 }
 
 /// `before` is the number behind the windows that earlier orders deleted.
 fn orders(stream: &str, log: &StreamLog, until: i64, before: u64) -> Vec<Forget> {
     // One without a header has its time and its number from the cloud alone: no order names it.
-    let is_named = |entry: &Entry| entry.deleted_here || ended_before(entry, until);
-    let named = || (0..).zip(&log.entries).filter(|(_, entry)| is_named(entry));
-    let (size, root) = (log.tree.size(), log.tree.root());
-    let all = FromLog::of(size, root, named().map(|(position, _)| position));
-    let signed = named().filter_map(|(_, entry)| entry.signed.as_ref());
-    let next =
-        signed.map(|signed| signed.header().sequence.saturating_add(1)).max().unwrap_or_default().max(before);
+    let is_named = |entry: &Entry<'_>| entry.is_deleted_here() || ended_before(entry, until);
+    let named = || log.entries().filter(is_named);
+    let (size, root) = (log.tree().size(), log.tree().root());
+    let all = FromLog::of(size, root, named().map(|entry| entry.position));
+    let signed = named().filter(Entry::is_signed);
+    let next = signed.map(|entry| entry.sequence().saturating_add(1)).max().unwrap_or_default().max(before);
     let of_runs = |runs: &[(u64, u64)]| {
         let from_log = Some(FromLog { size, root, runs: runs.to_vec() });
         Forget { stream: Some(stream.to_owned()), until, next, from_log }
@@ -60,82 +60,83 @@ fn orders(stream: &str, log: &StreamLog, until: i64, before: u64) -> Vec<Forget>
 }
 
 /// Returns the orders to delete those windows again that a log has and the owner deleted before, as a backup brought them back:
-/// the earlier orders, `given`, are about another log.
+/// the earlier orders, `given`, are about another log. The log comes from the cloud.
 pub(super) fn orders_again(
     plant: &Plant,
     name: StreamName<'_>,
     log: &StreamLog,
     given: &[Order],
 ) -> Result<Vec<Forget>, OwnerError> {
-    let leaves = deleted::forgotten(plant, name.device, name.stream, log)?;
-    if !log.entries.iter().any(|entry| entry.signed.is_some() && leaves.contains(&entry.leaf)) {
+    if !log.brought_back {
         return Ok(Vec::new());
     }
     let given = || given.iter().map(Order::parts).filter(|order| order.is_about(name.device, name.stream));
     let noted = deleted::deleted(plant)?.0.get(name.device).map(|deletion| deletion.until);
     let until = given().filter_map(|order| Some(order.forget()?.until)).max().or(noted).unwrap_or(i64::MIN);
     let before = given().filter_map(|order| Some(order.forget()?.next)).max().unwrap_or_default();
-    let mut marked = log.clone();
-    deleted::leave_out_deleted(plant, name, &mut marked)?;
     // No others, whenever they ended.
-    let again = orders(name.stream, &marked, i64::MIN, before);
+    let again = orders(name.stream, log, i64::MIN, before);
     Ok(again.into_iter().map(|forget| Forget { until, ..forget }).collect())
 }
 
-/// Records that the owner deletes a device's windows that ended before a time, and drops their headers here.
+/// Records that the owner deletes a device's windows that ended before a time, and drops their heads here.
 pub(crate) fn note_deleted(
     plant: &Plant,
+    cloud: &Cloud,
     device: &str,
     until: i64,
     LogsToForget(logs): &LogsToForget,
 ) -> Result<(), OwnerError> {
     devices::make_log_folder(plant, device)?;
     let _lock = stored::lock_logs(plant, device)?;
-    {
-        let _all = stored::lock_all_logs(plant)?;
-        let mut deleted = deleted::deleted(plant)?;
-        let known = deleted.0.entry(device.to_owned()).or_default();
-        known.until = known.until.max(until);
-        for (stream, log) in logs {
-            deleted::note(plant, StreamName { device, stream }, log, until)?;
-        }
-        write_private(&plant.path("logs").join(FORGOTTEN), &pretty(&deleted)?)?;
+    let _all = stored::lock_all_logs(plant)?;
+    let mut deleted = deleted::deleted(plant)?;
+    let known = deleted.0.entry(device.to_owned()).or_default();
+    known.until = known.until.max(until);
+    for (stream, _) in logs {
+        let name = StreamName { device, stream };
+        let mut log = stored::read_log(plant, name)?;
+        deleted::note(plant, Leaves { cloud, name }, &mut log, until)?;
     }
-    deleted::drop_headers(plant, device)
+    write_private(&plant.path("logs").join(FORGOTTEN), &pretty(&deleted)?)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::entry::tree_of;
+    use sotto_wire::LogItem;
+
     use super::*;
 
-    fn entry(sequence: u64, id: &str, deleted_here: bool) -> Entry {
-        let leaf = [sequence as u8; 32];
-        Entry { id: id.to_owned(), bytes: 1, sequence, leaf, signed: None, deleted_here }
+    /// Returns a log of windows that were deleted, by number and whether by the owner, and of one that cannot be read.
+    fn log(windows: impl IntoIterator<Item = (u64, bool)>, unread: Option<u64>) -> StreamLog {
+        let mut log = StreamLog::default();
+        for (sequence, here) in windows {
+            let leaf = [sequence as u8; 32];
+            log.push(&LogItem::Gone { sequence, leaf }, &[leaf], |_| here).unwrap();
+        }
+        if let Some(sequence) = unread {
+            let leaf = [sequence as u8; 32];
+            log.push(&LogItem::Unread { sequence, leaf, id: [1; 16], bytes: 1 }, &[leaf], |_| false).unwrap();
+        }
+        log
     }
 
     #[test]
     fn an_order_names_positions_and_the_number_behind_all_that_were_deleted() {
         // Two were deleted before; the cloud gives no header of the others, whose time and number are only its word.
-        let entries =
-            vec![entry(0, "", true), entry(9, "", true), entry(u64::MAX, "bb", false), entry(4, "", false)];
-        let tree = tree_of(&entries);
-        let log = StreamLog { entries, tree: tree.clone(), bytes: 0 };
+        let log = log([(0, true), (9, true), (4, false)], Some(u64::MAX));
         let orders = orders("load", &log, 5, 10);
         let [Forget { stream: Some(stream), until: 5, next: 10, from_log: Some(windows) }] = &orders[..]
         else {
             panic!("{orders:?}");
         };
-        assert_eq!((stream.as_str(), windows.size, windows.root), ("load", 4, tree.root()));
+        assert_eq!((stream.as_str(), windows.size, windows.root), ("load", 4, log.tree().root()));
         assert_eq!(windows.runs, [(0, 2)]);
     }
 
     #[test]
     fn many_runs_make_many_orders() {
-        let entries: Vec<Entry> =
-            (0..2 * MOST_RUNS as u64 + 3).map(|sequence| entry(sequence, "", sequence % 2 == 0)).collect();
-        let tree = tree_of(&entries);
-        let log = StreamLog { entries, tree, bytes: 0 };
+        let log = log((0..2 * MOST_RUNS as u64 + 3).map(|sequence| (sequence, sequence % 2 == 0)), None);
         let runs: Vec<usize> = orders("load", &log, 5, 0)
             .iter()
             .filter_map(|order| Some(order.from_log.as_ref()?.runs.len()))

@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 
 use sotto_cloud_client::Cloud;
-use sotto_wire::{Digest, Order, OrderParts};
+use sotto_wire::{Order, OrderParts};
 
+use super::leaves::Leaves;
+use super::mirror::StreamLog;
 use super::stream_name::StreamName;
 use super::{deleted, log, stored};
 use crate::declared::Plant;
@@ -12,16 +14,19 @@ use crate::devices::{self, DeviceRecord};
 use crate::error::OwnerError;
 use crate::orders::{self, Learnt};
 
-/// Returns the leaves of the windows that the cloud has in its log of a stream, and no longer has itself.
+/// Returns the positions of windows of a kept log that the cloud no longer has. Returns none if the cloud's log is another one.
 fn gone(
     plant: &Plant,
-    cloud: &Cloud,
+    leaves: Leaves<'_>,
     record: &DeviceRecord,
-    stream: &str,
-) -> Result<HashSet<Digest>, OwnerError> {
-    let (log, _) = log::cloud_log(plant, cloud, record, stream)?;
-    let gone = log.entries.into_iter().filter(|entry| entry.signed.is_none() && entry.id.is_empty());
-    Ok(gone.map(|entry| entry.leaf).collect())
+    kept: &StreamLog,
+) -> Result<HashSet<u64>, OwnerError> {
+    let (there, _) = log::cloud_log(plant, leaves.cloud, record, leaves.name.stream)?;
+    if there.root_of(kept.len(), |block| leaves.block(&there, block))? != Some(kept.tree().root()) {
+        return Ok(HashSet::new());
+    }
+    let gone = there.entries().filter(|entry| entry.is_taken() || entry.is_deleted_here());
+    Ok(gone.map(|entry| entry.position).filter(|position| *position < kept.len()).collect())
 }
 
 /// Learns the orders of the owner's other computers about the logs that are kept here. Returns true if windows are deleted by
@@ -34,18 +39,12 @@ pub(crate) fn learn_orders(plant: &Plant, cloud: &Cloud) -> Result<(bool, Vec<St
         };
         let looks = orders.iter().map(Order::parts).any(names_no_log);
         let _lock = stored::lock_logs(plant, &device)?;
-        let mut of_device = false;
         for stream in stored::kept_streams(plant, &device) {
-            let name = StreamName { device: &device, stream: &stream };
-            let mut log = stored::read_log(plant, name)?;
-            deleted::leave_out_deleted(plant, name, &mut log)?;
-            let gone = looks.then(|| gone(plant, cloud, &record, &stream)).transpose()?;
-            of_device |= deleted::learn_deleted(plant, &orders, name, &mut log, gone.as_ref())?;
+            let leaves = Leaves { cloud, name: StreamName { device: &device, stream: &stream } };
+            let mut log = stored::read_log(plant, leaves.name)?;
+            let gone = looks.then(|| gone(plant, leaves, &record, &log)).transpose()?;
+            any |= deleted::learn_deleted(plant, leaves, &orders, &mut log, gone.as_ref())?;
         }
-        if of_device {
-            deleted::drop_headers(plant, &device)?;
-        }
-        any |= of_device;
     }
     Ok((any, orders::notes(&unknown)))
 }

@@ -39,7 +39,7 @@ pub(crate) fn left_out(windows: &[StoredWindow]) -> BTreeMap<String, LeftOut> {
         let (from, to) = (window.start(), window.end);
         for (channel, counts) in window.layout().channels().iter().zip(&window.description.left_out) {
             let streams = counted.entry((&channel.name, window.bundle)).or_default();
-            let mut others = streams.iter().filter(|(stream, _)| **stream != window.stream);
+            let mut others = streams.iter().filter(|(stream, _)| ***stream != *window.stream);
             if others.any(|(_, counted)| counted.meets(from, to)) {
                 continue;
             }

@@ -1,94 +1,27 @@
 //! The stored windows that a question uses.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
-use sotto_pack::{Channel, Clock, Layout, Period, Span, StreamProfile, WindowDescription};
-use sotto_rlwe::{KeyId, Origin, ParameterId, SchemeId};
-use sotto_wire::{EnvelopeHeader, SignedHeader};
+use sotto_pack::{Channel, StreamProfile};
 
-use super::entry::{Entry, NEW_COUNT, StreamLog};
+use super::known::{Known, Read, read, span_of};
+use super::leaves::Leaves;
+use super::mirror::{Entry, NEW_COUNT, StreamLog};
 use super::needed::Needed;
 use super::replaced::Replaced;
 use super::row_time::Group;
+use super::stream_name::StreamName;
 use super::time::Between;
-use super::window::{Aside, DeviceWindows, StoredWindow, SumsOf};
+use super::window::{Aside, DeviceWindows, StoredWindow};
 use super::{finest, log, overlaps};
 use crate::declared::Plant;
 use crate::devices;
-use crate::devices::{DeviceRecord, parameter_id, spec_of};
+use crate::devices::{DeviceRecord, spec_of};
 use crate::error::OwnerError;
 use crate::orders::Orders;
-use crate::quantities::origin;
-use crate::streams::{Kind, layout_of};
 
-/// Largest number of listed windows per device.
-const MOST_WINDOWS: usize = 2_000_000;
-
-/// Valid starts of windows: the years 1 to 9999.
-const TIMES: std::ops::Range<i64> = -62_135_596_800_000..253_402_300_800_000;
-
-/// A stream of a bundle of this plant, with the properties that its windows must have.
-struct Known {
-    parameter_id: ParameterId,
-    key_id: KeyId,
-    stream: String,
-    layout: Layout,
-    /// The layout with the names that channels have in `sotto.toml`.
-    shown: Layout,
-    period: Period,
-    span: Span,
-    /// True if ticks go on through the ends of spans, which then cut none of them short.
-    absolute: bool,
-    kind: Option<Kind>,
-    /// The scheme of ciphertexts. None: sums with tags.
-    scheme: Option<SchemeId>,
-    bundle: usize,
-    /// True if its windows are places of an earlier version, which are not read any more.
-    of_places: bool,
-    origin: Origin,
-}
-
-impl Known {
-    fn new(
-        plant: &Plant,
-        record: &DeviceRecord,
-        names: &BTreeMap<ParameterId, KeyId>,
-        bundle: usize,
-        profile: &StreamProfile,
-    ) -> Result<Option<Self>, OwnerError> {
-        let (spec, id) = (spec_of(profile)?, parameter_id(&record.device, profile)?);
-        let layout = |profile: &StreamProfile| layout_of(profile, spec.as_ref()).ok();
-        let known = || {
-            Some(Self {
-                parameter_id: id,
-                key_id: *names.get(&id)?,
-                stream: profile.stream.clone(),
-                layout: layout(profile)?,
-                shown: layout(&devices::shown(plant, profile))?,
-                period: profile.period_ms?,
-                span: profile.span?,
-                absolute: profile.absolute,
-                kind: Kind::of_profile(profile),
-                scheme: spec.as_ref().map(|spec| spec.scheme),
-                bundle,
-                of_places: profile.compact.is_some(),
-                origin: origin(profile.public),
-            })
-        };
-        Ok(known())
-    }
-
-    fn is_of(&self, header: &EnvelopeHeader, description: &WindowDescription) -> bool {
-        self.parameter_id == header.parameters
-            && self.key_id == header.key
-            && self.stream == header.stream
-            && self.layout == description.layout
-            && self.period == description.period
-            && u64::from(header.readings) == description.readings()
-            && TIMES.contains(&description.start)
-    }
-}
+/// Largest number of listed windows per device: they take some 6 GiB of memory.
+const MOST_WINDOWS: usize = 1 << 24;
 
 /// Lists a device's windows with ticks between two times that hold a needed channel.
 ///
@@ -117,48 +50,69 @@ pub(crate) fn list(
     let streams = streams_with(plant, record, needed);
     for stream in record.streams() {
         let mut log = log::sync_log(orders, record, stream)?;
-        roots.insert(stream.to_owned(), needed.cut(plant.shown_device(&record.device), stream, &mut log)?);
-        logs.insert(stream.to_owned(), log.entries.len() as u64);
+        let leaves = Leaves { cloud: orders.cloud, name: StreamName { device: &record.device, stream } };
+        roots.insert(stream.to_owned(), needed.cut(plant.shown_device(&record.device), leaves, &mut log)?);
+        logs.insert(stream.to_owned(), log.len());
         if streams.contains(stream) {
             any.add(&log);
         }
         let gone = missing(&log, between);
         (aside.missing, aside.jumps) = (aside.missing + gone.windows, aside.jumps + gone.jumps);
         complete.extend(newest(&log).map(|newest| (stream.to_owned(), newest)));
-        let replaced = Replaced::of(&log.entries);
-        let in_pieces = in_pieces(&log, &known, &clock);
-        received += log.entries.iter().filter(|entry| entry.signed.is_some()).count() as u64;
-        for entry in &log.entries {
-            let Some(signed) = &entry.signed else {
-                aside.lost += usize::from(!entry.id.is_empty());
-                if entry.id.is_empty() && !entry.deleted_here {
-                    aside.deleted += 1;
-                    unordered.entry(stream.to_owned()).or_default().push(entry.sequence);
+        let replaced = Replaced::of(log.pieces().map(|(first, _)| first));
+        let spans = log.pieces().filter(|(first, _)| first.is_provisional());
+        let in_pieces: BTreeSet<Group> =
+            spans.filter_map(|(first, _)| span_of(&first, &known, &clock)).collect();
+        let (mut form, mut shape) = (None, None);
+        for (first, count) in log.pieces() {
+            if !first.is_signed() {
+                aside.lost += usize::from(first.is_lost());
+                if first.is_taken() {
+                    aside.deleted += usize::try_from(count).unwrap_or(usize::MAX);
+                    unordered
+                        .entry(stream.to_owned())
+                        .or_default()
+                        .extend(first.all(count).map(|gone| gone.sequence()));
                 }
                 continue;
-            };
-            if !has_readings(signed.header(), between) {
+            }
+            received += count;
+            let is_asked =
+                |entry: &Entry<'_>| entry.times().is_some_and(|times| has_readings(times, between));
+            let mut asked = first.all(count).filter(is_asked).peekable();
+            if asked.peek().is_none() {
                 continue;
             }
-            if windows.len() == MOST_WINDOWS {
-                return Err(OwnerError::Unanswerable(format!(
-                    "{} has more than {MOST_WINDOWS} windows in this time: ask for a shorter time",
-                    record.device
-                )));
+            // Most runs have the form of the run before.
+            let is_like = form.is_some() && first.shape().is_some() && first.shape() == shape;
+            if !is_like {
+                (form, shape) = (read(&first, &known), first.shape());
             }
-            match read(entry, signed, &known, &clock) {
-                Some(Read::Window(mut window)) => {
-                    let at = window.start();
-                    let span = in_pieces.range(..=Group { from: at, to: i64::MAX }).next_back();
-                    window.span = span.filter(|span| at < span.to).copied();
-                    let others = replaced.channels(entry.sequence, signed);
-                    if !others.is_empty() {
-                        window.leave_out_channels(plant, &others);
+            match &mut form {
+                Some(Read::Windows(form)) => {
+                    for entry in asked {
+                        if windows.len() == MOST_WINDOWS {
+                            return Err(OwnerError::Unanswerable(format!(
+                                "{} has more than {MOST_WINDOWS} windows in this time: ask for a shorter time",
+                                record.device
+                            )));
+                        }
+                        let Some(mut window) = form.window(&entry, &clock) else {
+                            aside.unreadable += 1;
+                            continue;
+                        };
+                        let at = window.start();
+                        let span = in_pieces.range(..=Group { from: at, to: i64::MAX }).next_back();
+                        window.span = span.filter(|span| at < span.to).copied();
+                        let others = replaced.channels(&entry);
+                        if !others.is_empty() {
+                            window.leave_out_channels(plant, &others);
+                        }
+                        windows.push(window);
                     }
-                    windows.push(*window);
                 }
-                Some(Read::Places) => aside.earlier += 1,
-                None => aside.unreadable += 1,
+                Some(Read::Places) => aside.earlier += asked.count(),
+                None => aside.unreadable += asked.count(),
             }
         }
     }
@@ -213,11 +167,13 @@ struct Any {
 
 impl Any {
     fn add(&mut self, log: &StreamLog) {
-        for entry in &log.entries {
-            self.forgotten += usize::from(entry.deleted_here);
-            let Some(header) = entry.signed.as_ref().map(SignedHeader::header) else { continue };
-            let (first, last) = self.span.unwrap_or((header.started_at, header.ended_at));
-            self.span = Some((first.min(header.started_at), last.max(header.ended_at)));
+        for (first, count) in log.pieces() {
+            if first.is_deleted_here() {
+                self.forgotten += usize::try_from(count).unwrap_or(usize::MAX);
+            }
+            let Some((started, ended)) = first.span(count) else { continue };
+            let (from, to) = self.span.unwrap_or((started, ended));
+            self.span = Some((from.min(started), to.max(ended)));
         }
     }
 }
@@ -234,14 +190,14 @@ fn streams_with<'r>(plant: &Plant, record: &'r DeviceRecord, needed: &Needed) ->
 
 /// Returns the highest number of a log, and the time of its latest reading in milliseconds since 1970.
 fn newest(log: &StreamLog) -> Option<(u64, i64)> {
-    let headers = || log.entries.iter().filter_map(|entry| entry.signed.as_ref()).map(SignedHeader::header);
-    let (number, until) = (headers().map(|header| header.sequence), headers().map(|header| header.ended_at));
-    number.max().zip(until.max())
+    let signed = || log.pieces().filter(|(first, _)| first.is_signed());
+    let number = signed().map(|(first, count)| first.sequence().saturating_add(count - 1)).max();
+    number.zip(signed().filter_map(|(first, count)| Some(first.span(count)?.1)).max())
 }
 
 /// Returns true if the time of a window's readings overlaps the requested time.
-fn has_readings(header: &EnvelopeHeader, Between { since, until }: Between) -> bool {
-    since.is_none_or(|since| header.ended_at >= since) && until.is_none_or(|until| header.started_at < until)
+fn has_readings((started, ended): (i64, i64), Between { since, until }: Between) -> bool {
+    since.is_none_or(|since| ended >= since) && until.is_none_or(|until| started < until)
 }
 
 /// Sequence numbers without a window.
@@ -259,12 +215,20 @@ fn missing(log: &StreamLog, between: Between) -> Missing {
     if gaps.is_empty() {
         return Missing::default();
     }
-    let by_number: BTreeMap<u64, &Entry> = log.entries.iter().map(|entry| (entry.sequence, entry)).collect();
-    let asked = |sequence: u64| {
-        let entry = by_number.get(&sequence);
-        let signed = entry.and_then(|entry| entry.signed.as_ref());
-        signed.is_some_and(|signed| has_readings(signed.header(), between))
-    };
+    // Only the windows beside a gap are looked at.
+    let beside: BTreeSet<u64> =
+        gaps.iter().flat_map(|(first, last)| [first.checked_sub(1), last.checked_add(1)]).flatten().collect();
+    let mut asked = BTreeSet::new();
+    for (first, count) in log.pieces().filter(|(first, _)| first.is_signed()) {
+        let begin = first.sequence();
+        for number in beside.range(begin..=begin.saturating_add(count - 1)) {
+            let times = first.nth(number - begin).times();
+            if times.is_some_and(|times| has_readings(times, between)) {
+                asked.insert(*number);
+            }
+        }
+    }
+    let asked = |number: u64| asked.contains(&number);
     let beside =
         gaps.iter().filter(|(first, last)| first.checked_sub(1).is_some_and(&asked) || asked(last + 1));
     let mut missing = Missing::default();
@@ -275,60 +239,6 @@ fn missing(log: &StreamLog, between: Between) -> Missing {
         }
     }
     missing
-}
-
-/// Returns the spans of the clock of which a stream has sent pieces, whether the whole window came or not.
-fn in_pieces(log: &StreamLog, known: &[Known], clock: &Clock) -> BTreeSet<Group> {
-    let pieces = log.entries.iter().filter_map(|entry| entry.signed.as_ref());
-    let span = |signed: &SignedHeader| {
-        let (header, start) = (signed.header(), signed.description()?.start);
-        let of_stream =
-            |known: &&Known| known.parameter_id == header.parameters && known.stream == header.stream;
-        let span = known.iter().find(of_stream)?.span;
-        Some(Group { from: clock.start_of(span, start), to: clock.end_of(span, start) })
-    };
-    pieces.filter(|signed| signed.is_provisional()).filter_map(span).collect()
-}
-
-/// A window of a known stream.
-enum Read {
-    Window(Box<StoredWindow>),
-    /// One of an earlier version.
-    Places,
-}
-
-fn read(entry: &Entry, signed: &SignedHeader, known: &[Known], clock: &Clock) -> Option<Read> {
-    let header = signed.header();
-    let mut description = WindowDescription::parse(&header.layout).ok()?;
-    let stream = known.iter().find(|known| known.is_of(header, &description))?;
-    if stream.of_places {
-        return Some(Read::Places);
-    }
-    description.layout = stream.shown.clone();
-    let (whole, span) = (description.end(), clock.end_of(stream.span, description.start));
-    // The end of the span cuts the last tick alone. In a time zone that was another one then, it is elsewhere.
-    let cuts = !stream.absolute
-        && (description.length == 0 || whole.saturating_sub(span) < i64::from(description.period.ceil()));
-    let end = if cuts { whole.min(span) } else { whole };
-    let sums = signed.stream().filter(|stream| stream.is_of_sums()).zip(signed.mask());
-    Some(Read::Window(Box::new(StoredWindow {
-        id: entry.id.clone(),
-        sequence: entry.sequence,
-        ticks: 0..description.ticks(),
-        span: None,
-        channels: None,
-        leaf: entry.leaf,
-        stream: header.stream.clone(),
-        parameter_id: header.parameters.to_string(),
-        bytes: entry.bytes,
-        description: Arc::new(description),
-        end,
-        kind: stream.kind,
-        scheme: stream.scheme,
-        bundle: stream.bundle,
-        sums: sums.map(|(stream, name)| SumsOf { stream: Arc::clone(stream), name }),
-        origin: stream.origin,
-    })))
 }
 
 /// Returns true if the unit of a channel is unchanged. Readings of different units are never added.

@@ -5,10 +5,12 @@ use std::collections::{BTreeSet, HashSet};
 use rayon::prelude::*;
 use sotto_cloud_client::Cloud;
 use sotto_rlwe::KeyId;
-use sotto_wire::{Digest, EnvelopeHeader, ID_BYTES, LogItem, LogPage, LoggedWindow, StreamHead};
+use sotto_wire::{Digest, EnvelopeHeader, LogItem, LogPage, LoggedWindow, StreamHead};
 
-use super::entry::{Entry, StreamLog};
+use super::leaves::Leaves;
+use super::mirror::StreamLog;
 use super::stream_name::StreamName;
+use super::used::Used;
 use super::{deleted, receipts, stored};
 use crate::declared::{CloudKeys, Plant};
 use crate::devices::DeviceRecord;
@@ -29,15 +31,14 @@ pub(crate) fn sync_log(
     let _lock = stored::lock_logs(plant, &record.device)?;
     let name = StreamName { device: record.device.as_str(), stream };
     let mut log = stored::read_log(plant, name)?;
-    let had = log.entries.len();
-    let head = follow(plant, cloud, record, name, &mut log)?;
-    receipts::compare(orders, name, &log.entries, had)?;
-    if log.entries.len() > had {
-        stored::append_log(plant, name, log.bytes, &log.entries[had..], &head)?;
+    let had = log.len();
+    let head = follow(cloud, name, &Trusted::of(plant, record, stream)?, &mut log)?;
+    receipts::compare(orders, name, &log, had)?;
+    if log.len() > had {
+        stored::append_log(plant, name, &mut log, &head)?;
     }
-    deleted::leave_out_deleted(plant, name, &mut log)?;
-    if log.entries.iter().any(|entry| entry.id.is_empty() && !entry.deleted_here) {
-        deleted::learn_deleted(plant, &orders.learn()?.ours, name, &mut log, None)?;
+    if log.pieces().any(|(first, _)| first.is_taken()) {
+        deleted::learn_deleted(plant, Leaves { cloud, name }, &orders.learn()?.ours, &mut log, None)?;
     }
     Ok(log)
 }
@@ -51,32 +52,30 @@ pub(super) fn cloud_log(
 ) -> Result<(StreamLog, Vec<u8>), OwnerError> {
     let name = StreamName { device: record.device.as_str(), stream };
     let mut log = StreamLog::default();
-    let head = follow(plant, cloud, record, name, &mut log)?;
+    let head = follow(cloud, name, &Trusted::of(plant, record, stream)?, &mut log)?;
     Ok((log, head))
 }
 
 /// Appends the cloud's windows after those of a log, and compares the whole with the cloud's signed head. Returns the
 /// frame of the head.
 fn follow(
-    plant: &Plant,
     cloud: &Cloud,
-    record: &DeviceRecord,
     name: StreamName<'_>,
+    Trusted { pinned, keys, forgotten }: &Trusted,
     log: &mut StreamLog,
 ) -> Result<Vec<u8>, OwnerError> {
     let StreamName { device, stream } = name;
-    let (pinned, keys) = (declared::cloud_keys(plant)?, SigningKeys::of(plant, record)?);
-    let had = log.entries.len();
+    let had = log.len();
     let mut used: Option<Used> = None;
     loop {
-        let size = log.tree.size();
-        let page = LogPage::read(&cloud.log(device, stream, size)?);
+        let size = log.len();
+        let page = LogPage::read(&cloud.log(device, stream, size, None)?);
         let page = page.map_err(|error| OwnerError::WrongAnswer(format!("a page of the log: {error}")))?;
-        let head = head(&page.head, name, &pinned)?;
-        if head.size > MOST_WINDOWS {
+        let head = head(&page.head, name, pinned)?;
+        if head.size > MOST_WINDOWS || log.memory() > MOST_MEMORY {
             return Err(OwnerError::Unanswerable(format!(
-                "the cloud's log of stream {stream} of {device} has more than 2^40 windows: give the device a new bundle with \
-                 `sotto device renew {device}`"
+                "the cloud's log of stream {stream} of {device} has more than 2^40 windows, or takes more than 4 GiB of memory: give \
+                 the device a new bundle with `sotto device renew {device}`"
             )));
         }
         if head.size < size {
@@ -87,20 +86,22 @@ fn follow(
             let (device, stream) = (device.to_owned(), stream.to_owned());
             return Err(Lie::ShortLog { device, stream, given: size, size: head.size }.into());
         }
-        for (item, leaves) in page.items.iter().zip(checked(name, &page.items, &keys)) {
+        if !page.items.is_empty() {
             let used = used.get_or_insert_with(|| Used::of(log));
-            for entry in entries(item, &leaves?)? {
-                used.add(name, &entry)?;
-                log.tree.push(entry.leaf);
-                log.entries.push(entry);
+            for (item, leaves) in page.items.iter().zip(checked(name, &page.items, keys)) {
+                let leaves = leaves?;
+                used.add(name, item, &leaves)?;
+                let wrong = |error| OwnerError::WrongAnswer(format!("a page of the log: {error}"));
+                log.push(item, &leaves, |leaf| forgotten.contains(leaf)).map_err(wrong)?;
             }
+            used.end_page();
         }
-        if log.tree.size() < head.size {
+        if log.len() < head.size {
             continue;
         }
-        if (log.tree.size(), log.tree.root()) != (head.size, head.root) {
+        if (log.tree().size(), log.tree().root()) != (head.size, head.root) {
             let (device, stream) = (device.to_owned(), stream.to_owned());
-            return Err(Lie::ChangedLog { device, stream, had: had as u64 }.into());
+            return Err(Lie::ChangedLog { device, stream, had }.into());
         }
         return Ok(page.head);
     }
@@ -113,40 +114,29 @@ pub(crate) fn kept_log(plant: &Plant, device: &str, stream: &str) -> Result<Stre
     stored::read_log(plant, StreamName { device, stream })
 }
 
-/// The numbers and the ids of a log's windows, each of which a further window must not have. Made once there is one.
-struct Used {
-    numbers: HashSet<u64>,
-    ids: HashSet<[u8; 16]>,
-}
-
-impl Used {
-    fn of(log: &StreamLog) -> Self {
-        let numbers = log.entries.iter().map(|entry| entry.sequence).collect();
-        Self { numbers, ids: log.entries.iter().filter_map(|entry| id(&entry.id)).collect() }
-    }
-
-    /// Adds a window's number and id, each of which no other has.
-    fn add(&mut self, name: StreamName<'_>, entry: &Entry) -> Result<(), Lie> {
-        let (device, stream, sequence) = (name.device.to_owned(), name.stream.to_owned(), entry.sequence);
-        if !self.numbers.insert(sequence) {
-            return Err(Lie::DoubledWindow { device, stream, sequence });
-        }
-        if entry.signed.is_some() && !id(&entry.id).is_some_and(|id| self.ids.insert(id)) {
-            return Err(Lie::RepeatedName { device, stream, sequence });
-        }
-        Ok(())
-    }
-}
-
-/// Returns the bytes of an id. Returns None for zeros, which stand for a deleted window.
-fn id(digits: &str) -> Option<[u8; 16]> {
-    let mut bytes = [0; 16];
-    hex::decode_to_slice(digits, &mut bytes).ok()?;
-    Some(bytes).filter(|bytes| *bytes != [0; 16])
-}
-
 /// Largest number of windows in a log.
 const MOST_WINDOWS: u64 = 1 << 40;
+/// Largest memory that the windows of a log take, in bytes: 4 GiB.
+const MOST_MEMORY: usize = 4 << 30;
+
+/// The facts by which the cloud's log of a stream is judged.
+struct Trusted {
+    /// The cloud's keys.
+    pinned: CloudKeys,
+    keys: SigningKeys,
+    /// The leaves of windows that this plant's owner deleted.
+    forgotten: HashSet<Digest>,
+}
+
+impl Trusted {
+    fn of(plant: &Plant, record: &DeviceRecord, stream: &str) -> Result<Self, OwnerError> {
+        Ok(Self {
+            pinned: declared::cloud_keys(plant)?,
+            keys: SigningKeys::of(plant, record)?,
+            forgotten: deleted::forgotten(plant, &record.device, stream)?,
+        })
+    }
+}
 
 /// The keys with which a device signs or signed.
 struct SigningKeys {
@@ -184,11 +174,7 @@ pub(super) fn head(frame: &[u8], name: StreamName<'_>, pinned: &CloudKeys) -> Re
 }
 
 /// Checks the items of a page, and that their device signed each. Returns their leaves, in order.
-fn checked<'i>(
-    name: StreamName<'_>,
-    items: &'i [LogItem],
-    keys: &SigningKeys,
-) -> Vec<Result<Vec<Digest>, Lie>> {
+fn checked(name: StreamName<'_>, items: &[LogItem], keys: &SigningKeys) -> Vec<Result<Vec<Digest>, Lie>> {
     // A signature takes far longer than the other work of an item, so threads share the items.
     items.par_iter().map(|item| check(name, item, keys)).collect()
 }
@@ -222,33 +208,5 @@ fn check(name: StreamName<'_>, item: &LogItem, keys: &SigningKeys) -> Result<Vec
     Ok(item.leaves())
 }
 
-/// Returns the windows of an item, with their leaves.
-fn entries(item: &LogItem, leaves: &[Digest]) -> Result<Vec<Entry>, OwnerError> {
-    let signed =
-        item.signed().map_err(|error| OwnerError::WrongAnswer(format!("a signed header: {error}")))?;
-    let mut signed = signed.into_iter();
-    let mut logged = item.logged().iter();
-    let entry = |leaf: &Digest| {
-        let (signed, logged) = (signed.next(), logged.next());
-        let (id, bytes) = match item {
-            LogItem::Gone { .. } => (None, 0),
-            LogItem::Unread { id, bytes, .. } => (Some(*id), *bytes),
-            LogItem::Old { id, bytes, .. } => (Some(id.unwrap_or_else(|| first(leaf))), *bytes),
-            LogItem::Alone { .. } | LogItem::Group { .. } => (
-                logged.map(|logged| logged.id(leaf)),
-                logged.map_or(0, |logged| logged.bytes(item.windows())),
-            ),
-        };
-        let sequence = signed.as_ref().map_or(item.sequence(), |signed| signed.header().sequence);
-        let id = id.map(hex::encode).unwrap_or_default();
-        Entry { id, bytes, sequence, leaf: *leaf, signed, deleted_here: false }
-    };
-    Ok(leaves.iter().map(entry).collect())
-}
-
-/// Returns the id that follows from a leaf.
-fn first(leaf: &Digest) -> [u8; ID_BYTES] {
-    let mut id = [0; ID_BYTES];
-    id.copy_from_slice(&leaf[..ID_BYTES]);
-    id
-}
+#[cfg(test)]
+mod tests;

@@ -5,14 +5,19 @@ mod calendar;
 mod covered;
 mod deleted;
 mod earlier;
-mod entry;
+mod earlier_version;
 mod finest;
 mod forget;
 mod group;
+mod known;
 mod learn;
+mod leaves;
 mod left_out;
 mod list;
 mod log;
+#[cfg(test)]
+mod made;
+mod mirror;
 mod needed;
 mod overlaps;
 mod past;
@@ -26,6 +31,7 @@ mod stored;
 mod stream_name;
 mod time;
 mod twice;
+mod used;
 mod window;
 
 pub use accept::{Accepted, GivenUp};
@@ -33,16 +39,17 @@ pub(crate) use accept::{accept, accept_logs, set_back};
 pub(crate) use covered::{Covered, elsewhere, grid, ticks_between, ticks_on};
 pub(crate) use deleted::forgotten;
 pub(crate) use earlier::{EarlierTime, earlier};
-pub(crate) use entry::StreamLog;
 pub(crate) use forget::{logs_to_forget, note_deleted};
 pub(crate) use group::{
     Grouping, Groups, InGroup, MOST_GROUPS, cut_ticks, first_reading, groups, last_reading, last_readings,
     pieces,
 };
 pub(crate) use learn::learn_orders;
+pub(crate) use leaves::ByNumber;
 pub(crate) use left_out::left_out;
 pub(crate) use list::{list, unit_is};
 pub(crate) use log::{kept_log, sync_log};
+pub(crate) use mirror::StreamLog;
 pub(crate) use needed::Needed;
 #[cfg(test)]
 pub(crate) use overlaps::tests::window as window_of_hours;
@@ -51,7 +58,7 @@ pub(crate) use preceding::Preceding;
 pub(crate) use row_time::Group;
 pub(crate) use runs::runs;
 pub(crate) use segments::{RowTime, Segments};
-pub use stored::rewritten_log;
+pub use stored::{mirrored_log, rewritten_log};
 pub(crate) use time::Between;
 pub use time::moment;
 pub(crate) use twice::mark_twice;

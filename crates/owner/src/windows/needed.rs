@@ -6,7 +6,8 @@ use sotto_pack::Channel;
 use sotto_rlwe::SchemeId;
 use sotto_wire::{Digest, StreamHeader};
 
-use super::entry::StreamLog;
+use super::leaves::Leaves;
+use super::mirror::StreamLog;
 use super::past::LogThen;
 use super::window::{StoredWindow, position};
 use crate::error::OwnerError;
@@ -60,11 +61,16 @@ impl Needed {
         Self { logs: Some(logs), ..self.clone() }
     }
 
-    /// Cuts the log of a stream to the windows that are looked at, and returns their root.
-    pub(super) fn cut(&self, device: &str, stream: &str, log: &mut StreamLog) -> Result<Digest, OwnerError> {
+    /// Cuts the log of a stream to the windows that are looked at, and returns their root. `device` is shown.
+    pub(super) fn cut(
+        &self,
+        device: &str,
+        leaves: Leaves<'_>,
+        log: &mut StreamLog,
+    ) -> Result<Digest, OwnerError> {
         match &self.logs {
-            None => Ok(log.tree.root()),
-            Some(logs) => logs.get(stream).cloned().unwrap_or_default().cut(device, stream, log),
+            None => Ok(log.tree().root()),
+            Some(logs) => logs.get(leaves.name.stream).cloned().unwrap_or_default().cut(device, leaves, log),
         }
     }
 

@@ -50,6 +50,9 @@ pub(super) fn leave_out(
     needed: &Needed,
     aside: &mut Aside,
 ) -> Vec<StoredWindow> {
+    if are_apart(&windows, needed) {
+        return windows;
+    }
     let mut ranks: HashMap<StreamId, (usize, u8)> = HashMap::new();
     let mut rank = |window: &StoredWindow| match window.stream_of_sums() {
         Some(stream) => *ranks
@@ -72,7 +75,7 @@ pub(super) fn leave_out(
         let readings = Reverse(window.description.readings());
         (preferred, window.sequence, readings, window.start(), window.stream.clone())
     });
-    let mut streams: HashMap<String, usize> = HashMap::new();
+    let mut streams: HashMap<Arc<str>, usize> = HashMap::new();
     let mut covered: BTreeMap<((Kind, Option<SchemeId>), String), Covered> = BTreeMap::new();
     let mut kept = Vec::with_capacity(windows.len());
     for window in windows {
@@ -122,6 +125,22 @@ pub(super) fn leave_out(
     }
     kept.sort_by(|a, b| (a.from(), &a.stream, a.sequence).cmp(&(b.from(), &b.stream, b.sequence)));
     kept
+}
+
+/// Returns true if windows are of one stream, have channels that are needed, are in order of time, and begin where the one before
+/// has ended or later: then none has a tick of another one.
+fn are_apart(windows: &[StoredWindow], needed: &Needed) -> bool {
+    let Some(first) = windows.first() else { return true };
+    let is_like = |window: &StoredWindow| {
+        window.stream == first.stream
+            && (window.bundle, window.kind, window.scheme) == (first.bundle, first.kind, first.scheme)
+            && needed.channels(window).next().is_some()
+    };
+    let is_behind = |pair: &[StoredWindow]| {
+        let end = pair[0].description.period.at(pair[0].start(), pair[0].ticks.end);
+        end <= pair[1].from() && pair[0].ticks.start < pair[0].ticks.end
+    };
+    needed.form(first).is_some() && windows.iter().all(is_like) && windows.windows(2).all(is_behind)
 }
 
 /// Returns the milliseconds from a window's ticks to its readings, if these are at whole periods since 1970.

@@ -2,7 +2,8 @@
 
 use sotto_wire::Digest;
 
-use super::entry::{StreamLog, tree_of};
+use super::leaves::Leaves;
+use super::mirror::StreamLog;
 use crate::error::OwnerError;
 
 /// The log of a stream when an answer was given.
@@ -15,16 +16,22 @@ pub(crate) struct LogThen {
 }
 
 impl LogThen {
-    /// Cuts a log to its windows of then, and returns their root. A log that was accepted anew may have others.
-    pub(super) fn cut(&self, device: &str, stream: &str, log: &mut StreamLog) -> Result<Digest, OwnerError> {
-        let there = log.entries.len() as u64;
-        log.entries.truncate(usize::try_from(self.windows).unwrap_or(usize::MAX));
-        let root = tree_of(&log.entries).root();
+    /// Cuts a log to its windows of then, and returns their root. A log that was accepted anew may have others. `device` is shown.
+    pub(super) fn cut(
+        &self,
+        device: &str,
+        leaves: Leaves<'_>,
+        log: &mut StreamLog,
+    ) -> Result<Digest, OwnerError> {
+        let there = log.len();
+        let whole = log.clone();
+        log.truncate(self.windows, |block| leaves.block(&whole, block))?;
+        let root = log.tree().root();
         if there < self.windows || self.root.as_ref().is_some_and(|then| *then != hex::encode(root)) {
             return Err(OwnerError::Unanswerable(format!(
-                "the first {} windows in the log of stream {stream} of {device} are not those that the answer was given on: the \
+                "the first {} windows in the log of stream {} of {device} are not those that the answer was given on: the \
                  log was accepted anew since (`sotto cloud accept`), and has other windows there. Ask without --as-of",
-                self.windows
+                self.windows, leaves.name.stream
             )));
         }
         Ok(root)

@@ -48,7 +48,7 @@ impl Preceding {
         segments.leave_out_around(of, parts, first);
         for (device, before) in devices.iter_mut().zip(self.by_device) {
             let is_there = |window: &StoredWindow| {
-                let same = |other: &&StoredWindow| other.leaf == window.leaf;
+                let same = |other: &&StoredWindow| other.identity == window.identity;
                 device.windows.iter().filter(same).any(|other| other.ticks().contains(&window.ticks().start))
             };
             let new: Vec<StoredWindow> = before.into_iter().filter(|window| !is_there(window)).collect();
@@ -70,10 +70,10 @@ fn windows_before<'w>(
     };
     let mut last: Vec<(u32, &StoredWindow)> = channels.iter().filter_map(last_of).collect();
     let Some((_, first)) = last.first() else { return Vec::new() };
-    if first.to() <= since && last.iter().all(|(_, window)| window.leaf == first.leaf) {
+    if first.to() <= since && last.iter().all(|(_, window)| window.identity == first.identity) {
         return vec![(*first).clone()];
     }
-    last.sort_by_key(|(tick, window)| (window.leaf, *tick));
-    last.dedup_by_key(|(tick, window)| (window.leaf, *tick));
+    last.sort_by_key(|(tick, window)| (window.identity, *tick));
+    last.dedup_by_key(|(tick, window)| (window.identity, *tick));
     last.into_iter().map(|(tick, window)| StoredWindow { ticks: tick..tick + 1, ..window.clone() }).collect()
 }

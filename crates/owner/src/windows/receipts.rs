@@ -2,7 +2,8 @@
 
 use sotto_wire::{Order, Ordered, TakenReceipt};
 
-use super::entry::{Entry, tree_of};
+use super::leaves::Leaves;
+use super::mirror::StreamLog;
 use super::stream_name::StreamName;
 use crate::error::OwnerError;
 use crate::lie::Lie;
@@ -16,26 +17,23 @@ use crate::orders::Orders;
 pub(super) fn compare(
     orders: &Orders<'_>,
     name: StreamName<'_>,
-    entries: &[Entry],
-    from: usize,
+    log: &StreamLog,
+    from: u64,
 ) -> Result<(), OwnerError> {
-    if other(entries, from, None).is_none() {
+    if other(log, from, None).is_none() {
         return Ok(());
     }
-    let accepted = accepted(&orders.learn()?.ours, name, entries);
-    refuse(name, other(entries, from, accepted))
+    let leaves = Leaves { cloud: orders.cloud, name };
+    let accepted = accepted(&orders.learn()?.ours, leaves, log)?;
+    refuse(name, other(log, from, accepted))
 }
 
 /// Compares the receipts of the windows behind a log that the owner is about to take, whose size is `accepted`.
 ///
 /// # Errors
 /// [`Lie::OtherReceipt`] if the cloud gave a receipt for another log.
-pub(super) fn compare_behind(
-    name: StreamName<'_>,
-    entries: &[Entry],
-    accepted: usize,
-) -> Result<(), OwnerError> {
-    refuse(name, other(entries, accepted, Some(accepted)))
+pub(super) fn compare_behind(name: StreamName<'_>, log: &StreamLog, accepted: u64) -> Result<(), OwnerError> {
+    refuse(name, other(log, accepted, Some(accepted)))
 }
 
 fn refuse(name: StreamName<'_>, other: Option<(u64, TakenReceipt)>) -> Result<(), OwnerError> {
@@ -46,39 +44,45 @@ fn refuse(name: StreamName<'_>, other: Option<(u64, TakenReceipt)>) -> Result<()
 
 /// Returns the number of the first window from a position on whose receipt is not that of the log, with the receipt. After the
 /// owner took a log of the size `accepted`, a device may name receipts of the log before until it has one of this log.
-fn other(entries: &[Entry], from: usize, accepted: Option<usize>) -> Option<(u64, TakenReceipt)> {
+fn other(log: &StreamLog, from: u64, accepted: Option<u64>) -> Option<(u64, TakenReceipt)> {
     let (size, mut is_old) = (accepted.unwrap_or_default(), accepted.is_some());
     let begin = accepted.map_or(from, |size| from.min(size));
-    for (at, entry) in entries.iter().enumerate().skip(begin) {
-        let Some(receipt) = entry.signed.as_ref().and_then(|signed| signed.taken_receipt()) else { continue };
-        let position = usize::try_from(receipt.position).unwrap_or(usize::MAX);
-        let of_receipt = entries[..at].get(position).filter(|named| named.sequence == receipt.sequence);
-        match of_receipt {
-            Some(_) => is_old &= position < size,
+    for entry in log.entries_from(begin) {
+        let (at, Some(receipt)) = (entry.position, entry.receipt()) else { continue };
+        let named = (receipt.position < at).then(|| log.entry_at(receipt.position)).flatten();
+        match named.filter(|named| named.sequence() == receipt.sequence) {
+            Some(_) => is_old &= receipt.position < size,
             None if at < size || is_old || at < from => {}
-            None => return Some((entry.sequence, receipt)),
+            None => return Some((entry.sequence(), receipt)),
         }
     }
     None
 }
 
+/// Returns the number of the first window from a position on whose receipt is not that of the log.
+#[cfg(test)]
+pub(super) fn first_other(log: &StreamLog, from: u64) -> Option<u64> {
+    other(log, from, None).map(|(sequence, _)| sequence)
+}
+
 /// Returns the size of the longest log of a stream that the owner took as it was, and that this log continues.
-fn accepted(orders: &[Order], name: StreamName<'_>, entries: &[Entry]) -> Option<usize> {
-    let of_stream = orders.iter().map(Order::parts).filter(|order| order.is_about(name.device, name.stream));
-    let size_of = of_stream.filter_map(|order| match &order.what {
-        Ordered::Accept { size, root, .. } => {
-            let size = usize::try_from(*size).ok()?;
-            (tree_of(entries.get(..size)?).root() == *root).then_some(size)
+fn accepted(orders: &[Order], leaves: Leaves<'_>, log: &StreamLog) -> Result<Option<u64>, OwnerError> {
+    let name = leaves.name;
+    let mut longest = None;
+    for order in orders.iter().map(Order::parts).filter(|order| order.is_about(name.device, name.stream)) {
+        let Ordered::Accept { size, root, .. } = &order.what else { continue };
+        if longest < Some(*size) && log.root_of(*size, |block| leaves.block(log, block))? == Some(*root) {
+            longest = Some(*size);
         }
-        Ordered::Forget(_) | Ordered::Revoke { .. } => None,
-    });
-    size_of.max()
+    }
+    Ok(longest)
 }
 
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
+    use sotto_cloud_client::Cloud;
     use sotto_keys::SigningIdentity;
     use sotto_pack::{Channel, WindowDescription};
     use sotto_rlwe::{Kept, KeyId, ParameterId};
@@ -105,7 +109,7 @@ mod tests {
     }
 
     /// Returns a window of a log, which names a receipt: the number of a window, and its position.
-    fn entry(sequence: u64, receipt: Option<(u64, u64)>) -> Entry {
+    fn entry(sequence: u64, receipt: Option<(u64, u64)>) -> SignedHeader {
         let (stream, device) = (header(), SigningIdentity::from_bytes(&[1; 32]));
         let description = WindowDescription {
             layout: stream.layout().clone(),
@@ -132,18 +136,25 @@ mod tests {
             }
             None => window,
         };
-        let signed = SignedHeader::of(&window);
-        let (id, leaf) = (format!("{sequence:032x}"), signed.leaf());
-        Entry { id, bytes: 1, sequence, leaf, signed: Some(signed), deleted_here: false }
+        SignedHeader::of(&window)
+    }
+
+    fn log(windows: &[SignedHeader]) -> StreamLog {
+        let mut log = StreamLog::default();
+        for signed in windows {
+            let sequence = signed.header().sequence;
+            log.push_signed(sequence, &signed.leaf(), Some([1; 16]), 1, Some(signed), false).unwrap();
+        }
+        log
     }
 
     #[test]
     fn a_receipt_is_of_the_window_at_its_place_before() {
         let fits = [entry(0, None), entry(2, Some((0, 0))), entry(1, None), entry(3, Some((1, 2)))];
-        assert_eq!(other(&fits, 0, None), None);
+        assert_eq!(other(&log(&fits), 0, None), None);
         // Another window stands there; there is none yet; it is the window itself.
         for receipt in [(1, 1), (3, 3), (2, 2), (0, 1), (0, u64::MAX)] {
-            let log = [entry(0, None), entry(2, Some((0, 0))), entry(3, Some(receipt))];
+            let log = log(&[entry(0, None), entry(2, Some((0, 0))), entry(3, Some(receipt))]);
             let found = TakenReceipt { sequence: receipt.0, position: receipt.1 };
             assert_eq!(other(&log, 0, None), Some((3, found)));
             assert_eq!(other(&log, 3, None), None, "it was compared before");
@@ -153,7 +164,7 @@ mod tests {
     #[test]
     fn receipts_of_the_log_before_count_for_nothing_until_there_is_one_of_this_log() {
         // The log was taken with two windows; the device had one of another place then, and goes on with it for a while.
-        let log = [
+        let all = [
             entry(0, None),
             entry(1, Some((7, 7))),
             entry(8, Some((7, 7))),
@@ -161,17 +172,18 @@ mod tests {
             entry(10, Some((7, 7))),
         ];
         let found = TakenReceipt { sequence: 7, position: 7 };
-        assert_eq!(other(&log[..4], 0, Some(2)), None);
-        assert_eq!(other(&log[..4], 0, None), Some((1, found)));
-        assert_eq!(other(&log, 0, Some(2)), Some((10, found)));
-        assert_eq!(other(&log, 4, Some(2)), Some((10, found)));
+        let (four, all) = (log(&all[..4]), log(&all));
+        assert_eq!(other(&four, 0, Some(2)), None);
+        assert_eq!(other(&four, 0, None), Some((1, found)));
+        assert_eq!(other(&all, 0, Some(2)), Some((10, found)));
+        assert_eq!(other(&all, 4, Some(2)), Some((10, found)));
     }
 
     #[test]
     fn the_longest_log_that_was_taken_counts() {
         let owner = SigningIdentity::from_bytes(&[5; 32]);
-        let entries = [entry(0, None), entry(1, None), entry(2, None)];
-        let root = |size: usize| tree_of(&entries[..size]).root();
+        let log = log(&[entry(0, None), entry(1, None), entry(2, None)]);
+        let root = |size: u64| log.root_of(size, |_| unreachable!("all leaves are kept")).unwrap().unwrap();
         let accept = |stream: &str, size, root| {
             let what = Ordered::Accept { stream: stream.to_owned(), size, root };
             let (owner_key, device) = (owner.verifying_key(), "cellar".to_owned());
@@ -186,7 +198,9 @@ mod tests {
             accept("yard", 3, root(3)),
         ];
         let name = StreamName { device: "cellar", stream: "tank" };
-        assert_eq!(accepted(&orders, name, &entries), Some(2));
-        assert_eq!(accepted(&orders[2..], name, &entries), None);
+        let cloud = Cloud::new("http://127.0.0.1:9", "0123456789abcdef").unwrap();
+        let leaves = Leaves { cloud: &cloud, name };
+        assert_eq!(accepted(&orders, leaves, &log).unwrap(), Some(2));
+        assert_eq!(accepted(&orders[2..], leaves, &log).unwrap(), None);
     }
 }

@@ -5,9 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sotto_wire::SignedHeader;
-
-use super::entry::Entry;
+use super::mirror::Entry;
 
 /// The windows of a stream that are replaced: by number and channel, the highest number of a window that names them.
 #[derive(Debug, Default)]
@@ -20,11 +18,11 @@ struct Names {
 }
 
 impl Names {
-    fn of(signed: &SignedHeader) -> Option<Self> {
-        if !signed.replaces() {
+    fn of(entry: &Entry<'_>) -> Option<Self> {
+        if !entry.replaces() {
             return None;
         }
-        let description = signed.description()?;
+        let description = entry.description()?;
         let replaces = description.replaces?;
         let name = |column: &u16| Some(description.layout.channels().get(usize::from(*column))?.name.clone());
         Some(Self {
@@ -36,17 +34,15 @@ impl Names {
 
 impl Replaced {
     /// Reads what the windows of a stream's log name.
-    pub(super) fn of<'e>(entries: impl IntoIterator<Item = &'e Entry>) -> Self {
+    pub(super) fn of<'e>(entries: impl IntoIterator<Item = Entry<'e>>) -> Self {
         let mut all = Self::default();
         for entry in entries {
-            let Some(Names { windows, channels }) = entry.signed.as_ref().and_then(Names::of) else {
-                continue;
-            };
+            let Some(Names { windows, channels }) = Names::of(&entry) else { continue };
             for window in windows {
                 let by = all.0.entry(window).or_default();
                 for channel in &channels {
                     let highest = by.entry(channel.clone()).or_default();
-                    *highest = entry.sequence.max(*highest);
+                    *highest = entry.sequence().max(*highest);
                 }
             }
         }
@@ -54,13 +50,14 @@ impl Replaced {
     }
 
     /// Returns the channels of a window whose readings do not count.
-    pub(super) fn channels(&self, sequence: u64, signed: &SignedHeader) -> BTreeSet<&str> {
+    pub(super) fn channels(&self, entry: &Entry<'_>) -> BTreeSet<&str> {
         if self.0.is_empty() {
             return BTreeSet::new();
         }
+        let sequence = entry.sequence();
         let replaced = self.0.get(&sequence).into_iter().flat_map(BTreeMap::keys).map(String::as_str);
         let mut channels: BTreeSet<&str> = replaced.collect();
-        if let Some(names) = Names::of(signed) {
+        if let Some(names) = Names::of(entry) {
             for by in names.windows.iter().filter_map(|window| self.0.get(window)) {
                 let later =
                     by.iter().filter(|(channel, by)| **by > sequence && names.channels.contains(channel));

@@ -1,168 +1,221 @@
-//! Storage of streams' logs in the plant's folder: `logs/DEVICE.d/STREAM.log` and, after comparison with the cloud's
-//! signed head, `STREAM.head`.
-//!
-//! A record of the log is `bytes of the rest u32 ‖ envelope's name 16 ‖ bytes of the message u64 ‖ sequence u64 ‖
-//! leaf 32 ‖ frame of the signed header`; the frame is empty if there is none. Records after the length that the head
-//! names have not been compared yet, and are not read.
+//! Storage of streams' logs in the plant's folder: `logs/DEVICE.d/STREAM.log` has the records of the mirror, `STREAM.head` the
+//! cloud's signed head that it was last compared with, the records' length and digest, and the leaves behind the last whole
+//! block. Records after that length have not been compared yet, and are not read.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use sotto_wire::{SignedHeader, StreamHead};
+use sotto_wire::{Digest, LogPage, StreamHead};
 
-use super::entry::{Entry, StreamLog, tree_of};
+use super::mirror::{self, Coder, StreamLog};
 use super::stream_name::StreamName;
+use super::{deleted, earlier_version};
 use crate::declared::Plant;
 use crate::devices;
 use crate::error::{OwnerError, io};
 use crate::files::{lock_file, make_folder, pretty, read_json, write_private};
 
-/// Largest log that is read: 4 GiB, in bytes.
-const LARGEST: u64 = 4 << 30;
+/// Largest log that is read: 64 GiB, in bytes.
+const LARGEST: u64 = 64 << 30;
 
-/// Bytes of a record before the signed header.
-const FIXED: usize = 16 + 8 + 8 + 32;
-
-const LARGEST_HEADER: u64 = 64 << 10;
+/// The version of the records. Version 1 had the signed header of each window.
+const VERSION: u32 = 2;
 
 /// The last head that was compared with the log.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredHead {
+    #[serde(default)]
+    version: u32,
     /// The frame of the head, signed by the cloud.
     head: String,
     /// Size in bytes of the log that the head covers.
     bytes: u64,
+    /// The digest of these bytes, in hexadecimal.
+    #[serde(default)]
+    digest: String,
+    /// The leaves behind the last whole block, in hexadecimal.
+    #[serde(default)]
+    tail: String,
 }
 
-fn write(out: &mut Vec<u8>, entry: &Entry) {
-    let signed = entry.signed.as_ref().map(SignedHeader::write).unwrap_or_default();
-    out.extend_from_slice(&((FIXED + signed.len()) as u32).to_le_bytes());
-    let mut id = [0; 16];
-    // Zeros stand for an entry without an id.
-    let _ = hex::decode_to_slice(&entry.id, &mut id);
-    out.extend_from_slice(&id);
-    out.extend_from_slice(&entry.bytes.to_le_bytes());
-    out.extend_from_slice(&entry.sequence.to_le_bytes());
-    out.extend_from_slice(&entry.leaf);
-    out.extend_from_slice(&signed);
-}
-
-/// Reads the records of a stored log and writes them again, for the fuzz targets. Returns None if the bytes are not
-/// records.
+/// Reads the records of a stored log, of this version or version 1, and writes them again, for the fuzz targets. Returns None if
+/// the bytes are not records.
 #[doc(hidden)]
 #[must_use]
 pub fn rewritten_log(bytes: &[u8]) -> Option<Vec<u8>> {
-    let mut records = Vec::new();
-    parse(bytes)?.iter().for_each(|entry| write(&mut records, entry));
-    Some(records)
+    let tail = |count: u64| vec![[0; 32]; if count < mirror::BLOCK { count as usize } else { 0 }];
+    let earlier = || {
+        let entries = earlier_version::parse(bytes)?;
+        earlier_version::mirror(&entries, &HashSet::new()).ok()
+    };
+    let mut log = mirror::read_with(bytes, tail).or_else(earlier)?;
+    log.coder = Coder::default();
+    Some(mirror::write(&mut log))
 }
 
-fn parse(mut bytes: &[u8]) -> Option<Vec<Entry>> {
-    let mut entries = Vec::new();
-    while !bytes.is_empty() {
-        let (length, rest) = bytes.split_first_chunk::<4>()?;
-        let (record, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-        let (id, record) = record.split_first_chunk::<16>()?;
-        let (count, record) = record.split_first_chunk::<8>()?;
-        let (sequence, record) = record.split_first_chunk::<8>()?;
-        let (leaf, signed) = record.split_first_chunk::<32>()?;
-        let signed = match signed {
-            [] => None,
-            frame => Some(SignedHeader::read(frame, LARGEST_HEADER).ok()?),
-        };
-        entries.push(Entry {
-            id: if *id == [0; 16] { String::new() } else { hex::encode(id) },
-            bytes: u64::from_le_bytes(*count),
-            sequence: u64::from_le_bytes(*sequence),
-            leaf: *leaf,
-            signed,
-            deleted_here: false,
-        });
-        bytes = rest;
-    }
-    Some(entries)
+/// Returns the records of the windows of a page, whose signatures are not checked, for the fuzz targets.
+#[doc(hidden)]
+#[must_use]
+pub fn mirrored_log(page: &[u8]) -> Option<Vec<u8>> {
+    let (page, mut log) = (LogPage::read(page).ok()?, StreamLog::default());
+    page.items.iter().try_for_each(|item| log.push(item, &item.leaves(), |_| false)).ok()?;
+    Some(mirror::write(&mut log))
 }
 
 fn log_files(plant: &Plant, StreamName { device, stream }: StreamName<'_>) -> [PathBuf; 2] {
     ["log", "head"].map(|ending| devices::log_folder(plant, device).join(format!("{stream}.{ending}")))
 }
 
-/// Reads the log of a stream as it was last compared. Returns an empty log if there is none.
+/// Returns the file that takes the place of a log.
+fn next_file(log: &Path) -> PathBuf {
+    log.with_added_extension("new")
+}
+
+/// Reads the log of a stream as it was last compared. Returns an empty log if there is none. A log of version 1 is written
+/// again.
 pub(crate) fn read_log(plant: &Plant, name: StreamName<'_>) -> Result<StreamLog, OwnerError> {
     let [log, head] = log_files(plant, name);
     if !head.exists() {
         return Ok(StreamLog::default());
     }
     let way = format!("`sotto cloud accept {}` reads it from the cloud again", name.device);
-    let damaged = |path: &PathBuf, reason: String| {
+    let damaged = |path: &Path, reason: &str| {
         let reason = format!("{reason}: {way}");
-        OwnerError::Damaged { path: path.clone(), reason }
+        OwnerError::Damaged { path: path.to_owned(), reason }
     };
     let kept: StoredHead = read_json(&head).map_err(|error| match error {
-        OwnerError::Damaged { path, reason } => damaged(&path, reason),
+        OwnerError::Damaged { path, reason } => damaged(&path, &reason),
         other => other,
     })?;
-    let frame = hex::decode(&kept.head).map_err(|error| damaged(&head, error.to_string()))?;
-    let signed = StreamHead::read(&frame).map_err(|error| damaged(&head, error.to_string()))?;
-    let mut bytes = Vec::new();
-    if !log.exists() {
-        return Err(damaged(&log, "it is missing, and its head is there".to_owned()));
+    let frame = hex::decode(&kept.head).map_err(|error| damaged(&head, &error.to_string()))?;
+    let signed = StreamHead::read(&frame).map_err(|error| damaged(&head, &error.to_string()))?;
+    if kept.version < VERSION {
+        let bytes = read_file(&log, kept.bytes)?
+            .ok_or_else(|| damaged(&log, "it is missing, and its head is there"))?;
+        let entries =
+            earlier_version::parse(&bytes).ok_or_else(|| damaged(&log, "a record cannot be read"))?;
+        drop(bytes);
+        let forgotten = deleted::of_earlier_version(plant, name, &entries)?;
+        let mut read = earlier_version::mirror(&entries, &forgotten)
+            .map_err(|error| damaged(&log, &error.to_string()))?;
+        if (read.tree().size(), read.tree().root()) != (signed.size, signed.root) {
+            return Err(damaged(&log, "its windows are not those of the head beside it"));
+        }
+        replace_log(plant, name, &mut read, &frame)?;
+        return Ok(read);
     }
-    let file = fs::File::open(&log).map_err(io(&log))?;
-    file.take(kept.bytes.min(LARGEST)).read_to_end(&mut bytes).map_err(io(&log))?;
-    let entries = parse(&bytes).ok_or_else(|| damaged(&log, "a record cannot be read".to_owned()))?;
-    let tree = tree_of(&entries);
-    if (tree.size(), tree.root()) != (signed.size, signed.root) {
-        return Err(damaged(&log, "its windows are not those of the head beside it".to_owned()));
+    if kept.version > VERSION {
+        return Err(damaged(&head, "a later version of sotto wrote it"));
     }
-    Ok(StreamLog { entries, tree, bytes: bytes.len() as u64 })
+    let is_of_head = |bytes: &Vec<u8>| blake3::hash(bytes).to_hex().as_str() == kept.digest;
+    let bytes = match read_file(&log, kept.bytes)?.filter(is_of_head) {
+        Some(bytes) => bytes,
+        None => {
+            // The process ended after the head of a log that takes the place of another was written.
+            let next = next_file(&log);
+            let bytes = read_file(&next, kept.bytes)?.filter(is_of_head);
+            let bytes = bytes.ok_or_else(|| damaged(&log, "it is not the log of the head beside it"))?;
+            fs::rename(&next, &log).map_err(io(&next))?;
+            bytes
+        }
+    };
+    let tail = hex::decode(&kept.tail).map_err(|error| damaged(&head, &error.to_string()))?;
+    let (tail, rest): (&[Digest], _) = tail.as_chunks::<32>();
+    let read = mirror::read(&bytes, tail.to_vec()).filter(|_| rest.is_empty());
+    let read = read.ok_or_else(|| damaged(&log, "a record cannot be read"))?;
+    if (read.tree().size(), read.tree().root()) != (signed.size, signed.root) {
+        return Err(damaged(&log, "its windows are not those of the head beside it"));
+    }
+    Ok(read)
 }
 
-/// Appends windows to the stored log of a stream, and stores the head that they lead to.
+/// Returns the first bytes of a file, or None if it does not exist.
+fn read_file(path: &Path, bytes: u64) -> Result<Option<Vec<u8>>, OwnerError> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let (file, mut read) = (File::open(path).map_err(io(path))?, Vec::new());
+    file.take(bytes.min(LARGEST)).read_to_end(&mut read).map_err(io(path))?;
+    Ok(Some(read))
+}
+
+/// Writes the head of a log.
+fn write_head(plant: &Plant, name: StreamName<'_>, log: &StreamLog, head: &[u8]) -> Result<(), OwnerError> {
+    let [_, file] = log_files(plant, name);
+    let kept = StoredHead {
+        version: VERSION,
+        head: hex::encode(head),
+        bytes: log.coder.bytes,
+        digest: log.coder.digest.finalize().to_hex().to_string(),
+        tail: hex::encode(log.tree().tail().as_flattened()),
+    };
+    write_private(&file, &pretty(&kept)?)
+}
+
+/// Appends the windows of a log that its file has not, and stores the head that they lead to.
 pub(crate) fn append_log(
     plant: &Plant,
     name: StreamName<'_>,
-    kept_bytes: u64,
-    new: &[Entry],
+    log: &mut StreamLog,
     head: &[u8],
 ) -> Result<(), OwnerError> {
-    let [log, head_file] = log_files(plant, name);
+    let [path, _] = log_files(plant, name);
     devices::make_log_folder(plant, name.device)?;
-    let mut records = Vec::new();
-    new.iter().for_each(|entry| write(&mut records, entry));
-    let written = || -> std::io::Result<u64> {
+    let kept = log.coder.bytes;
+    let records = mirror::write(log);
+    let written = || -> std::io::Result<()> {
         use std::io::{Seek as _, SeekFrom, Write as _};
         let mut options = fs::OpenOptions::new();
         options.write(true).create(true).truncate(false);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&log)?;
+        let mut file = options.open(&path)?;
         // Overwrite records that were never compared.
-        file.set_len(kept_bytes)?;
-        file.seek(SeekFrom::Start(kept_bytes))?;
+        file.set_len(kept)?;
+        file.seek(SeekFrom::Start(kept))?;
         file.write_all(&records)?;
-        file.sync_all()?;
-        Ok(kept_bytes + records.len() as u64)
+        file.sync_all()
     };
-    let bytes = written().map_err(io(&log))?;
-    let kept = StoredHead { head: hex::encode(head), bytes };
-    write_private(&head_file, &pretty(&kept)?)
+    written().map_err(io(&path))?;
+    write_head(plant, name, log, head)
 }
 
-/// Replaces the stored log of a stream by these windows, under the stored head.
-pub(crate) fn replace_log(plant: &Plant, name: StreamName<'_>, entries: &[Entry]) -> Result<(), OwnerError> {
-    let [log, head_file] = log_files(plant, name);
-    let kept: StoredHead = read_json(&head_file)?;
-    let mut records = Vec::new();
-    entries.iter().for_each(|entry| write(&mut records, entry));
-    // A crash between the two writes leaves a log of another length, which is read from the cloud again.
-    write_private(&log, &records)?;
-    let kept = StoredHead { bytes: records.len() as u64, ..kept };
-    write_private(&head_file, &pretty(&kept)?)
+/// Stores a log in the place of the stored one, under a head.
+pub(crate) fn replace_log(
+    plant: &Plant,
+    name: StreamName<'_>,
+    log: &mut StreamLog,
+    head: &[u8],
+) -> Result<(), OwnerError> {
+    let [path, _] = log_files(plant, name);
+    devices::make_log_folder(plant, name.device)?;
+    log.coder = Coder::default();
+    let (records, next) = (mirror::write(log), next_file(&path));
+    write_private(&next, &records)?;
+    // Until the head names it, the file counts for nothing; from then on it is the log under either name.
+    write_head(plant, name, log, head)?;
+    fs::rename(&next, &path).map_err(io(&next))
 }
 
+/// Stores a log whose windows were marked, under its stored head.
+pub(crate) fn store_marks(
+    plant: &Plant,
+    name: StreamName<'_>,
+    log: &mut StreamLog,
+) -> Result<(), OwnerError> {
+    let [_, head] = log_files(plant, name);
+    if !head.exists() {
+        return Ok(());
+    }
+    let kept: StoredHead = read_json(&head)?;
+    let reason =
+        |error: hex::FromHexError| OwnerError::Damaged { path: head.clone(), reason: error.to_string() };
+    let frame = hex::decode(&kept.head).map_err(reason)?;
+    replace_log(plant, name, log, &frame)
+}
 /// Moves the stored logs of a device, or those of some of its streams, to `logs/old/TIME`. They are then read from the cloud
 /// again, without an earlier state to compare with. Returns true if there were any.
 pub(super) fn put_logs_aside(

@@ -21,10 +21,11 @@ pub(crate) struct StoredWindow {
     pub(crate) id: String,
     /// Its number in its stream.
     pub(crate) sequence: u64,
-    /// The leaf in the log of its stream.
-    pub(crate) leaf: Digest,
-    pub(crate) stream: String,
-    pub(crate) parameter_id: String,
+    /// The leaf in the log of its stream; of a window of sums, of which no leaf is kept, the first 24 bytes of its stream's id and
+    /// its number.
+    pub(crate) identity: Digest,
+    pub(crate) stream: Arc<str>,
+    pub(crate) parameter_id: Arc<str>,
     pub(crate) bytes: u64,
     pub(crate) description: Arc<WindowDescription>,
     pub(super) end: i64,
@@ -55,9 +56,9 @@ pub(crate) struct SumsOf {
 }
 
 impl StoredWindow {
-    /// Returns the leaf in hexadecimal: no cloud chooses it.
+    /// Returns the identity in hexadecimal: no cloud chooses it.
     pub(crate) fn name(&self) -> String {
-        hex::encode(self.leaf)
+        hex::encode(self.identity)
     }
 
     /// Returns the instant of the window's first tick.
@@ -130,9 +131,9 @@ impl StoredWindow {
     /// Returns the window as an input that starts at a tick of its group, of which some ticks have weights.
     pub(crate) fn input(&self, offset: i64, ticks: Range<u32>) -> Input {
         let (id, window, origin) = (self.id.clone(), self.description.clone(), self.origin);
-        let (leaf, sequence, bytes) = (self.leaf, self.sequence, self.bytes);
+        let (identity, sequence, bytes) = (self.identity, self.sequence, self.bytes);
         let name = self.sums.as_ref().map(|sums| sums.name);
-        Input { id, leaf, sequence, bytes, name, window, offset, ticks, origin }
+        Input { id, identity, sequence, bytes, name, window, offset, ticks, origin }
     }
 
     /// Returns the header of its stream, if the window is one of sums. Windows of several streams are not summed.
@@ -281,5 +282,5 @@ impl Aside {
 /// Iterates over windows without repetition: parts of one window count once.
 pub(crate) fn once(windows: &[StoredWindow]) -> impl Iterator<Item = &StoredWindow> {
     let mut seen = HashSet::with_capacity(windows.len());
-    windows.iter().filter(move |window| seen.insert(window.leaf))
+    windows.iter().filter(move |window| seen.insert(window.identity))
 }

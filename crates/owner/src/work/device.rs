@@ -92,8 +92,11 @@ impl<'w> DeviceWork<'w> {
         // Windows of finished batches, and faulty ones.
         let mut ended: HashSet<Digest> = HashSet::new();
         loop {
-            let windows =
-                self.device.windows.iter().filter(|window| ended.is_empty() || !ended.contains(&window.leaf));
+            let windows = self
+                .device
+                .windows
+                .iter()
+                .filter(|window| ended.is_empty() || !ended.contains(&window.identity));
             let (mut faults, mut now_ended) = (Faults::default(), Vec::new());
             for batch in Batch::all(windows) {
                 match self.batch(&batch, computer, (&mut done, &mut faults), progress)? {
@@ -106,8 +109,10 @@ impl<'w> DeviceWork<'w> {
             match faults.end() {
                 // The batches of faulty windows again, without them. Each turn has fewer.
                 Err(OwnerError::FaultyWindows { windows, .. }) if !windows.is_empty() => {
-                    ended.extend(now_ended.iter().flat_map(|batch| &batch.windows).map(|window| window.leaf));
-                    ended.extend(windows.iter().map(|window| window.leaf));
+                    ended.extend(
+                        now_ended.iter().flat_map(|batch| &batch.windows).map(|window| window.identity),
+                    );
+                    ended.extend(windows.iter().map(|window| window.identity));
                     done.faulty.extend(windows);
                 }
                 Err(error) => return Err(error),
@@ -328,8 +333,8 @@ impl<'w> DeviceWork<'w> {
         }
         let stream = &batch.windows[0].stream;
         let window = |input: &Input| {
-            let (leaf, sequence) = (input.leaf, input.sequence);
-            FaultyWindow { leaf, stream: stream.clone(), sequence }
+            let (identity, sequence) = (input.identity, input.sequence);
+            FaultyWindow { identity, stream: stream.to_string(), sequence }
         };
         let windows = piece.inputs.iter().map(window).collect();
         OwnerError::FaultyWindows { device: self.device.device.clone(), windows }
@@ -388,7 +393,7 @@ impl<'w> DeviceWork<'w> {
     }
 
     pub(super) fn spec(&self, batch: &Batch<'_>) -> Result<&'w sotto_rlwe::ParameterSpec, OwnerError> {
-        let spec = self.device.specs.get(&batch.windows[0].parameter_id);
+        let spec = self.device.specs.get(&*batch.windows[0].parameter_id);
         spec.ok_or_else(|| OwnerError::wrong("windows of unknown parameters"))
     }
 }
@@ -419,6 +424,7 @@ impl Computed {
     /// Notes the windows of parts as included, with their bytes.
     pub(super) fn include(&mut self, parts: &[Part]) {
         self.used.reserve(parts.iter().map(|part| part.inputs.len()).sum());
-        self.used.extend(parts.iter().flat_map(|part| &part.inputs).map(|input| (input.leaf, input.bytes)));
+        self.used
+            .extend(parts.iter().flat_map(|part| &part.inputs).map(|input| (input.identity, input.bytes)));
     }
 }

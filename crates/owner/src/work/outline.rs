@@ -72,7 +72,7 @@ impl<'w> DeviceWork<'w> {
         };
         if outlined.values.is_empty() {
             // The others are only looked at.
-            outlined.windows.retain(|window| leaves.contains(&window.leaf));
+            outlined.windows.retain(|window| leaves.contains(&window.identity));
         }
         outlined.values.push(values);
         if let Some(all) = &mut outlined.outline {
@@ -88,7 +88,7 @@ impl<'w> DeviceWork<'w> {
             return Ok(None);
         }
         let inputs = pieces.parts.iter().flat_map(|part| &part.inputs);
-        let leaves = inputs.map(|input| input.leaf).collect();
+        let leaves = inputs.map(|input| input.identity).collect();
         let outline = match batch.windows[0].stream_of_sums() {
             Some(stream) => sums::outline(stream, &pieces.parts, &[Quantity::Sum])?,
             None => None,

@@ -6,7 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::code::{Before, parse_window, write_window};
-use super::window::LoggedWindow;
+use super::window::{LoggedWindow, id_of};
 use super::{ID_BYTES, LARGEST_LOG_PAGE, part};
 use crate::error::WireError;
 use crate::hash::Digest;
@@ -126,6 +126,17 @@ impl LogItem {
                     .map(|(window, place)| window.log_leaf(Some(place), signature))
                     .collect()
             }
+        }
+    }
+
+    /// Returns the id of the envelope of a window of this index, which has this leaf. Returns None if the window was deleted.
+    #[must_use]
+    pub fn id(&self, index: usize, leaf: &Digest) -> Option<[u8; ID_BYTES]> {
+        match self {
+            Self::Gone { .. } => None,
+            Self::Unread { id, .. } => Some(*id),
+            Self::Old { id, .. } => Some(id.unwrap_or_else(|| id_of(leaf))),
+            Self::Alone { .. } | Self::Group { .. } => self.logged().get(index).map(|logged| logged.id(leaf)),
         }
     }
 

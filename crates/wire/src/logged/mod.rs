@@ -4,6 +4,7 @@
 //! one before it, and a whole group under its one signature.
 
 mod code;
+mod facts;
 mod gather;
 mod item;
 mod window;
@@ -19,6 +20,7 @@ use crate::receipt::LARGEST_STREAM_HEAD;
 use crate::stream::StreamHeader;
 
 use code::Before;
+pub use facts::HeadFacts;
 pub use gather::LogEntry;
 pub use item::LogItem;
 pub use window::LoggedWindow;

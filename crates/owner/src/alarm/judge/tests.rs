@@ -63,7 +63,7 @@ fn an_alarm_looks_at_the_shortest_stream_with_its_channels_and_units() {
         let all: Vec<i64> = hours.clone().collect();
         let readings: &[(&str, &[i64])] = if both { &[("x", &all), ("y", &all)] } else { &[("x", &all)] };
         let mut window = window_of_hours(0, number, hours, readings);
-        window.stream = stream(both);
+        window.stream = stream(both).into();
         window
     };
     // The hour that the day has and the shorter stream has not yet, and one before.
@@ -117,7 +117,7 @@ fn a_new_alarm_looks_at_the_window_that_is_open() {
     let of = |number, hours: std::ops::Range<i64>| {
         let all: Vec<i64> = hours.clone().collect();
         let mut window = window_of_hours(0, number, hours, &[("x", &all)]);
-        window.stream = stream.stream.clone();
+        window.stream = stream.stream.as_str().into();
         window
     };
     let listed = listed(vec![of(0, 0..6), of(1, 6..12), of(2, 12..18)]);

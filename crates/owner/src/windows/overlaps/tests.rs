@@ -31,9 +31,9 @@ pub(crate) fn window(
         span: None,
         id: format!("{bundle}.{sequence}"),
         sequence,
-        leaf: [0; 32],
-        stream: format!("hours.{bundle}"),
-        parameter_id: String::new(),
+        identity: [0; 32],
+        stream: format!("hours.{bundle}").into(),
+        parameter_id: "".into(),
         bytes: 0,
         end: description.end(),
         ticks: 0..description.ticks(),
@@ -91,7 +91,7 @@ fn windows_of_hours_count_for_a_channel_and_those_of_a_day_for_two() {
         let kept = leave_out(windows(), &needed, &mut aside);
         assert_eq!(aside.overlapping, 0, "both streams have the channel by plan");
         let shown = |window: &StoredWindow| {
-            (window.stream.clone(), window.ticks.start..window.ticks.end, window.start() / HOUR)
+            (window.stream.to_string(), window.ticks.start..window.ticks.end, window.start() / HOUR)
         };
         kept.iter().map(shown).collect::<Vec<_>>()
     };
@@ -124,10 +124,7 @@ fn a_window_with_a_needed_product_counts_for_its_channels() {
     let mut aside = Aside::default();
     let kept = leave_out(vec![hours, day], &Needed::of(&question), &mut aside);
     let with = |channel: &str| -> Vec<&str> {
-        kept.iter()
-            .filter(|window| window.channel(channel).is_some())
-            .map(|window| window.stream.as_str())
-            .collect()
+        kept.iter().filter(|window| window.channel(channel).is_some()).map(|window| &*window.stream).collect()
     };
     assert_eq!((with("x"), with("y"), with("z")), (vec!["hours.0"], vec!["hours.0"], vec!["hours-2"]));
 }
@@ -262,8 +259,8 @@ fn readings_left_out_count_once_at_each_time() {
         counts.add(Reason::OutOfRange, lacking);
         let channels = window.layout().channels().len();
         Arc::make_mut(&mut window.description).left_out = vec![counts; channels];
-        window.leaf[0] = window.sequence as u8;
-        window.stream = stream.to_owned();
+        window.identity[0] = window.sequence as u8;
+        window.stream = stream.into();
         window
     };
     let hours =

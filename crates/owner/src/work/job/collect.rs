@@ -61,7 +61,7 @@ impl Computer<'_> {
         self.evidence.plans.entry(plan).or_insert_with(|| hex::encode(&job.plan));
         self.evidence.work.push(WorkRecord {
             transcript: hex::encode(&done.transcript),
-            inputs: flight.inputs().map(|input| hex::encode(input.leaf)).collect(),
+            inputs: flight.inputs().map(|input| hex::encode(input.identity)).collect(),
             evaluate_us: done.evaluate_us,
         });
         Ok(frames)

@@ -42,7 +42,7 @@ impl<S: Readable> Submitted<S> {
             key: key.id(),
             request: request.map_err(|error| OwnerError::WrongAnswer(error.to_string()))?,
             needs_keys: !self.lowered.keys.is_empty(),
-            inputs: TranscriptInputs::of(inputs.map(|input| input.leaf)),
+            inputs: TranscriptInputs::of(inputs.map(|input| input.identity)),
         })
     }
 }

@@ -10,6 +10,7 @@ use super::{SumsStream, Task};
 use crate::error::{FaultyWindow, OwnerError};
 use crate::lie::Lie;
 use crate::quantities::Input;
+use crate::windows::ByNumber;
 use crate::work::job::Computer;
 use crate::work::transcript::of_work;
 
@@ -33,16 +34,21 @@ impl Computer<'_> {
             }
         }
         let (windows, mut faulty) = (parts.len() as u64, Vec::new());
+        let numbers = parts.keys().map(|at| inputs[*at].sequence);
+        let logged = match ByNumber::new(self.plant, self.cloud, (device, stream.stream()), numbers) {
+            Ok(logged) => logged,
+            Err(error) => return error,
+        };
         for (at, parts) in parts {
             let input = inputs[at];
-            let window = match self.signed(input, device, stream) {
+            let window = match self.signed(&logged, input, device, stream) {
                 Ok(window) => window,
                 Err(error) => return error,
             };
             let holds = parts.iter().all(|part| keys.holds(&window, input, *part));
             if !holds {
-                let (leaf, sequence) = (input.leaf, input.sequence);
-                faulty.push(FaultyWindow { leaf, stream: stream.stream().to_owned(), sequence });
+                let (identity, sequence) = (input.identity, input.sequence);
+                faulty.push(FaultyWindow { identity, stream: stream.stream().to_owned(), sequence });
             }
         }
         let device = device.to_owned();
@@ -53,11 +59,18 @@ impl Computer<'_> {
     }
 
     /// Returns a window as its device signed it.
-    fn signed(&mut self, input: &Input, device: &str, stream: &StreamHeader) -> Result<Envelope, OwnerError> {
-        let message = self.cloud.message(&input.id).map_err(|error| of_work(device, error))?;
+    fn signed(
+        &mut self,
+        logged: &ByNumber<'_>,
+        input: &Input,
+        device: &str,
+        stream: &StreamHeader,
+    ) -> Result<Envelope, OwnerError> {
+        let (leaf, id) = logged.named(input.sequence)?;
+        let message = self.cloud.message(&id).map_err(|error| of_work(device, error))?;
         self.spent.bytes_down += message.len() as u64;
         match Envelope::read_kept(&message, LARGEST_ENVELOPE + OVERHEAD) {
-            Ok(envelope) if envelope.signed_header().leaf() == input.leaf => Ok(envelope),
+            Ok(envelope) if envelope.signed_header().leaf() == leaf => Ok(envelope),
             _ => Err(Lie::ExchangedWindow {
                 device: device.to_owned(),
                 stream: stream.stream().to_owned(),

@@ -71,7 +71,7 @@ fn window(stream: &Arc<StreamHeader>, number: u64) -> Envelope {
 fn input(window: &Envelope) -> Input {
     Input {
         id: String::new(),
-        leaf: window.signed_header().leaf(),
+        identity: window.signed_header().leaf(),
         sequence: window.header().sequence,
         name: window.mask(),
         window: Arc::new(window.signed_header().description().unwrap()),
