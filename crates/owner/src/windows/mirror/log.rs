@@ -99,7 +99,7 @@ impl StreamLog {
         for (first, last) in all {
             match joined.last_mut() {
                 Some((_, end)) if end.checked_add(1).is_none_or(|next| first <= next) => {
-                    *end = last.max(*end)
+                    *end = last.max(*end);
                 }
                 _ => joined.push((first, last)),
             }
