@@ -15,7 +15,7 @@ use sotto_keys::SigningIdentity;
 use sotto_wire::{Envelope, MOST_GROUPED, WindowGroup};
 use tokio::sync::oneshot;
 
-use meter::{SPAN, encryptor, header_of, window};
+use meter::{SPAN, encryptor, header, window};
 
 const TOKEN: &str = "the-owner-of-this-bench";
 const AGENTS: u64 = 64;
@@ -34,7 +34,7 @@ struct Device {
 impl Device {
     fn new(number: u64, windows: u64) -> anyhow::Result<Self> {
         let name = format!("meter-{number}");
-        let (header, identity) = (header_of(&name)?, SigningIdentity::from_bytes(&[number as u8 + 1; 32]));
+        let (header, identity) = (header(&name)?, SigningIdentity::from_bytes(&[number as u8 + 1; 32]));
         let registration = serde_json::json!({
             "verifying_key": hex::encode(identity.verifying_key()),
             "keys": [{ "parameter_id": header.parameters().to_string(), "key_id": header.key().to_string() }],

@@ -36,7 +36,7 @@ fn send(agent: &ureq::Agent, url: &str, [name, value]: [&str; 2], body: &[u8]) -
 
 /// Uploads windows in groups to a new cloud; returns the time of the windows in order and of the supplements.
 fn turn(windows: u64) -> anyhow::Result<[Duration; 2]> {
-    let (header, identity) = (header()?, SigningIdentity::from_bytes(&[3; 32]));
+    let (header, identity) = (header("meter")?, SigningIdentity::from_bytes(&[3; 32]));
     let folder = tempfile::tempdir()?;
     let token = folder.path().join("token");
     sotto_service::token::write_private(&token, &format!("{TOKEN}\n"))?;

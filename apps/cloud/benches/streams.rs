@@ -18,6 +18,8 @@ use meter::{SALT, SECRET, SPAN, TICKS, encryptor, header, reading, window};
 
 /// Windows in one sum: as many readings of -2048 to 2048 as 23 bits have room for.
 const MOST: usize = 2047;
+/// Windows of a page of the log.
+const PAGE: usize = 16_384;
 /// Repetitions; the fastest and the slowest are printed.
 const TURNS: usize = 9;
 
@@ -73,7 +75,7 @@ fn blocks(folder: &Path) -> anyhow::Result<u64> {
 
 fn main() -> anyhow::Result<()> {
     let windows: usize = std::env::args().find_map(|text| text.parse().ok()).unwrap_or(1_000_000);
-    let header = header()?;
+    let header = header("meter")?;
     let folder = tempfile::tempdir()?;
     let mut stored = Windows::create(folder.path(), &header)?;
     let mut encryptor = encryptor(&header);
@@ -86,6 +88,23 @@ fn main() -> anyhow::Result<()> {
         2 * windows,
         blocks(folder.path())? as f64 / (2 * windows) as f64,
         filling.as_secs_f64()
+    );
+    let (reading, read) = timed(|| {
+        let (mut from, mut bytes) = (0, 0);
+        loop {
+            let (page, more) = stored.log(from, PAGE)?;
+            if more == 0 {
+                return anyhow::Ok((from, bytes));
+            }
+            (from, bytes) = (from + more, bytes + page.len());
+        }
+    });
+    let (logged, bytes) = read?;
+    println!(
+        "{:<24} {logged} windows: {:.3} s, {:.1} bytes each",
+        "pages of the log",
+        reading.as_secs_f64(),
+        bytes as f64 / logged as f64
     );
     let consecutive: Vec<u64> = (0..windows as u64).collect();
     let drawn = |number: &u64| blake3::hash(&number.to_le_bytes()).as_bytes()[0] < 128;

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use sotto_wire::{STREAM_TAG_BYTES, StreamTag};
+use sotto_wire::{STREAM_TAG_BYTES, StreamTag, sums_window_id};
 
 /// The id of an envelope, a job or a file: 16 bytes, shown as 32 hexadecimal digits. They are random, but for windows of
 /// sums: `stream's tag 8 ‖ sequence number 8, the highest byte first`.
@@ -18,10 +18,7 @@ impl Id {
 
     /// Returns the id of a window of sums.
     pub(crate) fn of_window(stream: StreamTag, sequence: u64) -> Self {
-        let mut bytes = [0; 16];
-        bytes[..STREAM_TAG_BYTES].copy_from_slice(&stream.0);
-        bytes[STREAM_TAG_BYTES..].copy_from_slice(&sequence.to_be_bytes());
-        Self(bytes)
+        Self(sums_window_id(stream, sequence))
     }
 
     /// Returns the stream's tag and the number that the id has if it is one of a window of sums.

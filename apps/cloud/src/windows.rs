@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::anyhow;
 use sotto_api::Condition;
 use sotto_api::streams::WindowsOf;
-use sotto_wire::{Envelope, StreamHeader};
+use sotto_wire::{Envelope, LogEntry, LogPage, StreamHeader};
 
 use crate::store::{NewDevice, Opening, Sealing, Source, Store};
 use crate::streams;
@@ -47,6 +47,24 @@ impl Windows {
         self.store.insert_all(windows)?;
         self.store.seal(Sealing::All)?;
         Ok(())
+    }
+
+    /// Returns the items of a page of the log from a position on, as the route `GET /v1/log` gives them, without a head; and
+    /// the number of their windows.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn log(&self, from: u64, most: usize) -> anyhow::Result<(Vec<u8>, u64)> {
+        let page = self.store.log(self.header.device(), self.header.stream(), from, most)?;
+        let windows = page.windows.len() as u64;
+        let entries = page.windows.into_iter().map(|logged| LogEntry {
+            sequence: logged.sequence.unsigned_abs(),
+            leaf: logged.leaf,
+            id: logged.envelope.map(|id| id.0),
+            bytes: logged.bytes.unsigned_abs(),
+            signed: logged.signed.map(|signed| *signed),
+        });
+        Ok((LogPage::of(Vec::new(), entries).write(), windows))
     }
 
     /// Returns the frame of sums, as the route `POST /v1/streams/{stream}/sums` does. Uses one core.

@@ -10,6 +10,7 @@ use sotto_rlwe::KeyId;
 use sotto_sums::{Encryptor, StreamKeys, Sum};
 use sotto_wire::{
     Envelope, Heads, LogEntry, LogPage, MaskName, PartSum, StreamHeader, SumsAnswer, SumsStream, WindowGroup,
+    sums_window_id,
 };
 
 use super::{Golden, device};
@@ -120,7 +121,8 @@ pub fn log_page() -> LogPage {
         let signed = window.signed_header().clone();
         let (sequence, leaf) = (signed.header().sequence, signed.leaf());
         let bytes = window.member_bytes().unwrap_or(window.message_bytes()) as u64;
-        let id = id.or_else(|| leaf[..16].try_into().ok());
+        let own = |stream: &Arc<StreamHeader>| sums_window_id(stream.id().tag(), signed.header().sequence);
+        let id = id.or_else(|| signed.stream().map(own));
         LogEntry { sequence, leaf, id, bytes, signed: Some(signed) }
     };
     let without =

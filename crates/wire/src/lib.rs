@@ -113,7 +113,9 @@ pub use keys::{
     read_public_key, write_evaluation_keys, write_public_key,
 };
 pub use kind::Kind;
-pub use logged::{HeadFacts, ID_BYTES, LARGEST_LOG_PAGE, LogEntry, LogItem, LogPage, LoggedWindow};
+pub use logged::{
+    HeadFacts, ID_BYTES, LARGEST_LOG_PAGE, LogEntry, LogItem, LogPage, LoggedWindow, sums_window_id,
+};
 pub use mask::{MaskName, SALT_BYTES};
 pub use membership::{MOST_GROUPED, is_group};
 pub use merkle::Frontier;

@@ -130,6 +130,14 @@ pub(crate) fn emulation(context: &Context) -> Result<Outcome> {
     passes(context, test)
 }
 
+/// Kills a cloud 1,000 times while windows come in.
+pub(crate) fn kills(context: &Context) -> Result<Outcome> {
+    let mut test = cargo::cargo();
+    test.args(["test", "--locked", "--release", "--package=sotto-cloud", "--test=it", "kills::"]);
+    test.args(["--", "--nocapture"]).env("SOTTO_KILLS", "1000");
+    passes(context, test)
+}
+
 /// Tests the timing of secret operations on each kernel target.
 pub(crate) fn timing(context: &Context) -> Result<Outcome> {
     let mut faults = Vec::new();

@@ -19,11 +19,7 @@ pub(crate) fn reading(number: u64, tick: u64) -> i64 {
     ((number * 97 + tick * 251) % 4096) as i64 - 2048
 }
 
-pub(crate) fn header() -> anyhow::Result<Arc<StreamHeader>> {
-    header_of("meter")
-}
-
-pub(crate) fn header_of(device: &str) -> anyhow::Result<Arc<StreamHeader>> {
+pub(crate) fn header(device: &str) -> anyhow::Result<Arc<StreamHeader>> {
     let level =
         Channel { name: "level".into(), maximum: 4096.0, resolution: Some(1.0), ..Channel::default() };
     let readings = Placed { quantity: Quantity::Reading(0), digit: Digit::Whole, width: 23 };

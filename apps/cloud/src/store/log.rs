@@ -2,12 +2,12 @@
 //! window stays.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use sotto_wire::{Digest, Frontier, SignedHeader};
 
-use super::sealed::{frontier, runs};
+use super::sealed::{Sealed, frontier, runs};
 use super::{Store, StoreError, count};
 use crate::id::Id;
 use crate::segment::Kind;
@@ -154,35 +154,33 @@ impl Store {
         {
             let first = from.max(run.position);
             from = run.position + run.windows;
+            let block = self.block(connection, &run, true)?;
+            let stream = match run.kind {
+                Kind::Deleted => None,
+                _ => Some(self.header_of(connection, run.tag)?),
+            };
             for position in (first..from).take(limit - found.len()) {
-                let number = run.number + (position - run.position);
-                found.push((position, self.sealed_entry(connection, &run, number)?));
+                let row = run.row_of(run.number + (position - run.position));
+                if row >= block.rows() || block.position(row) != position {
+                    return Err(StoreError::Damaged("a segment is not as its catalogue says".to_owned()));
+                }
+                let sealed = Sealed { block: Arc::clone(&block), row, stream: stream.clone() };
+                found.push((position, entry(&sealed)?));
             }
         }
         Ok(found)
     }
+}
 
-    /// Returns the entry of a window in a segment. One whose segment cannot be read has an id and no header.
-    fn sealed_entry(
-        &self,
-        connection: &Connection,
-        run: &runs::SealedRun,
-        number: u64,
-    ) -> Result<Logged, StoreError> {
-        let sealed = self.sealed_in(connection, run, number, true)?;
-        let sequence = number.cast_signed();
-        if sealed.kind() == Kind::Deleted {
-            return Ok(Logged { sequence, leaf: sealed.leaf()?, envelope: None, bytes: 0, signed: None });
-        }
-        let (signed, bytes) = (sealed.signed()?, sealed.block.counted_bytes(sealed.row).cast_signed());
-        Ok(Logged {
-            sequence,
-            leaf: signed.leaf(),
-            envelope: sealed.id(),
-            bytes,
-            signed: Some(Box::new(signed)),
-        })
+/// Returns the entry of a window in a segment.
+fn entry(sealed: &Sealed) -> Result<Logged, StoreError> {
+    let sequence = sealed.sequence().cast_signed();
+    if sealed.kind() == Kind::Deleted {
+        return Ok(Logged { sequence, leaf: sealed.leaf()?, envelope: None, bytes: 0, signed: None });
     }
+    let (signed, bytes) = (sealed.signed()?, sealed.block.counted_bytes(sealed.row).cast_signed());
+    let (leaf, envelope) = (signed.leaf(), sealed.id());
+    Ok(Logged { sequence, leaf, envelope, bytes, signed: Some(Box::new(signed)) })
 }
 
 impl Trees {

@@ -13,7 +13,7 @@ use sotto_wire::{Envelope, MaskName, SignedHeader, WindowGroup};
 
 use crate::process::{address, run};
 use crate::streams::site::{SECRET, TICKS, header, key_of, readings, window};
-use crate::world::{send, try_send};
+use crate::world::{log_page, send, try_send};
 
 /// Windows of a group, which is sent whole.
 const GROUPED: u64 = 64;
@@ -58,7 +58,7 @@ fn what_was_confirmed_is_there_after_a_kill() {
         let mut from = 0;
         loop {
             let page = format!("{url}/v1/log?device=kitchen&stream=load&from={from}&limit=1000");
-            let page = send("GET", &page, &[bearer], &[]).json();
+            let page = log_page(&send("GET", &page, &[bearer], &[]));
             let windows = page["windows"].as_array().unwrap();
             for (at, entry) in (from..).zip(windows) {
                 let number = entry["sequence"].as_u64().unwrap();

@@ -26,16 +26,7 @@ impl Draw {
 }
 
 fn log(site: &Site) -> Vec<Value> {
-    let mut windows = Vec::new();
-    loop {
-        let path = format!("/v1/log?device=kitchen&stream=load&from={}&limit=100", windows.len());
-        let page = site.world.ask(&path);
-        let more = page["windows"].as_array().unwrap().clone();
-        if more.is_empty() {
-            return windows;
-        }
-        windows.extend(more);
-    }
+    site.world.whole_log("kitchen", "load")
 }
 
 fn segments(data: &Path) -> Vec<PathBuf> {

@@ -196,22 +196,21 @@ impl World {
 
     /// Returns a log as a document: its head, and of each window its number, leaf, id, signed header and bytes on the way.
     pub(crate) fn log(&self, device: &str, stream: &str) -> Value {
-        let answer = self.owner("GET", &format!("/v1/log?device={device}&stream={stream}"), &[]);
-        assert_eq!(answer.status, 200, "{answer}");
-        let page = sotto_wire::LogPage::read(&answer.bytes).unwrap();
-        let window = |entry: sotto_wire::LogEntry| {
-            let mut window =
-                json!({ "sequence": entry.sequence, "leaf": hex::encode(entry.leaf), "bytes": entry.bytes });
-            if let Some(id) = entry.id {
-                window["id"] = json!(hex::encode(id));
+        log_page(&self.owner("GET", &format!("/v1/log?device={device}&stream={stream}"), &[]))
+    }
+
+    /// Returns the windows of a whole log, read in pages of 100.
+    pub(crate) fn whole_log(&self, device: &str, stream: &str) -> Vec<Value> {
+        let mut windows = Vec::new();
+        loop {
+            let from = windows.len();
+            let path = format!("/v1/log?device={device}&stream={stream}&from={from}&limit=100");
+            let mut page = log_page(&self.owner("GET", &path, &[]));
+            match page["windows"].as_array_mut() {
+                Some(more) if !more.is_empty() => windows.append(more),
+                _ => return windows,
             }
-            if let Some(signed) = entry.signed {
-                window["signed"] = json!(hex::encode(signed.write()));
-            }
-            window
-        };
-        let windows: Vec<Value> = page.entries().unwrap().into_iter().map(window).collect();
-        json!({ "head": hex::encode(page.head), "windows": windows })
+        }
     }
 
     pub(crate) fn put_parameters<S: Scheme>(&self, params: &Params<S>) -> Value {
@@ -371,4 +370,23 @@ fn copied(from: &Path, to: &Path) {
             std::fs::copy(entry.path(), target).unwrap();
         }
     }
+}
+
+/// Returns a page of a log as a document.
+pub(crate) fn log_page(answer: &Answer) -> Value {
+    assert_eq!(answer.status, 200, "{answer}");
+    let page = sotto_wire::LogPage::read(&answer.bytes).unwrap();
+    let window = |entry: sotto_wire::LogEntry| {
+        let mut window =
+            json!({ "sequence": entry.sequence, "leaf": hex::encode(entry.leaf), "bytes": entry.bytes });
+        if let Some(id) = entry.id {
+            window["id"] = json!(hex::encode(id));
+        }
+        if let Some(signed) = entry.signed {
+            window["signed"] = json!(hex::encode(signed.write()));
+        }
+        window
+    };
+    let windows: Vec<Value> = page.entries().unwrap().into_iter().map(window).collect();
+    json!({ "head": hex::encode(page.head), "windows": windows })
 }

@@ -47,7 +47,7 @@ pub(super) fn entries(items: &[LogItem]) -> Result<Vec<LogEntry>, WireError> {
             entries.push(LogEntry {
                 sequence: sequence.unwrap_or(item.sequence()),
                 leaf,
-                id: named.or_else(|| header.is_some().then(|| id_of(&leaf))),
+                id: named.or_else(|| header.is_some().then(|| id_of(&leaf, None))),
                 bytes: logged.map_or(bytes, |logged| logged.bytes(item.windows())),
                 signed: header,
             });
@@ -74,13 +74,13 @@ pub(super) fn items(windows: impl IntoIterator<Item = LogEntry>) -> Vec<LogItem>
                 Some(id) => LogItem::Unread { sequence, leaf, id, bytes },
             },
             Some(signed) if signed.window().is_none() => {
-                let id = id.filter(|id| *id != id_of(&leaf));
+                let id = id.filter(|id| *id != id_of(&leaf, None));
                 LogItem::Old { id, bytes, signed: Box::new(signed) }
             }
             Some(signed) => {
                 let (body_digest, signature) = (*signed.body_digest(), *signed.signature());
                 let (_, Some(window)) = signed.into_parts() else { continue };
-                let id = id.filter(|id| *id != id_of(&leaf));
+                let id = id.filter(|id| *id != id_of(&leaf, Some(&window)));
                 let window = LoggedWindow { window, body_digest, id, bytes: Some(bytes) };
                 members.push(&mut items, window, signature);
                 continue;

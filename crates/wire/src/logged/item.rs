@@ -135,7 +135,7 @@ impl LogItem {
         match self {
             Self::Gone { .. } => None,
             Self::Unread { id, .. } => Some(*id),
-            Self::Old { id, .. } => Some(id.unwrap_or_else(|| id_of(leaf))),
+            Self::Old { id, .. } => Some(id.unwrap_or_else(|| id_of(leaf, None))),
             Self::Alone { .. } | Self::Group { .. } => self.logged().get(index).map(|logged| logged.id(leaf)),
         }
     }

@@ -23,7 +23,7 @@ use code::Before;
 pub use facts::HeadFacts;
 pub use gather::LogEntry;
 pub use item::LogItem;
-pub use window::LoggedWindow;
+pub use window::{LoggedWindow, sums_window_id};
 
 /// Length in bytes of the longest frame of a [`LogPage`]: 8 MiB.
 pub const LARGEST_LOG_PAGE: u64 = 8 << 20;

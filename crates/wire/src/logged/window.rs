@@ -17,6 +17,7 @@ use crate::reader::Reader;
 use crate::signature::SIGNATURE_BYTES;
 use crate::signed::{SignedHeader, SignedWindow};
 use crate::stream::StreamHeader;
+use crate::tag::{STREAM_TAG_BYTES, StreamTag};
 use crate::window::{self, TakenReceipt, WindowHead};
 
 /// A window of a log without its body and its signature. Reading one makes no description: see
@@ -27,20 +28,20 @@ use crate::window::{self, TakenReceipt, WindowHead};
 pub struct LoggedWindow {
     pub(super) window: SignedWindow,
     pub(super) body_digest: Digest,
-    /// None: the id that follows from the leaf.
+    /// None: the id that need not be written.
     pub(super) id: Option<[u8; ID_BYTES]>,
     /// None: the bytes that follow from the stream's form.
     pub(super) bytes: Option<u64>,
 }
 
 impl LoggedWindow {
-    /// Returns the id of the envelope with this leaf in the log: the cloud's, or the leaf's first bytes.
+    /// Returns the id of the envelope with this leaf in the log: the cloud's, or the one that follows from the window.
     #[must_use]
     pub fn id(&self, leaf: &Digest) -> [u8; ID_BYTES] {
-        self.id.unwrap_or_else(|| id_of(leaf))
+        self.id.unwrap_or_else(|| id_of(leaf, Some(&self.window)))
     }
 
-    /// Returns true if the cloud gave the window an id that does not follow from its leaf.
+    /// Returns true if the cloud gave the window an id that does not follow from it.
     #[must_use]
     pub fn is_named(&self) -> bool {
         self.id.is_some()
@@ -172,8 +173,20 @@ impl LoggedWindow {
     }
 }
 
-/// Returns the id that follows from a leaf.
-pub(super) fn id_of(leaf: &Digest) -> [u8; ID_BYTES] {
+/// Returns the id of a window of sums in a cloud: the stream's tag and the sequence number, its highest byte first.
+#[must_use]
+pub fn sums_window_id(stream: StreamTag, sequence: u64) -> [u8; ID_BYTES] {
+    let mut id = [0; ID_BYTES];
+    id[..STREAM_TAG_BYTES].copy_from_slice(&stream.0);
+    id[STREAM_TAG_BYTES..].copy_from_slice(&sequence.to_be_bytes());
+    id
+}
+
+/// Returns the id that need not be written: of a window of sums its own, else the first bytes of the leaf.
+pub(super) fn id_of(leaf: &Digest, window: Option<&SignedWindow>) -> [u8; ID_BYTES] {
+    if let Some(window) = window.filter(|window| window.stream.is_of_sums()) {
+        return sums_window_id(window.stream.id().tag(), window.numbers.sequence);
+    }
     let mut id = [0; ID_BYTES];
     id.copy_from_slice(&leaf[..ID_BYTES]);
     id

@@ -12,19 +12,24 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     site.start_cloud()?;
     site.agent("boiler", &["--csv", "boiler.csv"])?;
     site.sotto(&["ask", "daily"])?;
+    let windows = |site: &Site| -> Result<u64> {
+        let report = site.program("sotto-cloud", &["store", "--config", "plant/cloud.toml", "--json"])?;
+        let report: serde_json::Value = serde_json::from_str(&report)?;
+        Ok(["sealed", "waiting", "files"].iter().filter_map(|place| report[place].as_u64()).sum())
+    };
     let files = |site: &Site, folder: &str| -> Result<usize> {
         let folder = site.folder().join("plant").join(folder);
         Ok(fs::read_dir(&folder).with_context(|| folder.display().to_string())?.count())
     };
     let forget = ["forget", "--device", "boiler", "--before", "2025-01-03"];
     let refused = site.try_sotto(&forget)?;
-    let asked = holds(refused.status.code() == Some(2) && files(&site, "cloud/envelopes")? == 4, || {
+    let asked = holds(refused.status.code() == Some(2) && windows(&site)? == 4, || {
         format!("{}: {}", refused.status, refused.stderr)
     });
     cases.case("nothing is deleted without --yes where nobody can be asked", asked);
     let told = site.sotto(&[&forget[..], &["--yes"]].concat())?;
-    let left = (files(&site, "cloud/envelopes")?, files(&site, "cloud/outputs")?, files(&site, "answers")?);
-    let mut found = holds(left == (2, 0, 0), || format!("envelopes, outputs, answers: {left:?}"));
+    let left = (windows(&site)?, files(&site, "cloud/outputs")?, files(&site, "answers")?);
+    let mut found = holds(left == (2, 0, 0), || format!("windows, outputs, answers: {left:?}"));
     for word in ["2 windows", "backup", "device"] {
         found.extend(holds(told.contains(word), || format!("it does not say {word:?}: {told}")));
     }

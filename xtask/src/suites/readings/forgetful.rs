@@ -1,11 +1,9 @@
 //! A cloud that hides windows from the device: it shows no head of them, and takes their ticks again.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use rusqlite::{Connection, params};
 
 use crate::suites::ask::{Numbers, Site};
@@ -19,8 +17,7 @@ pub(super) struct Forgetful {
 struct Hidden {
     id: Vec<u8>,
     readings: i64,
-    file: PathBuf,
-    bytes: Vec<u8>,
+    message: Vec<u8>,
 }
 
 impl Forgetful {
@@ -43,16 +40,15 @@ impl Forgetful {
             // The second one always, so that something is hidden where it can be.
             let hides = *place == 2 || *place > 2 && numbers.next() < 0.5;
             if hides && latest[stream.as_str()] != *ended {
-                let name: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
-                let file = store.join("envelopes").join(name);
-                let bytes = fs::read(&file).with_context(|| format!("no envelope {}", file.display()))?;
-                hidden.push(Hidden { id: id.clone(), readings: *readings, file, bytes });
+                let message = "SELECT message FROM envelopes WHERE id = ?1";
+                let message = rows.query_row(message, [id], |row| row.get(0))?;
+                hidden.push(Hidden { id: id.clone(), readings: *readings, message });
             }
         }
         for window in &hidden {
-            // The cloud reads heads from files, and compares ticks with rows that have readings.
-            fs::write(&window.file, b"")?;
-            rows.execute("UPDATE envelopes SET readings = 0 WHERE id = ?1", params![window.id])?;
+            // The cloud reads heads from messages, and compares ticks with rows that have readings.
+            let hide = "UPDATE envelopes SET readings = 0, message = x'' WHERE id = ?1";
+            rows.execute(hide, params![window.id])?;
         }
         Ok(Self { rows, hidden })
     }
@@ -65,9 +61,8 @@ impl Forgetful {
     /// Shows all windows again.
     pub(super) fn show(self) -> Result<()> {
         for window in self.hidden {
-            fs::write(&window.file, &window.bytes)?;
-            let back = "UPDATE envelopes SET readings = ?2 WHERE id = ?1";
-            self.rows.execute(back, params![window.id, window.readings])?;
+            let back = "UPDATE envelopes SET readings = ?2, message = ?3 WHERE id = ?1";
+            self.rows.execute(back, params![window.id, window.readings, window.message])?;
         }
         Ok(())
     }
@@ -78,7 +73,7 @@ type Row = (Vec<u8>, String, i64, i64);
 
 /// Returns the windows, those of a stream from the last one on.
 fn windows(rows: &Connection) -> Result<Vec<Row>> {
-    let columns = "SELECT id, stream, readings, ended_at FROM envelopes ORDER BY stream, sequence DESC";
+    let columns = "SELECT id, stream, readings, ended_at FROM envelopes WHERE message IS NOT NULL ORDER BY stream, sequence DESC";
     let mut all = rows.prepare(columns)?;
     let found = all.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
     Ok(found.collect::<rusqlite::Result<_>>()?)

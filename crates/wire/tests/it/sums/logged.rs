@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use sotto_pack::Replaces;
 use sotto_wire::{
     Envelope, LARGEST_LOG_PAGE, LogEntry, LogItem, LogPage, MaskName, SignedHeader, StreamHeader,
-    TakenReceipt, WindowGroup, WireError,
+    TakenReceipt, WindowGroup, WireError, sums_window_id,
 };
 
 use super::{Head, gappy, header, header_of, identity, pad, reading, stream, window};
@@ -21,7 +21,8 @@ fn entry(window: &Envelope, id: Option<[u8; 16]>) -> LogEntry {
     let signed = window.signed_header().clone();
     let bytes = window.member_bytes().unwrap_or(window.message_bytes()) as u64;
     let leaf = signed.leaf();
-    let id = id.or_else(|| leaf[..16].try_into().ok());
+    let own = |stream: &Arc<StreamHeader>| sums_window_id(stream.id().tag(), signed.header().sequence);
+    let id = id.or_else(|| signed.stream().map(own));
     LogEntry { sequence: signed.header().sequence, leaf, id, bytes, signed: Some(signed) }
 }
 
