@@ -74,6 +74,8 @@ enum Command {
     Tls(plant::Group<plant::Tls>),
     /// Show earlier answers.
     Answers(plant::Answers),
+    /// Show the cache, sums of earlier answers that a question does not ask for again, or delete it.
+    Cache(plant::Cache),
     /// Repeat the work behind an answer on the windows that the devices signed, and compare the results with the
     /// cloud's.
     Verify(plant::Verify),
@@ -122,6 +124,7 @@ fn main() -> ExitCode {
         Command::Lock(command) => command.run(),
         Command::Tls(command) => command.run(),
         Command::Answers(command) => command.run(),
+        Command::Cache(command) => command.run(),
         Command::Verify(command) => command.run(),
         Command::Cloud(command) => command.run(),
         Command::Publish(command) => command.run(),

@@ -31,6 +31,7 @@ mod amount;
 mod answers;
 mod api;
 mod backup;
+mod cache;
 mod declared;
 mod devices;
 mod error;
@@ -66,6 +67,7 @@ pub use backup::{
 };
 #[doc(hidden)]
 pub use backup::{walked_backup, walked_contents};
+pub use cache::CachedSums;
 pub use declared::{
     CloudKeys, FETCHED, FloodingSettings, NewPlant, Plant, Removal, SETTINGS, derived, edit, settings,
 };

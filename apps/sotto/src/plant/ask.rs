@@ -45,6 +45,9 @@ pub(crate) struct Ask {
     /// or that windows do not hold, as a max(x) that is not declared: 500kB, 64MB, 1GB
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value_t = FETCHED, hide_default_value = true)]
     fetch: u64,
+    /// Ask the cloud for every sum: take none of an earlier answer, and keep none (`sotto cache`)
+    #[arg(long)]
+    no_cache: bool,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -117,6 +120,7 @@ fn explained(arguments: &Ask) -> Result<Explanation, OwnerError> {
 
 fn answer(arguments: &Ask) -> Result<Answer, OwnerError> {
     let plant = arguments.place.open()?.fetching_at_most(arguments.fetch);
+    let plant = if arguments.no_cache { plant.without_cache() } else { plant };
     let question = question(&plant, arguments)?;
     let bar = ProgressBar::hidden();
     bar.set_style(

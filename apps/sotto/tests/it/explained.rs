@@ -57,7 +57,7 @@ fn an_explanation_has_the_windows_and_bytes_of_the_answer() {
             session::output(plant.folder(), &["answers"]).1.lines().next(),
             Some("no answer was kept yet")
         );
-        let answer = json(&plant, &["ask", question, "--no-keep"]);
+        let answer = json(&plant, &["ask", question, "--no-keep", "--no-cache"]);
         let stream = &explained["streams"][0];
         assert_eq!(explained["streams"].as_array().unwrap().len(), 1, "{question}");
         assert_eq!(stream["device"], "boiler");
@@ -116,7 +116,7 @@ fn readings_and_earlier_groups_are_told_with_their_bytes() {
     let plant = Plant::new();
     let told = |question: &str| {
         let explained = json(&plant, &["ask", question, "--explain"]);
-        let answer = json(&plant, &["ask", question, "--no-keep"]);
+        let answer = json(&plant, &["ask", question, "--no-keep", "--no-cache"]);
         assert_eq!((&explained["bytes_up"], question), (&answer["bytes_up"], question), "{explained:#}");
         let (most, down) =
             (explained["bytes_down"].as_u64().unwrap(), answer["bytes_down"].as_u64().unwrap());

@@ -3,6 +3,7 @@
 
 mod accept;
 mod backup;
+mod cache;
 mod completions;
 mod copies;
 mod differences;

@@ -58,7 +58,12 @@ pub(crate) fn send_with(folder: &Path, bundle: &str, options: &[&str]) {
 
 /// Sends these days of hourly readings, `more` tenths above those of the hour. Messages may be refused.
 pub(crate) fn send_days(folder: &Path, bundle: &str, days: Range<u32>, more: u32) {
-    let _ = send_file(folder, bundle, &readings(24 * days.start..24 * days.end, more), &[]);
+    send_days_with(folder, bundle, days, more, &[]);
+}
+
+/// Like [`send_days`], with further options of the agent.
+pub(crate) fn send_days_with(folder: &Path, bundle: &str, days: Range<u32>, more: u32, options: &[&str]) {
+    let _ = send_file(folder, bundle, &readings(24 * days.start..24 * days.end, more), options);
 }
 
 /// Sends these days of hourly readings to a cloud.

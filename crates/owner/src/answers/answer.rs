@@ -55,6 +55,9 @@ pub struct Answer {
     pub windows: u64,
     /// Number of jobs that the cloud ran.
     pub jobs: u64,
+    /// Number of sums that were opened for earlier answers, and were not asked for again, or for their new windows alone.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached: u64,
     /// The cloud's computing time in microseconds.
     pub evaluate_us: u64,
     /// Number of runs of each operation in the cloud.

@@ -83,7 +83,7 @@ fn ask_once(
     let mut listed = listed(&orders, &asked, as_of, &clock)?;
     let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
     let twice = windows::mark_twice(plant, &known, listed.devices.iter_mut())?;
-    let mut computer = Computer::new(plant, &cloud, question.shared)?;
+    let mut computer = Computer::new(plant, &cloud, question.shared)?.caching();
     let of_rows = of_rows(plant.settings(), &asked, &listed);
     let rows_shown = Shown { listed: &listed, clock: &clock, known: &known };
     let list = |of| EarlierGroups::list(of, &rows_shown, &orders, as_of);
@@ -177,6 +177,7 @@ fn ask_once(
         seconds: begin.elapsed().as_secs_f64(),
         windows: used.len() as u64,
         jobs: spent.jobs,
+        cached: spent.cached,
         evaluate_us: spent.evaluate_us,
         steps: spent.steps,
         schemes: spent.schemes,

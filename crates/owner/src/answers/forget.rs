@@ -8,7 +8,7 @@ use crate::declared::{Plant, edit};
 use crate::error::OwnerError;
 use crate::files::remove_if_there;
 use crate::orders::{self, Signed};
-use crate::{backup, devices, windows};
+use crate::{backup, cache, devices, windows};
 
 /// Most times that a device's logs are read for windows to delete.
 const ROUNDS: usize = 3;
@@ -38,8 +38,8 @@ pub struct Forgotten {
 }
 
 /// Deletes a device's windows that end before `before` (milliseconds since 1970; None: now) from the cloud,
-/// together with results computed from them, and the answers in the plant's folder about that time. The cloud
-/// refuses these windows if they are sent again.
+/// together with results computed from them, and the answers in the plant's folder about that time, with the device's sums in
+/// the cache. The cloud refuses these windows if they are sent again.
 pub(crate) fn forget(plant: &Plant, device: &str, before: Option<i64>) -> Result<Forgotten, OwnerError> {
     let (client, wire) = (plant.cloud()?, plant.wire_device(device));
     let record = devices::record(plant, device)?;
@@ -51,6 +51,7 @@ pub(crate) fn forget(plant: &Plant, device: &str, before: Option<i64>) -> Result
         }
     }
     let before = before.unwrap_or_else(|| jiff::Timestamp::now().as_millisecond());
+    cache::forget(plant, wire)?;
     // Those of before that the cloud lacks go first.
     let given = orders::learn(plant, &client)?.ours;
     let mut all = Forgotten::default();
@@ -100,6 +101,7 @@ pub(crate) fn remove_device(plant: &mut Plant, name: &str, destroy_secret: bool)
     let mut files = vec![devices::enrolment_path(plant, name)];
     if destroy_secret {
         files.extend(devices::device_files(plant, name));
+        cache::forget(plant, plant.wire_device(name))?;
     }
     files.iter().try_for_each(|file| remove_if_there(file))?;
     backup::note_destroyed(plant, &files)?;

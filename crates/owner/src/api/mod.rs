@@ -15,6 +15,7 @@ use crate::answers::{
     self, Answer, DeviceStatus, Explanation, Forgotten, Giving, KeptAnswer, Published, Verified,
 };
 use crate::backup::{self, BackedUp, BackupNote, BackupOptions};
+use crate::cache::{self, CachedSums};
 use crate::declared::settings::DeviceSettings;
 use crate::declared::{self, AlarmSettings, Declared, Plant};
 use crate::devices::{self, DeviceRecord, Enrolled, Fault, Restored, Taken};
@@ -308,13 +309,29 @@ impl Plant {
     }
 
     /// Deletes a device's windows that end before `before` (milliseconds since 1970; None: now) from the cloud,
-    /// together with results computed from them, and the answers in the plant's folder about that time. The cloud
-    /// refuses these windows if they are sent again.
+    /// together with results computed from them, and the answers in the plant's folder about that time, with the
+    /// device's sums in the cache. The cloud refuses these windows if they are sent again.
     ///
     /// # Errors
     /// [`OwnerError`] if there is no such device, the cloud is unreachable or refuses, or an answer cannot be deleted.
     pub fn forget(&self, device: &str, before: Option<i64>) -> Result<Forgotten, OwnerError> {
         answers::forget(self, device, before)
+    }
+
+    /// Returns the size of the cache: sums of earlier answers, which a question does not ask for again.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if a file cannot be read.
+    pub fn cached_sums(&self) -> Result<CachedSums, OwnerError> {
+        cache::cached_sums(self)
+    }
+
+    /// Deletes the cache, and returns its size before. The next question asks for all of its sums.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if a file cannot be deleted.
+    pub fn clear_cache(&self) -> Result<CachedSums, OwnerError> {
+        cache::clear(self)
     }
 
     /// Revokes a device in the cloud and removes it from `sotto.toml`. Keeps its record and secret, which can decrypt

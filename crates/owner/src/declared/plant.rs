@@ -11,6 +11,7 @@
 //!   alarms/          mode 0700: the state of each alarm, its events, those that wait for a sink
 //!   answers/         earlier answers, unencrypted, each with the transcripts of its work
 //!   logs/            the log of each stream, as the cloud reported and signed it
+//!   cache/           sums that were opened for earlier answers, each stream's under its device's secret
 //!   evaluation-keys/ evaluation keys that were uploaded
 //!   ca.pem, tls/     after `sotto tls init`: the plant's authority, the cloud's certificate and key
 //! ```
@@ -72,6 +73,8 @@ pub struct Plant {
     secrets: Secrets,
     /// Bytes of readings that come down for a question, at most.
     pub(super) most_fetched: u64,
+    /// True if sums of earlier answers answer questions, too.
+    caches: bool,
 }
 
 /// Options for a new plant.
@@ -165,6 +168,7 @@ impl Plant {
             interrupt: Interrupt::default(),
             secrets,
             most_fetched: FETCHED,
+            caches: true,
         })
     }
 
@@ -178,6 +182,7 @@ impl Plant {
             interrupt: self.interrupt.clone(),
             secrets: self.secrets.reopened()?,
             most_fetched: self.most_fetched,
+            caches: self.caches,
             ..plant
         })
     }
@@ -186,6 +191,17 @@ impl Plant {
     #[must_use]
     pub fn unlocking(self, unlock: Unlock) -> Self {
         Self { secrets: self.secrets.unlocking(unlock), ..self }
+    }
+
+    /// Asks the cloud for every sum of a question: none of an earlier answer is taken, and none is kept.
+    #[must_use]
+    pub fn without_cache(self) -> Self {
+        Self { caches: false, ..self }
+    }
+
+    /// Returns true if sums of earlier answers answer questions, too.
+    pub(crate) fn caches(&self) -> bool {
+        self.caches
     }
 
     /// Finds the plant for a working directory: the folder itself, the nearest folder above it, or the only plant
@@ -383,6 +399,7 @@ impl Plant {
             interrupt: self.interrupt.clone(),
             secrets: self.secrets.reopened()?,
             most_fetched: self.most_fetched,
+            caches: self.caches,
         })
     }
 

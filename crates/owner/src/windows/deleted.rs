@@ -14,6 +14,7 @@ use super::leaves::Leaves;
 use super::mirror::{Entry, StreamLog};
 use super::stored;
 use super::stream_name::StreamName;
+use crate::cache;
 use crate::declared::Plant;
 use crate::devices;
 use crate::error::OwnerError;
@@ -71,6 +72,7 @@ pub(super) fn learn_deleted(
     if learnt.is_empty() {
         return Ok(false);
     }
+    cache::forget(plant, name.device)?;
     mark(plant, leaves, log, &learnt.into_iter().collect::<Vec<_>>())?;
     Ok(true)
 }

@@ -320,7 +320,11 @@ impl<'w> DeviceWork<'w> {
     ) -> Result<Vec<Results>, OwnerError> {
         let device = self.device.device.as_str();
         match batch.windows[0].stream_of_sums() {
-            Some(stream) => computer.sums_results(SumsStream { device, stream }, parts, quantities, progress),
+            Some(stream) => {
+                let is_proved = !self.device.is_twice(stream);
+                let source = SumsStream { device, stream, is_proved };
+                computer.sums_results(source, parts, quantities, progress)
+            }
             None => computer.results(device, self.spec(batch)?, parts, quantities, progress),
         }
     }

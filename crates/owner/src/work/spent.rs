@@ -20,6 +20,8 @@ pub(crate) struct Spent {
     pub(crate) steps: BTreeMap<String, u64>,
     /// The schemes used.
     pub(crate) schemes: BTreeSet<String>,
+    /// Number of sums that were cached.
+    pub(crate) cached: u64,
     /// The flooding of values given to others.
     pub(crate) flooded: Option<Flooded>,
 }
@@ -30,6 +32,14 @@ impl Spent {
         let done = work();
         self.record(phase, begin.elapsed());
         done
+    }
+
+    /// Notes sums that were cached, whole or in their first windows.
+    pub(super) fn note_cached(&mut self, sums: u64) {
+        if sums > 0 {
+            self.cached += sums;
+            self.schemes.insert("sums".to_owned());
+        }
     }
 
     pub(super) fn record(&mut self, phase: &'static str, time: Duration) {

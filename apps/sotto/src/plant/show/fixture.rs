@@ -17,6 +17,7 @@ pub(crate) fn answer(rows: Vec<Row>) -> Answer {
         seconds: 0.25,
         windows: 3,
         jobs: 2,
+        cached: 0,
         evaluate_us: 1500,
         scheme: None,
         schemes: ["BFV".to_owned()].into(),

@@ -161,12 +161,17 @@ pub(crate) fn steps(answer: &Answer) -> String {
     let each = readings(answer).filter(|readings| single && *readings > 0);
     let each = each.map(|readings| format!(" ({:.0} a reading)", answer.bytes_up as f64 / readings as f64));
     let each = each.unwrap_or_default();
+    let cached = match answer.cached {
+        0 => String::new(),
+        sums => format!("not asked for again: {} of earlier answers (`sotto cache`)\n", counted(sums, "sum")),
+    };
+    let steps = if steps.is_empty() { "nothing".to_owned() } else { steps.join(", ") };
     format!(
         "the cloud: {} in {} on {}, {} of computing\n\
-         up {} bytes{each}, down {} bytes, {:.2} s from question to answer\n\
+         {cached}up {} bytes{each}, down {} bytes, {:.2} s from question to answer\n\
          beside the answer, you see for each device the sums at every time of day (every tick of its windows);\n\
          divisions by counts and roots happened after decryption",
-        steps.join(", "),
+        steps,
         counted(answer.jobs, "job"),
         counted(answer.windows, "window"),
         crate::phases::duration(answer.evaluate_us as f64),

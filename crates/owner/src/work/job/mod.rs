@@ -18,6 +18,7 @@ use super::evidence::Evidence;
 use super::keys::EvaluationKeyStore;
 use super::spent::Spent;
 use super::transcript::of_work;
+use crate::cache::Cache;
 use crate::declared::{CloudKeys, Plant};
 use crate::error::OwnerError;
 use crate::language::Measurand;
@@ -59,6 +60,8 @@ pub(crate) struct Computer<'p> {
     largest_job: u64,
     /// True if answers are given to others: reals are flooded at decryption.
     shared: bool,
+    /// Sums of earlier answers. None: all are requested.
+    pub(super) cache: Option<Cache>,
     pub(crate) spent: Spent,
 }
 
@@ -67,7 +70,15 @@ impl<'p> Computer<'p> {
         let keys = EvaluationKeyStore::open(plant.path("evaluation-keys.json"), cloud.url());
         let largest_job = cloud.limits()?.largest_job;
         let (pinned, evidence) = (declared::cloud_keys(plant)?, Evidence::default());
-        Ok(Self { plant, cloud, pinned, evidence, keys, largest_job, shared, spent: Spent::default() })
+        let (cache, spent) = (None, Spent::default());
+        Ok(Self { plant, cloud, pinned, evidence, keys, largest_job, shared, cache, spent })
+    }
+
+    /// Takes sums of earlier answers, and keeps those that are opened. For questions alone: the requests of alarms follow from
+    /// their windows and from nothing else.
+    pub(crate) fn caching(self) -> Self {
+        let cache = self.plant.caches().then(|| Cache::of(self.plant));
+        Self { cache, ..self }
     }
 
     /// Returns the bytes of readings that may come down for a question.

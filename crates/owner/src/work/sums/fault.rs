@@ -22,7 +22,7 @@ impl Computer<'_> {
     /// of each fits, the sum of the cloud is another one.
     pub(super) fn fault(
         &mut self,
-        SumsStream { device, stream }: SumsStream<'_>,
+        SumsStream { device, stream, .. }: SumsStream<'_>,
         keys: &mut Keys<'_>,
         tasks: &[Task],
         inputs: &[&Input],

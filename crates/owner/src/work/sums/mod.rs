@@ -1,6 +1,8 @@
 //! Sums of windows without a lattice: the cloud adds, and the owner takes the pads away and checks the tags.
 
+mod cached;
 mod columns;
+mod cut;
 mod fault;
 mod open;
 mod outline;
@@ -15,13 +17,15 @@ use sotto_keys::DeviceSecret;
 use sotto_pack::{ChannelBins, Layout};
 use sotto_wire::StreamHeader;
 
+use crate::cache::StreamCache;
 use crate::devices;
 use crate::error::OwnerError;
 use crate::open::Numbers;
 use crate::quantities::{Input, Part, Quantity, frame};
 use crate::streams::bins_of;
 use crate::work::job::{Computer, Progress, Results};
-use columns::Source;
+use cached::Split;
+use columns::{Opened, Source};
 use open::{Keys, NotOpened};
 pub(super) use outline::outline;
 
@@ -30,6 +34,8 @@ pub(super) use outline::outline;
 pub(crate) struct SumsStream<'s> {
     pub(crate) device: &'s str,
     pub(crate) stream: &'s Arc<StreamHeader>,
+    /// False if its tags prove nothing: such sums are not kept.
+    pub(crate) is_proved: bool,
 }
 
 /// A sum to request.
@@ -76,16 +82,56 @@ impl Computer<'_> {
         let (inputs, tasks) = tasks::tasks(source.stream, parts, quantities)
             .ok_or_else(|| OwnerError::CannotCarry { device: source.device.to_owned() })?;
         let secret: DeviceSecret = devices::secret(self.plant, source.device)?;
-        let mut keys = Keys::new(&secret, source.stream)?;
         let mut results: Vec<Results> =
             parts.iter().map(|part| empty(source.stream, layout, part, quantities)).collect();
-        let (mut left, mut told, mut wrong, mut refused) = (&tasks[..], 0, None, Vec::new());
+        let cache = self.cache.as_mut().filter(|_| source.is_proved);
+        let mut of_stream = cache.map(|cache| cache.take(source.device, source.stream, &secret));
+        let split = Split::of(tasks, inputs, of_stream.as_mut());
+        let mut put = |task: &Task, opened: &[Opened]| {
+            columns::put(source.stream, layout, task, opened, &mut results[task.part])
+        };
+        let done = self.left_sums(source, &secret, split, of_stream.as_mut(), &mut put, progress);
+        // Sums that were opened stay, whatever became of the others.
+        if let (Some(cache), Some(of_stream)) = (&mut self.cache, of_stream) {
+            cache.put_back(of_stream, &secret);
+        }
+        done.map(|()| results)
+    }
+
+    /// Puts the sums that are cached into the results, requests the others, opens them and puts them there.
+    fn left_sums(
+        &mut self,
+        source: SumsStream<'_>,
+        secret: &DeviceSecret,
+        split: Split<'_>,
+        mut cache: Option<&mut StreamCache>,
+        put: &mut dyn FnMut(&Task, &[Opened]) -> Result<(), OwnerError>,
+        progress: Progress<'_>,
+    ) -> Result<(), OwnerError> {
+        let had = split.cached_windows();
+        if had > 0 {
+            progress(had, had);
+        }
+        let (mut too_large, mut wrong, mut refused) = (None, None, Vec::new());
+        for (task, opened) in &split.found {
+            too_large = too_large.or(put(task, opened).err());
+        }
+        self.spent.note_cached(split.cached_sums());
+        let inputs = &split.inputs[..];
+        let mut keys = Keys::new(secret, source.stream)?;
+        let (mut left, mut told) = (&split.left[..], 0);
         while !left.is_empty() {
             let (now, later) = left.split_at(request::batch(source.stream, left)?);
-            match self.requested(source.stream, &mut keys, now, &inputs) {
+            match self.requested(source.stream, &mut keys, now, inputs) {
                 Ok(opened) => {
-                    for (task, opened) in now.iter().zip(&opened) {
-                        columns::put(source.stream, layout, task, opened, &mut results[task.part])?;
+                    for (at, opened) in (split.left.len() - left.len()..).zip(opened) {
+                        let done = split.whole(at, opened).and_then(|(task, opened)| {
+                            if let Some(cache) = &mut cache {
+                                split.keep(at, &opened, source.stream, cache);
+                            }
+                            put(&task, &opened)
+                        });
+                        too_large = too_large.or(done.err());
                     }
                 }
                 // The next request is made all the same: an answer's content must not decide about it.
@@ -96,13 +142,14 @@ impl Computer<'_> {
                 Err(NotOpened::Other(error)) => return Err(error),
             }
             let done = later.first().map_or(inputs.len(), |task| task.windows.start).max(told);
-            progress((done - told) as u64, done as u64);
+            progress((done - told) as u64, had + done as u64);
             (told, left) = (done, later);
         }
         if !refused.is_empty() {
-            return Err(self.fault(source, &mut keys, &refused, &inputs));
+            return Err(self.fault(source, &mut keys, &refused, inputs));
         }
-        wrong.map_or(Ok(results), Err)
+        self.evidence.tagged += had;
+        wrong.or(too_large).map_or(Ok(()), Err)
     }
 }
 

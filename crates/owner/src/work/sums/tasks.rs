@@ -6,6 +6,7 @@ use sotto_pack::Quantity as Sent;
 use sotto_wire::StreamHeader;
 
 use super::columns::{Source, parts_of, sources};
+use super::cut::cut;
 use super::weights::Weighted;
 use super::{Read, Task, inputs_of};
 use crate::quantities::{Input, Part, Quantity};
@@ -97,8 +98,7 @@ impl Of<'_> {
         }
         let most =
             usize::try_from(self.capacity(&parts)?).unwrap_or(usize::MAX).min(super::request::MOST_WINDOWS);
-        for start in self.windows.clone().step_by(most.max(1)) {
-            let windows = start..self.windows.end.min(start + most);
+        for windows in cut(self.inputs, self.windows.clone(), most) {
             let (parts, read) = (parts.clone(), read.to_vec());
             tasks.push(Task { part: self.part, windows, parts, weights: None, factor: 1, read });
         }

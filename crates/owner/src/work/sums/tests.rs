@@ -23,7 +23,7 @@ const TICKS: u32 = 6;
 const WINDOWS: u64 = 5;
 
 /// Returns the stream: readings, and their squares beside counts by bin in a part of their own.
-fn stream() -> Arc<StreamHeader> {
+pub(super) fn stream() -> Arc<StreamHeader> {
     let level = Channel { name: "level".into(), maximum: 100.0, resolution: Some(1.0), ..Channel::default() };
     let part = |quantity, width| SumsPart {
         quantities: vec![Placed { quantity, digit: Digit::Whole, width }],

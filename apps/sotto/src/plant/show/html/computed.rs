@@ -52,6 +52,9 @@ pub(super) fn computed(answer: &Answer) -> String {
             crate::phases::duration(answer.evaluate_us as f64)
         )],
     );
+    if answer.cached > 0 {
+        entry("Not asked for again", &[format!("{} of earlier answers", counted(answer.cached, "sum"))]);
+    }
     if !steps.is_empty() {
         entry("Operations", &[steps.join(", ")]);
     }

@@ -1,0 +1,207 @@
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+use sotto_keys::DeviceSecret;
+
+use super::super::cut::cut;
+use super::super::tests::stream;
+use super::*;
+use crate::cache::Cache;
+use crate::cache::tests::input;
+
+const DEVICE: &str = "cellar";
+/// The most windows of a sum.
+const MOST: usize = 7;
+
+/// A window with the readings that the cloud does not know: a sum of windows is that of their values.
+#[derive(Clone, Debug)]
+struct Window {
+    input: Input,
+    value: i64,
+}
+
+struct World {
+    folder: tempfile::TempDir,
+    secret: DeviceSecret,
+    windows: Vec<Window>,
+    /// The number of windows that were ever made.
+    made: u64,
+}
+
+/// The windows that were requested for an answer, and the number of sums.
+#[derive(Debug, PartialEq)]
+struct Requested {
+    windows: Vec<u64>,
+    sums: usize,
+}
+
+impl World {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self { folder, secret: DeviceSecret::from_bytes(&[5; 32]), windows: Vec::new(), made: 0 }
+    }
+
+    fn window(&mut self, place: u64) -> Window {
+        self.made += 1;
+        let mut input = input(place);
+        input.sequence = self.made;
+        input.leaf[16..24].copy_from_slice(&self.made.to_le_bytes());
+        Window { input, value: (self.made * 37 % 1001) as i64 - 500 }
+    }
+
+    fn add(&mut self, count: usize) {
+        for _ in 0..count {
+            let place = self.windows.len() as u64;
+            let window = self.window(place);
+            self.windows.push(window);
+        }
+    }
+
+    /// Answers a question of sums of these ranges as a new process does, and compares them with the windows' values.
+    fn ask(&self, ranges: &[Range<usize>], parts: &[u8], weights: Option<i64>) -> Requested {
+        let stream = stream();
+        let all: Vec<&Input> = self.windows.iter().map(|window| &window.input).collect();
+        let mut tasks = Vec::new();
+        for range in ranges {
+            for windows in cut(&all, range.clone(), MOST) {
+                let weights = weights.map(|first| (first..).take(windows.len()).collect());
+                tasks.push(Task {
+                    part: 0,
+                    windows,
+                    parts: parts.to_vec(),
+                    weights,
+                    factor: 1,
+                    read: Vec::new(),
+                });
+            }
+        }
+        let true_values = |windows: &[&Input], task: &Task, part: u8| -> Vec<i64> {
+            let of = |(at, input): (usize, &&Input)| {
+                let window = self.windows.iter().find(|window| window.input.leaf == input.leaf).unwrap();
+                window.value * task.weights.as_ref().map_or(1, |weights| weights[at])
+            };
+            let sum: i64 = windows.iter().enumerate().map(of).sum();
+            vec![sum, -sum, i64::from(part)].into_iter().take(2 + usize::from(windows.len() > 3)).collect()
+        };
+        let check = |task: &Task, opened: &[Opened]| {
+            assert!(opened.iter().map(|opened| opened.part).eq(task.parts.iter().copied()));
+            for Opened { part, values } in opened {
+                let expected = true_values(&all[task.windows.clone()], task, *part);
+                assert_eq!(values[..2], expected[..2], "{:?}", task.windows);
+            }
+        };
+        let mut cache = Cache::at(self.folder.path().to_owned(), 1 << 20);
+        let mut of_stream = cache.take(DEVICE, &stream, &self.secret);
+        let split = Split::of(tasks.clone(), all.clone(), Some(&mut of_stream));
+        split.found.iter().for_each(|(task, opened)| check(task, opened));
+        assert_eq!(split.found.len() + split.left.len(), tasks.len());
+        for (at, task) in split.left.iter().enumerate() {
+            let windows = &split.inputs[task.windows.clone()];
+            let opened = |part: &u8| Opened { part: *part, values: true_values(windows, task, *part) };
+            let (whole, opened) = split.whole(at, task.parts.iter().map(opened).collect()).unwrap();
+            check(&whole, &opened);
+            split.keep(at, &opened, &stream, &mut of_stream);
+        }
+        let requested = Requested {
+            windows: split.inputs.iter().map(|input| input.sequence).collect(),
+            sums: split.left.len(),
+        };
+        assert_eq!(split.cached_windows() as usize + requested.windows.len(), all.len());
+        cache.put_back(of_stream, &self.secret);
+        requested
+    }
+}
+
+const NOTHING: Requested = Requested { windows: Vec::new(), sums: 0 };
+
+#[test]
+fn a_second_look_requests_new_windows_only() {
+    let mut world = World::new();
+    world.add(40);
+    let of_days = |world: &World| -> Vec<Range<usize>> {
+        let end = world.windows.len();
+        (0..end.div_ceil(5)).map(|day| day * 5..end.min(day * 5 + 5)).collect()
+    };
+    assert_eq!(world.ask(&[0..40], &[0, 1], None).windows.len(), 40);
+    assert_eq!(world.ask(&of_days(&world), &[0, 1], None).windows.len(), 40);
+    assert_eq!(world.ask(&[0..40], &[0, 1], None), NOTHING);
+    assert_eq!(world.ask(&[0..40], &[1], None), NOTHING, "a part of these");
+    assert_eq!(world.ask(&of_days(&world), &[0, 1], None), NOTHING);
+    for new in [1, 2, 3, 11] {
+        let had = world.windows.len() as u64;
+        world.add(new);
+        let expected: Vec<u64> = (had + 1..=had + new as u64).collect();
+        let all = 0..world.windows.len();
+        assert_eq!(world.ask(std::slice::from_ref(&all), &[0, 1], None).windows, expected);
+        // Days may begin with sums that are there from the question before.
+        let of_days_asked = world.ask(&of_days(&world), &[0, 1], None).windows;
+        assert!(of_days_asked.iter().all(|window| expected.contains(window)), "{of_days_asked:?}");
+        assert_eq!(world.ask(&[all], &[0, 1], None), NOTHING);
+        assert_eq!(world.ask(&of_days(&world), &[0, 1], None), NOTHING);
+    }
+    // A question that begins later has the sums between.
+    let later = 3..world.windows.len();
+    let requested = world.ask(&[later], &[0, 1], None);
+    assert!(requested.sums <= 1 && requested.windows.len() < MOST, "{requested:?}");
+    // A replaced window takes its own sum along, and no other.
+    let new = world.window(20);
+    world.windows[20] = new;
+    let requested = world.ask(&[0..world.windows.len()], &[0, 1], None);
+    assert!(requested.sums == 1 && requested.windows.len() <= MOST, "{requested:?}");
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Add(usize),
+    Replace(prop::sample::Index),
+    Delete(prop::sample::Index),
+    Ask(prop::sample::Index, prop::sample::Index, usize, bool, Option<i64>),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    use prop::sample::Index;
+    let one = prop_oneof![
+        3 => (1_usize..12).prop_map(Step::Add),
+        1 => any::<Index>().prop_map(Step::Replace),
+        1 => any::<Index>().prop_map(Step::Delete),
+        5 => (any::<Index>(), any::<Index>(), 1_usize..9, any::<bool>(), prop::option::weighted(0.2, -2..3_i64))
+            .prop_map(|(from, to, size, both, weights)| Step::Ask(from, to, size, both, weights)),
+    ];
+    prop::collection::vec(one, 1..24)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn sums_are_those_of_the_windows_whatever_became_of_them(steps in steps()) {
+        let mut world = World::new();
+        world.add(5);
+        for step in steps {
+            match step {
+                Step::Add(count) => world.add(count),
+                Step::Replace(at) => {
+                    let at = at.index(world.windows.len());
+                    let place = world.windows[at].input.window.start / 360_000;
+                    let new = world.window(place as u64);
+                    world.windows[at] = new;
+                }
+                Step::Delete(at) if world.windows.len() > 1 => {
+                    let at = at.index(world.windows.len());
+                    world.windows.remove(at);
+                }
+                Step::Delete(_) => {}
+                Step::Ask(from, to, size, both, weights) => {
+                    let (from, to) = (from.index(world.windows.len()), 1 + to.index(world.windows.len()));
+                    let (from, to) = (from.min(to - 1), to.max(from + 1));
+                    let whole = |at| from + at * size..to.min(from + (at + 1) * size);
+                    let groups: Vec<Range<usize>> = (0..(to - from).div_ceil(size)).map(whole).collect();
+                    let parts: &[u8] = if both { &[0, 1] } else { &[1] };
+                    world.ask(&[from..to], parts, weights);
+                    world.ask(&groups, parts, None);
+                    prop_assert_eq!(world.ask(&groups, parts, None), NOTHING);
+                }
+            }
+        }
+    }
+}
