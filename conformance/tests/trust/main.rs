@@ -311,7 +311,11 @@ fn tried(world: &World, case: Case, number: usize, honest: &Honest) -> Result<St
     // A lie without effect is one if the answer is the true one after its work was repeated.
     let verify: &[&str] = if case.verdict == Verdict::Harmless { &["--verify"] } else { &[] };
     let as_of = earlier.as_ref().map_or_else(Vec::new, |(name, _)| vec!["--as-of", name]);
-    let asked = world.sotto(&plant, &[&["ask", case.question, "--json"], verify, &as_of].concat());
+    let ask = |more: &[&str]| {
+        world.sotto(&plant, &[&["ask", case.question, "--json"], verify, &as_of, more].concat())
+    };
+    // Sums of earlier answers are not asked for again, so that no lie about them is told.
+    let asked = ask(&["--no-cache"]);
     let said = || format!("ask ended with {}: {}", asked.code, asked.text);
     let end = asked.text.rfind('}').ok_or_else(said)?;
     let document = read(&asked.text[..=end]).map_err(|_| said())?;
@@ -336,6 +340,14 @@ fn tried(world: &World, case: Case, number: usize, honest: &Honest) -> Result<St
         };
         rows.len() == honest.len() && rows.iter().all(|(row, key)| is_same(row, key))
     };
+    // Nor is an answer wrong that takes them.
+    if case.seen && matches!(case.verdict, Verdict::Refused | Verdict::Harmless) {
+        let asked = ask(&[]);
+        let document = asked.text.rfind('}').and_then(|end| read(&asked.text[..=end]).ok());
+        if let Some(wrong) = document.and_then(|document| wrong(&document, honest)) {
+            return Err(format!("a wrong value without a mark, with sums of earlier answers: {wrong}"));
+        }
+    }
     let named = |all: Vec<String>| all.into_iter().find(|line| line.contains(case.says));
     match case.verdict {
         Verdict::Refused if [4, 5, 6, 7].contains(&asked.code) => named(words(&document["error"])),

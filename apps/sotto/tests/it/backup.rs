@@ -18,7 +18,7 @@ fn files(root: &Path) -> BTreeMap<String, (Vec<u8>, u32, i128)> {
     while let Some(folder) = folders.pop() {
         for path in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
             let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
-            let is_left_out = ["cloud", "evaluation-keys", "backup.json"].contains(&name.as_str())
+            let is_left_out = ["cache", "cloud", "evaluation-keys", "backup.json"].contains(&name.as_str())
                 || name.ends_with("lock")
                 || name.starts_with("before-restore-");
             if is_left_out {

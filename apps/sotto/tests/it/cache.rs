@@ -164,13 +164,17 @@ fn a_second_look_asks_for_new_windows_only() {
     assert!(steps.contains("not asked for again: 20 sums of earlier answers (`sotto cache`)"), "{steps}");
 
     session::send_days(plant.folder(), "boiler.bundle", 20..22, 0);
+    let mut all = BTreeSet::new();
     for question in QUESTIONS.iter().filter(|question| !question.contains("half_life")) {
         let (answer, asked) = plant.ask(question, &[]);
+        // Sums of a question before may be those of this one.
         let windows: BTreeSet<u64> = asked.into_iter().flatten().collect();
-        assert_eq!(windows, BTreeSet::from([20, 21]), "{question}");
+        assert!(windows.iter().all(|window| [20, 21].contains(window)), "{question}: {windows:?}");
+        all.extend(windows);
         let fresh = plant.ask(question, &["--no-cache"]).0;
         assert_eq!(answer["rows"], fresh["rows"], "{question}");
     }
+    assert_eq!(all, BTreeSet::from([20, 21]));
     plant.right("two days later");
     // As of the first answer the windows of then are asked, of which all sums are there.
     let names = plant.json(&["answers"]);
@@ -225,7 +229,7 @@ fn a_damaged_or_foreign_file_is_written_anew() {
 #[test]
 fn the_cache_is_shown_deleted_and_in_no_backup() {
     let plant = Plant::new(5);
-    assert_eq!(plant.run(&["cache"]), "0 sums of 0 streams, 0 bytes of at most 64 MB\n");
+    assert_eq!(plant.run(&["cache"]), "0 sums of 0 streams, 0 bytes of at most 64.0 MB\n");
     let asked = plant.right("at first");
     assert_eq!(asked.len(), 5);
     let shown = plant.json(&["cache"]);

@@ -142,8 +142,10 @@ fn an_open_window_is_in_answers_until_the_whole_one_takes_its_place() {
     has_mean_of(&whole, &readings);
     assert_eq!(whole["rows"][0]["value"], open["rows"][0]["value"]);
 
-    // The whole window has taken the place of the pieces of the second run: their bodies are gone.
-    let refused = sotto(folder, &["ask", "--as-of", &earlier, QUESTION]);
+    // The whole window has taken the place of the pieces of the second run: their bodies are gone, but not their sums.
+    let then = sotto(folder, &["ask", "--as-of", &earlier, QUESTION, "--json"]).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&then).unwrap()["rows"], open["rows"]);
+    let refused = sotto(folder, &["ask", "--as-of", &earlier, QUESTION, "--no-cache"]);
     let refused = refused.unwrap_err();
     assert!(refused.contains("the body of the piece is dropped"), "{refused}");
     run(&["verify"]);

@@ -101,6 +101,7 @@ class Cloud:
         verify: bool = False,
         unchecked: bool = False,
         fetch: int | None = None,
+        cache: bool = True,
         progress: Progress | None = None,
     ) -> Answer:
         """Ask a question of the readings that have arrived, and decrypt the answer.
@@ -117,6 +118,8 @@ class Cloud:
             unchecked: Return values that nothing has checked. Otherwise they are NaN.
             fetch: Bytes of readings that may come down, for results such as last(x) that are
                 computed from them. Default: 8,000,000.
+            cache: Take sums of earlier answers, so that new windows alone are asked for, and keep
+                those that are opened.
             progress: Called with the number of finished windows, and with how many there are at
                 most. Default: a bar, after two seconds.
 
@@ -132,7 +135,8 @@ class Cloud:
             PlantError: A file of the plant cannot be used.
             ImportError: pandas is missing.
         """
-        return self._ask(question, since, until, (keep, verify, unchecked, fetch), progress, None)
+        how = (keep, verify, unchecked, fetch, cache)
+        return self._ask(question, since, until, how, progress, None)
 
     async def ask_async(
         self,
@@ -144,6 +148,7 @@ class Cloud:
         verify: bool = False,
         unchecked: bool = False,
         fetch: int | None = None,
+        cache: bool = True,
         progress: Progress | None = None,
     ) -> Answer:
         """Ask like `ask`, without blocking the event loop.
@@ -151,7 +156,7 @@ class Cloud:
         A cancelled task stops the work before its next request; the plant stays usable.
         `progress` is called in another thread.
         """
-        how = (keep, verify, unchecked, fetch)
+        how = (keep, verify, unchecked, fetch, cache)
         return await in_thread(lambda stop: self._ask(question, since, until, how, progress, stop))
 
     def _ask(
@@ -159,18 +164,18 @@ class Cloud:
         question: str,
         since: When | None,
         until: When | None,
-        how: tuple[bool, bool, bool, int | None],
+        how: tuple[bool, bool, bool, int | None, bool],
         progress: Progress | None,
         stop: Stop | None,
     ) -> Answer:
         assembled = _assembled()
         begin, end = written(since), written(until)
         hears = progress or within
-        keep, verify, unchecked, fetch = how
+        keep, verify, unchecked, fetch, cache = how
         with self._lock:
             asked = single(
                 lambda: self._plant.ask(
-                    question, begin, end, keep, hears, stop, verify, unchecked, fetch
+                    question, begin, end, keep, hears, stop, verify, unchecked, fetch, cache
                 )
             )
         return assembled(asked)

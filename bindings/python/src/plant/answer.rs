@@ -60,6 +60,7 @@ pub(super) fn columns<'py>(
     cost.set_item("seconds", answer.seconds)?;
     cost.set_item("windows", answer.windows)?;
     cost.set_item("jobs", answer.jobs)?;
+    cost.set_item("cached", answer.cached)?;
     cost.set_item("evaluate_us", answer.evaluate_us)?;
     facts.set_item("cost", cost)?;
     Ok(facts)

@@ -56,7 +56,7 @@ impl Plant {
     }
 
     /// Asks a question. Returns columns and facts of the answer.
-    #[pyo3(signature = (question, since=None, until=None, keep=true, progress=None, stop=None, verify=false, unchecked=false, fetch=None))]
+    #[pyo3(signature = (question, since=None, until=None, keep=true, progress=None, stop=None, verify=false, unchecked=false, fetch=None, cache=true))]
     #[allow(clippy::too_many_arguments)]
     fn ask<'py>(
         &self,
@@ -70,9 +70,11 @@ impl Plant {
         verify: bool,
         unchecked: bool,
         fetch: Option<u64>,
+        cache: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (answer, name) = self.work(py, Watch::new(progress, stop), |plant, watch| {
-            let plant = &plant.fetching_at_most(fetch.unwrap_or(sotto_owner::FETCHED));
+            let plant = plant.fetching_at_most(fetch.unwrap_or(sotto_owner::FETCHED));
+            let plant = &if cache { plant } else { plant.without_cache() };
             let question = plant.question_between(question, since, until)?;
             let answer = plant.ask(&question, &mut |done, total| watch.tell(done, total))?;
             watch.proceed("the answer")?;

@@ -24,11 +24,11 @@ use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::language::Period;
 use crate::lie::Lie;
-use crate::orders::Orders;
+use crate::orders::{Learnt, Orders};
 use crate::question::{Asked, Question};
 use crate::windows::DeviceWindows;
 use crate::work::{Computer, OnProgress};
-use crate::{declared, windows};
+use crate::{cache, declared, windows};
 
 /// Answers a question from the windows stored in the cloud.
 ///
@@ -70,6 +70,25 @@ pub(crate) fn ask(
     }
 }
 
+/// Returns true if sums of earlier answers may be taken. Windows that another computer of the owner deleted are marked first:
+/// without a cache the cloud's refusal of their sums would show them. Orders of unknown keys may have deleted others, so that
+/// every sum is asked for.
+fn may_cache(plant: &Plant, orders: &Orders<'_>) -> Result<bool, OwnerError> {
+    if !plant.caches() {
+        return Ok(false);
+    }
+    // There is nothing yet that the orders could be about.
+    if !cache::has_any(plant) {
+        return Ok(true);
+    }
+    let Learnt { ours, unknown } = orders.learn()?;
+    if unknown.is_empty() && !cache::is_marked(plant, ours) {
+        windows::learn_orders(plant, orders.cloud)?;
+        cache::mark(plant, ours);
+    }
+    Ok(unknown.is_empty())
+}
+
 fn ask_once(
     plant: &Plant,
     question: &Question,
@@ -80,10 +99,11 @@ fn ask_once(
     let (cloud, clock) = (plant.cloud()?, plant.settings().clock()?);
     let asked = Asked::new(question);
     let orders = Orders::new(plant, &cloud);
+    let caches = may_cache(plant, &orders)?;
     let mut listed = listed(&orders, &asked, as_of, &clock)?;
     let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
     let twice = windows::mark_twice(plant, &known, listed.devices.iter_mut())?;
-    let mut computer = Computer::new(plant, &cloud, question.shared)?.caching();
+    let mut computer = Computer::new(plant, &cloud, question.shared)?.caching(caches);
     let of_rows = of_rows(plant.settings(), &asked, &listed);
     let rows_shown = Shown { listed: &listed, clock: &clock, known: &known };
     let list = |of| EarlierGroups::list(of, &rows_shown, &orders, as_of);

@@ -132,6 +132,11 @@ fn stored(folder: &Path) -> Result<Vec<Stored>, OwnerError> {
     Ok(files)
 }
 
+/// Returns true if a cache has a file of sums.
+pub(super) fn is_used(folder: &Path) -> bool {
+    stored(folder).is_ok_and(|files| !files.is_empty())
+}
+
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, OwnerError> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),

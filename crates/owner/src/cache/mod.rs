@@ -8,6 +8,7 @@
 mod file;
 mod folder;
 mod name;
+mod orders;
 mod record;
 mod stream;
 
@@ -20,6 +21,7 @@ use sotto_wire::StreamHeader;
 use crate::declared::Plant;
 pub use folder::CachedSums;
 pub(crate) use folder::{cached_sums, clear, forget};
+pub(crate) use orders::{has_any, is_marked, mark};
 pub(crate) use stream::{StreamCache, Sum};
 
 /// The folder of the cache.

@@ -47,7 +47,9 @@ pub(crate) fn explained(of: &Explanation) -> String {
         }
     }
     lines.push(
-        "nothing was fetched but the list of windows; without --explain the question is answered".to_owned(),
+        "nothing was fetched but the list of windows; without --explain the question is answered, and sums of earlier answers are not \
+         fetched again"
+            .to_owned(),
     );
     lines.join("\n")
 }

@@ -227,6 +227,7 @@ class Plant:
         verify: bool = False,
         unchecked: bool = False,
         fetch: int | None = None,
+        cache: bool = True,
     ) -> dict[str, Any]: ...
     def report(self, name: str, argument: str | None = None) -> str: ...
     def verify(

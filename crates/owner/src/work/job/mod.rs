@@ -76,8 +76,8 @@ impl<'p> Computer<'p> {
 
     /// Takes sums of earlier answers, and keeps those that are opened. For questions alone: the requests of alarms follow from
     /// their windows and from nothing else.
-    pub(crate) fn caching(self) -> Self {
-        let cache = self.plant.caches().then(|| Cache::of(self.plant));
+    pub(crate) fn caching(self, caches: bool) -> Self {
+        let cache = caches.then(|| Cache::of(self.plant));
         Self { cache, ..self }
     }
 

@@ -150,6 +150,42 @@ fn a_second_look_requests_new_windows_only() {
     assert!(requested.sums == 1 && requested.windows.len() <= MOST, "{requested:?}");
 }
 
+/// Prints the time of the cache in the second look at 105,000 windows by day:
+/// `cargo test --release -p sotto-owner --lib -- --ignored --nocapture a_second_look_takes`.
+#[test]
+#[ignore = "prints times"]
+fn a_second_look_takes_little_time() {
+    const DAY: usize = 24;
+    let mut world = World::new();
+    world.add(105_000);
+    let stream = stream();
+    let all: Vec<&Input> = world.windows.iter().map(|window| &window.input).collect();
+    let of_day = |day: usize| {
+        let windows = day * DAY..all.len().min((day + 1) * DAY);
+        Task { part: 0, windows, parts: vec![0, 1], weights: None, factor: 1, read: Vec::new() }
+    };
+    let tasks: Vec<Task> = (0..all.len().div_ceil(DAY)).map(of_day).collect();
+    for look in ["first", "second", "third"] {
+        let begin = std::time::Instant::now();
+        let mut cache = Cache::at(world.folder.path().to_owned(), 64_000_000);
+        let mut of_stream = cache.take(DEVICE, &stream, &world.secret);
+        let read = begin.elapsed();
+        let split = Split::of(tasks.clone(), all.clone(), Some(&mut of_stream));
+        let found = begin.elapsed() - read;
+        for at in 0..split.left.len() {
+            let opened = |part: &u8| Opened { part: *part, values: vec![7; 6] };
+            let (_, opened) = split.whole(at, vec![opened(&0), opened(&1)]).unwrap();
+            split.keep(at, &opened, &stream, &mut of_stream);
+        }
+        cache.put_back(of_stream, &world.secret);
+        let written = begin.elapsed() - read - found;
+        println!(
+            "{look}: {} sums requested; read {read:?}, found {found:?}, written {written:?}",
+            split.left.len()
+        );
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Step {
     Add(usize),
