@@ -252,8 +252,8 @@ fn the_cache_is_shown_deleted_and_in_no_backup() {
     }
     let given = ["--passphrase-file", "passphrase"];
     plant.run(&[&["backup", "--to", "plant.backup"], &given[..]].concat());
-    plant.run(&[&["restore", "plant.backup", "--to", "restored"], &given[..]].concat());
-    assert!(!plant.folder().join("restored/cache").exists());
+    plant.run(&[&["restore", "plant.backup", "--to", "other/restored"], &given[..]].concat());
+    assert!(!plant.folder().join("other/restored/cache").exists());
 
     let cleared = plant.json(&["cache", "clear"]);
     assert_eq!((&cleared["cleared"], &cleared["sums"]), (&true.into(), &shown["sums"]));

@@ -82,11 +82,14 @@ fn may_cache(plant: &Plant, orders: &Orders<'_>) -> Result<bool, OwnerError> {
         return Ok(true);
     }
     let Learnt { ours, unknown } = orders.learn()?;
-    if unknown.is_empty() && !cache::is_marked(plant, ours) {
+    if !unknown.is_empty() {
+        return Ok(false);
+    }
+    if !cache::is_marked(plant, ours) {
         windows::learn_orders(plant, orders.cloud)?;
         cache::mark(plant, ours);
     }
-    Ok(unknown.is_empty())
+    Ok(true)
 }
 
 fn ask_once(

@@ -1,5 +1,7 @@
 //! Names of sums: digests of everything that their values depend on.
 
+use sotto_sums::SALT_BYTES;
+
 use crate::quantities::Input;
 
 /// The name of a sum.
@@ -18,13 +20,19 @@ impl Windows {
 
     /// Adds a window. Its leaf is the digest of its signed head; pads and number stand there, too.
     pub(super) fn push(&mut self, input: &Input, weight: Option<i64>) {
-        let hasher = self.0.update(&input.leaf).update(&input.sequence.to_le_bytes());
+        // One piece for the hasher, which takes longer for several small ones.
+        let mut piece = [0; 32 + 8 + 1 + SALT_BYTES + 8 + 8];
+        let (leaf, rest) = piece.split_at_mut(32);
+        leaf.copy_from_slice(&input.leaf);
+        let (sequence, rest) = rest.split_at_mut(8);
+        sequence.copy_from_slice(&input.sequence.to_le_bytes());
         if let Some(name) = &input.name {
-            hasher.update(&name.salt).update(&name.sequence.to_le_bytes());
+            rest[0] = 1;
+            rest[1..=SALT_BYTES].copy_from_slice(&name.salt);
+            rest[1 + SALT_BYTES..][..8].copy_from_slice(&name.sequence.to_le_bytes());
         }
-        if let Some(weight) = weight {
-            hasher.update(&weight.to_le_bytes());
-        }
+        rest[1 + SALT_BYTES + 8..].copy_from_slice(&weight.unwrap_or(1).to_le_bytes());
+        self.0.update(&piece);
     }
 
     pub(super) fn name(&self) -> Name {

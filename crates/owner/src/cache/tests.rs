@@ -47,6 +47,9 @@ fn refs(inputs: &[Input]) -> Vec<&Input> {
     inputs.iter().collect()
 }
 
+/// A change of the windows of a sum.
+type Change = fn(&mut Vec<Input>);
+
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -104,7 +107,7 @@ fn a_sum_is_found_by_exactly_its_windows() {
     assert_eq!(found(plain(&refs(&more))), [(10, vec![7, -8])]);
     assert_eq!(found(weighted(&refs(&more), &[1; 12])), []);
 
-    let changed: [(&str, fn(&mut Vec<Input>)); 10] = [
+    let changed: [(&str, Change); 10] = [
         ("deleted at the end", |all| drop(all.pop())),
         ("deleted at the beginning", |all| drop(all.remove(0))),
         ("deleted in the middle", |all| drop(all.remove(4))),
@@ -124,7 +127,7 @@ fn a_sum_is_found_by_exactly_its_windows() {
         assert_eq!(found(weighted(&refs(&other), &of_others)), [], "{name}");
     }
     assert_eq!(found(Sum { part: 0, ..plain(&refs(&all)) }), [], "another part");
-    let mut others = weights.clone();
+    let mut others = weights;
     others[9] = 2;
     assert_eq!(found(weighted(&refs(&all), &others)), [], "another weight");
     let of_other = StreamCache::read(&folder.file(), [8; 32], &secret(1)).find(plain(&refs(&all)));
@@ -194,7 +197,7 @@ fn a_changed_file_gives_right_sums_or_none_and_is_written_anew() {
         changed[at] ^= 1 << (at % 8);
         fs::write(folder.file(), &changed).unwrap();
         let right = right_of(&mut folder.read(), &sums);
-        assert!(right <= 8 && right % 4 == 0, "byte {at}: {right} of {}", sums.len());
+        assert!(right <= 8 && right.is_multiple_of(4), "byte {at}: {right} of {}", sums.len());
     }
     for cut in 0..whole.len() {
         fs::write(folder.file(), &whole[..cut]).unwrap();
@@ -210,7 +213,7 @@ fn a_changed_file_gives_right_sums_or_none_and_is_written_anew() {
             sums.iter().for_each(|windows| {
                 let value = windows[0].sequence as i64;
                 cache.add(plain(&refs(windows)), &[value, -value], BITS, 0, false);
-            })
+            });
         });
     }
     assert_eq!(right_of(&mut folder.read(), &sums), sums.len(), "written anew");

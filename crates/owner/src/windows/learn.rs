@@ -34,6 +34,10 @@ fn gone(
 pub(crate) fn learn_orders(plant: &Plant, cloud: &Cloud) -> Result<(bool, Vec<String>), OwnerError> {
     let (Learnt { ours: orders, unknown }, mut any) = (orders::learn(plant, cloud)?, false);
     for (device, record) in devices::all_records(plant)? {
+        // No log was read yet.
+        if !devices::log_folder(plant, &device).exists() {
+            continue;
+        }
         let names_no_log = |order: &OrderParts| {
             order.device == device && order.forget().is_some_and(|forget| forget.from_log.is_none())
         };

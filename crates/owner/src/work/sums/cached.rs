@@ -26,6 +26,9 @@ pub(super) struct Split<'i> {
     newest: Option<usize>,
 }
 
+/// The sums of a part's first windows, by their number.
+type OfFirst = Vec<(usize, Vec<i64>)>;
+
 /// A sum of which some windows are requested.
 struct Whole {
     /// Positions among all windows.
@@ -104,7 +107,7 @@ impl<'i> Split<'i> {
 fn longest(task: &Task, all: &[&Input], cache: &mut StreamCache) -> (usize, Vec<Opened>) {
     let (windows, weights) = (&all[task.windows.clone()], task.weights.as_deref());
     let find = |part: &u8| (*part, cache.find(Sum { part: *part, windows, weights }));
-    let mut of_parts: Vec<(u8, Vec<(usize, Vec<i64>)>)> = task.parts.iter().map(find).collect();
+    let mut of_parts: Vec<(u8, OfFirst)> = task.parts.iter().map(find).collect();
     let counts = of_parts.first().map(|(_, sums)| sums.iter().rev().map(|(count, _)| *count));
     let in_all = |count: &usize| {
         of_parts.iter().all(|(_, sums)| sums.binary_search_by_key(count, |(count, _)| *count).is_ok())

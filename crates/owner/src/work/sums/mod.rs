@@ -38,6 +38,9 @@ pub(crate) struct SumsStream<'s> {
     pub(crate) is_proved: bool,
 }
 
+/// Puts the values of a sum into the results.
+type Put<'p> = &'p mut dyn FnMut(&Task, &[Opened]) -> Result<(), OwnerError>;
+
 /// A sum to request.
 #[derive(Clone, Debug)]
 struct Task {
@@ -90,7 +93,7 @@ impl Computer<'_> {
         let mut put = |task: &Task, opened: &[Opened]| {
             columns::put(source.stream, layout, task, opened, &mut results[task.part])
         };
-        let done = self.left_sums(source, &secret, split, of_stream.as_mut(), &mut put, progress);
+        let done = self.left_sums(source, &secret, &split, of_stream.as_mut(), &mut put, progress);
         // Sums that were opened stay, whatever became of the others.
         if let (Some(cache), Some(of_stream)) = (&mut self.cache, of_stream) {
             cache.put_back(of_stream, &secret);
@@ -103,9 +106,9 @@ impl Computer<'_> {
         &mut self,
         source: SumsStream<'_>,
         secret: &DeviceSecret,
-        split: Split<'_>,
+        split: &Split<'_>,
         mut cache: Option<&mut StreamCache>,
-        put: &mut dyn FnMut(&Task, &[Opened]) -> Result<(), OwnerError>,
+        put: Put<'_>,
         progress: Progress<'_>,
     ) -> Result<(), OwnerError> {
         let had = split.cached_windows();
