@@ -145,10 +145,11 @@ impl StreamCache {
         if is_there {
             return;
         }
-        // The shorter one answers nothing more, unless it has a meaning of its own, as the first day of a month.
-        let may_go =
-            self.with_first(part, first).any(|held| held.record.count == begun && held.record.is_newest);
-        let replaces = if may_go { begun } else { 0 };
+        // The one before the one that it begins with. That one stays, as another question's sum may begin with it, and so does a
+        // sum with a meaning of its own, as the first day of a month.
+        let earlier = self.with_first(part, first).map(|held| &held.record);
+        let earlier = earlier.filter(|earlier| earlier.is_newest && earlier.count < begun);
+        let replaces = earlier.map(|earlier| earlier.count).max().unwrap_or(0);
         let values = values.to_vec();
         self.new.push(self.sums.len());
         self.hold(Record { part, is_newest, count, replaces, first, name, width, values });
