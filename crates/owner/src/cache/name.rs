@@ -18,12 +18,23 @@ impl Windows {
         Self(hasher)
     }
 
-    /// Adds a window. Its leaf is the digest of its signed head; pads and number stand there, too.
+    /// Adds a window: its stream and its number, its pads, its time, and how many readings each channel has. The log that was
+    /// compared last has one window of a number; where another log is accepted, the device's sums are forgotten.
     pub(super) fn push(&mut self, input: &Input, weight: Option<i64>) {
         // One piece for the hasher, which takes longer for several small ones.
-        let mut piece = [0; 32 + 8 + 1 + SALT_BYTES + 8 + 8];
-        let (leaf, rest) = piece.split_at_mut(32);
-        leaf.copy_from_slice(&input.leaf);
+        let mut piece = [0; 32 + 8 + 8 + 8 + 8 + 1 + SALT_BYTES + 8 + 8];
+        let (identity, rest) = piece.split_at_mut(32);
+        identity.copy_from_slice(&input.identity);
+        let window = &input.window;
+        // Sums of products of the counts: windows of other counts are of other pads, too.
+        let readings = window
+            .present
+            .iter()
+            .fold(0_u64, |sum, present| sum.wrapping_mul(1_000_003).wrapping_add(u64::from(*present) + 1));
+        let (facts, rest) = rest.split_at_mut(24);
+        facts[..8].copy_from_slice(&window.start.to_le_bytes());
+        facts[8..16].copy_from_slice(&u64::from(window.length).to_le_bytes());
+        facts[16..].copy_from_slice(&readings.to_le_bytes());
         let (sequence, rest) = rest.split_at_mut(8);
         sequence.copy_from_slice(&input.sequence.to_le_bytes());
         if let Some(name) = &input.name {

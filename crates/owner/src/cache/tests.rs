@@ -24,11 +24,11 @@ pub(crate) fn input(number: u64) -> Input {
     let layout = Layout::of_sums(vec![level], 6).unwrap();
     let start = 360_000 * number as i64;
     let window = WindowDescription::whole(&layout, start, Period::from_milliseconds(60_000), 6);
-    let mut leaf = [0xA5; 32];
-    leaf[..8].copy_from_slice(&number.to_le_bytes());
+    let mut identity = [0xA5; 32];
+    identity[..8].copy_from_slice(&number.to_le_bytes());
     Input {
         id: String::new(),
-        leaf,
+        identity,
         sequence: number,
         bytes: 0,
         name: Some(MaskName { salt: [0x5A; sotto_sums::SALT_BYTES], sequence: number }),
@@ -112,7 +112,7 @@ fn a_sum_is_found_by_exactly_its_windows() {
         ("deleted at the beginning", |all| drop(all.remove(0))),
         ("deleted in the middle", |all| drop(all.remove(4))),
         ("replaced", |all| all[4] = input(11)),
-        ("amended: another leaf", |all| all[9].leaf[31] ^= 1),
+        ("another identity", |all| all[9].identity[31] ^= 1),
         ("other pads", |all| all[9].name.as_mut().unwrap().salt[0] ^= 1),
         ("another pad number", |all| all[0].name.as_mut().unwrap().sequence = 77),
         ("another number", |all| all[3].sequence = 78),
@@ -236,7 +236,7 @@ fn only_the_device_s_secret_opens_a_file_and_nothing_in_it_is_readable() {
     assert!(holds(b"sotto cache v1"));
     for (name, text) in [
         ("a value", &b"read"[..]),
-        ("a leaf", &[0xA5; 4]),
+        ("an identity", &[0xA5; 4]),
         ("pads", &[0x5A; 4]),
         ("the device", DEVICE.as_bytes()),
         ("a channel", b"level"),

@@ -10,6 +10,7 @@ use super::leaves::Leaves;
 use super::mirror::{Entry, StreamLog};
 use super::stream_name::StreamName;
 use super::{forget, log, receipts, stored};
+use crate::cache;
 use crate::declared::Plant;
 use crate::devices::{self, DeviceRecord};
 use crate::error::OwnerError;
@@ -197,6 +198,8 @@ pub(crate) fn accept_logs(plant: &Plant, device: &str) -> Result<Accepted, Owner
 /// Takes the cloud's logs in the place of those in the folder. First signed, then done. An order that the cloud does not take is
 /// noted, and sent again with the next one. Returns true if there were logs in the folder.
 fn take(plant: &Plant, cloud: &Cloud, mut all: Vec<Taken>) -> Result<bool, OwnerError> {
+    // Kept sums are of windows of the logs that are given up.
+    all.iter().try_for_each(|taken| cache::forget(plant, &taken.device))?;
     let (given, mut signed) = (orders::learn(plant, cloud)?.ours, Vec::new());
     for Taken { device, stream, log, size, .. } in &all {
         let leaves = Leaves { cloud, name: StreamName { device, stream } };

@@ -45,7 +45,7 @@ impl World {
         self.made += 1;
         let mut input = input(place);
         input.sequence = self.made;
-        input.leaf[16..24].copy_from_slice(&self.made.to_le_bytes());
+        input.identity[16..24].copy_from_slice(&self.made.to_le_bytes());
         Window { input, value: (self.made * 37 % 1001) as i64 - 500 }
     }
 
@@ -77,7 +77,8 @@ impl World {
         }
         let true_values = |windows: &[&Input], task: &Task, part: u8| -> Vec<i64> {
             let of = |(at, input): (usize, &&Input)| {
-                let window = self.windows.iter().find(|window| window.input.leaf == input.leaf).unwrap();
+                let window =
+                    self.windows.iter().find(|window| window.input.identity == input.identity).unwrap();
                 window.value * task.weights.as_ref().map_or(1, |weights| weights[at])
             };
             let sum: i64 = windows.iter().enumerate().map(of).sum();
