@@ -302,7 +302,7 @@ fn tried(world: &World, case: Case, number: usize, honest: &Honest) -> Result<St
         world.asks_at(&plant, &url);
     }
     for question in case.before {
-        let asked = world.sotto(&plant, &["ask", question]);
+        let asked = world.sotto(&plant, &["ask", question, "--no-cache"]);
         assert_eq!(asked.code, 0, "{}: {}", case.name, asked.text);
     }
     if case.grows {
