@@ -33,10 +33,7 @@ fn text(report: &Report) -> String {
         format!("{what:<12}{windows} windows, {} bytes", grouped(bytes))
     };
     let windows = report.sealed + report.waiting + report.files;
-    let segments = match report.segments {
-        1 => " in 1 segment".to_owned(),
-        count => format!(" in {count} segments"),
-    };
+    let segments = format!(" in {}", counted(report.segments, "segment"));
     let mut lines = vec![
         line("sent", windows, report.sent_bytes),
         line("sealed", report.sealed, report.segment_bytes) + &segments,
@@ -75,6 +72,11 @@ fn text(report: &Report) -> String {
         ));
     }
     lines.join("\n") + "\n"
+}
+
+/// Returns a number of things in words.
+fn counted(number: u64, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 /// Returns a number with a comma before each three digits.
@@ -151,10 +153,10 @@ pub fn repair(config: &Config, from: Option<&Path>) -> anyhow::Result<()> {
     let cloud = startup::open(config)?;
     let repaired = cloud.store.repair(from).with_context(|| cannot("repair", &config.data))?;
     print(&format!(
-        "{}: {} segments put back from the backup; {} windows of damaged ones saved\n",
+        "{}: put back from the backup: {}; saved of damaged ones: {}\n",
         config.data.display(),
-        repaired.fetched.len(),
-        repaired.saved
+        counted(repaired.fetched.len() as u64, "segment"),
+        counted(repaired.saved, "window")
     ))?;
     repaired.lost.iter().try_for_each(|line| print(&format!("lost: {line}\n")))
 }
@@ -221,8 +223,7 @@ pub fn export(config: &Config, to: &Path, device: Option<&str>) -> anyhow::Resul
         }
     }
     end_progress();
-    let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
-    print(&format!("{}: {windows} windows in {files}\n", to.display()))
+    print(&format!("{}: {} in {}\n", to.display(), counted(windows, "window"), counted(files, "file")))
 }
 
 #[cfg(test)]

@@ -78,7 +78,11 @@ fn subject(calls: &[String]) -> String {
 /// Returns a note on the readings that came down, if any did.
 pub(super) fn note(asked: &Asked<'_>, came_down: &BTreeMap<String, CameDown>) -> Option<String> {
     let windows: u64 = came_down.values().map(|of| of.windows).sum();
-    let bytes = came_down.values().map(|of| of.bytes).sum();
+    // None where earlier answers had them.
+    let bytes = match came_down.values().map(|of| of.bytes).sum() {
+        0 => " for earlier answers".to_owned(),
+        bytes => format!(", {}", bytes_in_words(bytes)),
+    };
     let windows = if windows == 1 { "1 window".to_owned() } else { format!("{windows} windows") };
     let of = match came_down.len() {
         1 => came_down.keys().next()?.clone(),
@@ -86,10 +90,6 @@ pub(super) fn note(asked: &Asked<'_>, came_down: &BTreeMap<String, CameDown>) ->
     };
     let calls = calls(asked, Call::is_of_readings);
     (!came_down.is_empty()).then(|| {
-        format!(
-            "{} computed from readings: those of {windows} of {of} came down, {}",
-            subject(&calls),
-            bytes_in_words(bytes)
-        )
+        format!("{} computed from readings: those of {windows} of {of} came down{bytes}", subject(&calls))
     })
 }
