@@ -152,8 +152,7 @@ impl Checked {
 
     fn keep_new(&mut self, cloud: &Cloud, first: usize) -> Result<(), (usize, Problem)> {
         let at = |index: usize| move |problem: Problem| (index, problem);
-        let (uploads, new) = (Arc::clone(&self.uploads), self.new.clone());
-        let kept = cloud.store.keep_envelopes(uploads, new, self.verifying_key, self.checked_at);
+        let kept = cloud.store.keep_envelopes(&self.uploads, &self.new, self.verifying_key, self.checked_at);
         let kept = match kept.map_err(|error| (first, error.into()))? {
             Ok(kept) => kept,
             Err((index, refused)) => {

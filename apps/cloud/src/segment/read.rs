@@ -118,7 +118,7 @@ impl Segment {
                     put_numbers(&mut block, column, take::<Int64Type>(group.as_ref(), at, rows)?);
                 }
                 Values::Text | Values::Bytes => {
-                    put_bytes(&mut block, column, bytes(group.as_ref(), at, rows)?)
+                    put_bytes(&mut block, column, bytes(group.as_ref(), at, rows)?);
                 }
             }
         }

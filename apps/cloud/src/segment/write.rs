@@ -133,20 +133,19 @@ impl Writer {
             };
             match column.values() {
                 Values::Small => {
-                    put::<Int32Type>(
-                        &mut block,
-                        rows.iter().map(|row| number(column, row) as i32).collect(),
-                    )?;
+                    let numbers: Vec<i32> = rows.iter().map(|row| number(column, row) as i32).collect();
+                    put::<Int32Type>(&mut block, &numbers)?;
                 }
                 Values::Whole | Values::Time => {
-                    put::<Int64Type>(&mut block, rows.iter().map(|row| number(column, row)).collect())?;
+                    let numbers: Vec<i64> = rows.iter().map(|row| number(column, row)).collect();
+                    put::<Int64Type>(&mut block, &numbers)?;
                 }
                 Values::Text | Values::Bytes => {
                     let values = match of_log {
                         Some(name) => vec![ByteArray::from(name.as_bytes().to_vec()); rows.len()],
                         None => texts(column, &rows),
                     };
-                    put::<ByteArrayType>(&mut block, values)?;
+                    put::<ByteArrayType>(&mut block, &values)?;
                 }
             }
         }
@@ -169,10 +168,10 @@ fn private(path: &Path) -> io::Result<File> {
 
 fn put<T: DataType>(
     block: &mut SerializedRowGroupWriter<'_, Hashed>,
-    #[allow(clippy::needless_pass_by_value, reason = "made for it")] values: Vec<T::T>,
+    values: &[T::T],
 ) -> Result<(), SegmentError> {
     let mut column = block.next_column()?.ok_or(SegmentError::Layout("the schema has fewer columns"))?;
-    column.typed::<T>().write_batch(&values, None, None)?;
+    column.typed::<T>().write_batch(values, None, None)?;
     Ok(column.close()?)
 }
 

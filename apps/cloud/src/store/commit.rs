@@ -48,8 +48,8 @@ impl Store {
     /// the number of changes at which [`Store::earlier`] found none of them.
     pub(crate) fn keep_envelopes(
         &self,
-        uploads: Arc<Vec<Upload>>,
-        new: Vec<usize>,
+        uploads: &Arc<Vec<Upload>>,
+        new: &[usize],
         verifying_key: [u8; 32],
         checked_at: u64,
     ) -> Result<Kept, StoreError> {
@@ -60,8 +60,8 @@ impl Store {
         let written = if names.is_empty() { Ok(()) } else { self.bodies.write_all(Folder::Envelopes, files) };
         let kept = written.and_then(|()| {
             let (tell, told) = mpsc::channel();
-            let uploads = Arc::clone(&uploads);
-            let waiting = Waiting { uploads, new: new.clone(), verifying_key, checked_at, ids, tell };
+            let uploads = Arc::clone(uploads);
+            let waiting = Waiting { uploads, new: new.to_vec(), verifying_key, checked_at, ids, tell };
             self.commits.waiting().push(waiting);
             self.committed(&told)
         });

@@ -81,7 +81,9 @@ impl Store {
             let last =
                 query.after.as_ref().filter(|_| of == after).map(|after| after.sequence.cast_unsigned());
             let from = [query.after_sequence, last].into_iter().flatten().map(behind);
-            let Some(mut from) = from.fold(Some(0), |from, next| Some(from?.max(next?))) else { continue };
+            let Some(mut from) = from.into_iter().try_fold(0, |from: u64, next| Some(from.max(next?))) else {
+                continue;
+            };
             while listed.len() < most
                 && let Some(run) = runs::first_run_from(connection, log, from)?
             {

@@ -38,13 +38,14 @@ fn forward(mut client: TcpStream, cloud: &str, seen: &Seen) {
     });
     let (mut kept, mut buffer) = (Vec::new(), [0; 65536]);
     while let Ok(read) = client.read(&mut buffer) {
-        if read == 0 || server.write_all(&buffer[..read]).is_err() {
-            break;
-        }
         kept.extend_from_slice(&buffer[..read]);
+        // Noted before it is sent: the answer may come at once.
         while let Some((windows, used)) = request(&kept) {
             seen.lock().unwrap().extend(windows);
             kept.drain(..used);
+        }
+        if read == 0 || server.write_all(&buffer[..read]).is_err() {
+            break;
         }
     }
     let _ = server.shutdown(Shutdown::Both);

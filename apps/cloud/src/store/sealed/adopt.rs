@@ -49,7 +49,7 @@ impl Store {
                         match self.insert_message(position, message)? {
                             Ok(()) => windows += 1,
                             Err(why) => {
-                                tracing::warn!(name, why, "a window of a segment is not stored again")
+                                tracing::warn!(name, why, "a window of a segment is not stored again");
                             }
                         }
                     }

@@ -90,7 +90,7 @@ impl Store {
         let of_log: BTreeMap<i64, (String, String)> =
             logs.into_iter().map(|(id, device, stream)| (id, (device, stream))).collect();
         let name = |log: i64| of_log.get(&log).cloned().unwrap_or_default();
-        all.sort_by(|a, b| (name(a.log), a.number).cmp(&(name(b.log), b.number)));
+        all.sort_by_cached_key(|run| (name(run.log), run.number));
         let mut building = Building::new(self)?;
         let mut log = None;
         for run in &all {

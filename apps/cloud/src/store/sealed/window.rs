@@ -21,6 +21,7 @@ pub(in super::super) struct Sealed {
 }
 
 /// `.map_err(unread)`
+#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
 pub(super) fn unread(error: SegmentError) -> StoreError {
     StoreError::Damaged(format!("a segment: {error}"))
 }

@@ -53,7 +53,7 @@ fn what_is_withdrawn_while_an_upload_is_checked_is_not_kept() {
     };
     let keep = || {
         let key = identity.verifying_key();
-        store.keep_envelopes(Arc::clone(&uploads), vec![0], key, 0).unwrap()
+        store.keep_envelopes(&uploads, &[0], key, 0).unwrap()
     };
     let refused = || matches!(keep(), Err((0, EarlierUpload::NoLongerAccepted))) && files() == 0;
 
