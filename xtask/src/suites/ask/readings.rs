@@ -206,7 +206,7 @@ fn bounded(cases: &mut Cases, site: &Site) -> Result<()> {
     let most = kilobytes(&told, "of which ");
     let right = refused.status.code() == Some(4) && told.contains("--fetch 1MB") && most.is_some();
     cases.case("too many bytes are refused", (!right).then_some(told).into_iter().collect());
-    let note = site.ask(text, &["--fetch", "1MB"])?["notes"].to_string();
+    let note = site.ask(text, &["--fetch", "1MB", "--no-cache"])?["notes"].to_string();
     let came = kilobytes(&note, "came down, ");
     let right = came.zip(most).is_some_and(|(came, most)| came <= most && 1.5 * came >= most);
     let wrong = || format!("{came:?} kB came down, {most:?} at most: {note}");
