@@ -46,6 +46,8 @@ pub struct WindowFields {
 }
 
 /// The place of a window in a signed group.
+///
+/// Example: [`WindowFields`]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupPlace {
     /// Its index, below `count`.

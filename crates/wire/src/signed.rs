@@ -354,13 +354,6 @@ impl SignedHeader {
         self.window()?.member.as_ref().map(|member| member.place.at())
     }
 
-    /// Returns an upper bound on the bytes that the header adds to a [page](crate::LogPage) behind another one, with the header
-    /// of its stream if that is another one; without an id and bytes on the way.
-    #[must_use]
-    pub fn page_bytes(&self, before: Option<&Self>) -> usize {
-        crate::Heads::bytes_of(self, before)
-    }
-
     /// Returns true if the window can only be the first of a group.
     #[must_use]
     pub fn begins_group(&self) -> bool {

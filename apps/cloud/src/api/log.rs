@@ -8,7 +8,7 @@ use axum::http::header;
 use axum::response::IntoResponse;
 use sotto_api::log::{FetchIdentity, FetchLog, LogQuery, PublicIdentity};
 use sotto_api::{FRAME, reason};
-use sotto_wire::{LogEntry, LogPage, SignedHeader, StreamHead};
+use sotto_wire::{Heads, LogEntry, LogPage, SignedHeader, StreamHead};
 
 use super::routes::Routes;
 use crate::cloud::Cloud;
@@ -68,7 +68,7 @@ fn entries(cloud: &Cloud, windows: Vec<Logged>) -> Result<Vec<LogEntry>, Problem
         let entry = entry(cloud, logged)?;
         let before = entries.last().and_then(|entry| entry.signed.as_ref());
         read += entry.bytes;
-        bytes += BESIDE + entry.signed.as_ref().map_or(32, |signed| signed.page_bytes(before));
+        bytes += BESIDE + entry.signed.as_ref().map_or(32, |signed| Heads::bytes_of(signed, before));
         entries.push(entry);
         if read > MOST_READ || bytes > MOST_BYTES {
             break;

@@ -7,7 +7,6 @@ use sotto_wire::{Digest, ID_BYTES, LogItem, LogPage};
 
 use super::mirror::{BLOCK, StreamLog};
 use super::stream_name::StreamName;
-use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::lie::Lie;
 
@@ -120,19 +119,18 @@ pub(crate) struct ByNumber<'b> {
 impl<'b> ByNumber<'b> {
     /// Finds windows of a kept log by their numbers.
     pub(crate) fn new(
-        plant: &Plant,
+        log: StreamLog,
         cloud: &'b Cloud,
         (device, stream): (&str, &str),
         numbers: impl IntoIterator<Item = u64>,
-    ) -> Result<Self, OwnerError> {
-        let log = super::kept_log(plant, device, stream)?;
+    ) -> Self {
         let mut positions: HashMap<u64, u64> = numbers.into_iter().map(|number| (number, u64::MAX)).collect();
         for entry in log.entries() {
             if let Some(position) = positions.get_mut(&entry.sequence()) {
                 *position = entry.position;
             }
         }
-        Ok(Self { cloud, device: device.to_owned(), stream: stream.to_owned(), log, positions })
+        Self { cloud, device: device.to_owned(), stream: stream.to_owned(), log, positions }
     }
 
     /// Returns the leaf and the id of a window.

@@ -5,7 +5,7 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::item::parse_id;
+use super::ID_BYTES;
 use super::window::LoggedWindow;
 use crate::error::WireError;
 use crate::lists::{unzigzag, zigzag};
@@ -193,4 +193,12 @@ pub(super) fn parse_window(
         return Err(NOT_CANONICAL);
     }
     Ok(logged)
+}
+
+/// Reads an id that the cloud gave.
+pub(super) fn parse_id(reader: &mut Reader<'_>) -> Result<[u8; ID_BYTES], WireError> {
+    match reader.array()? {
+        id if id == [0; ID_BYTES] => Err(WireError::Value("an id is not all zeros")),
+        id => Ok(id),
+    }
 }

@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::code::{Before, parse_window, write_window};
+use super::code::{Before, parse_id, parse_window, write_window};
 use super::window::{LoggedWindow, id_of};
 use super::{ID_BYTES, LARGEST_LOG_PAGE, part};
 use crate::error::WireError;
@@ -281,14 +281,6 @@ impl LogItem {
 fn places(windows: &[LoggedWindow]) -> Vec<Membership> {
     let leaves: Vec<Digest> = windows.iter().map(LoggedWindow::group_leaf).collect();
     Membership::all(&leaves).collect()
-}
-
-/// Reads an id that the cloud gave.
-pub(super) fn parse_id(reader: &mut Reader<'_>) -> Result<[u8; ID_BYTES], WireError> {
-    match reader.array()? {
-        id if id == [0; ID_BYTES] => Err(WireError::Value("an id is not all zeros")),
-        id => Ok(id),
-    }
 }
 
 /// Returns the places of windows that are the whole group of these members, in their order.

@@ -10,7 +10,7 @@ use sotto_wire::{Digest, StreamHeader};
 use super::super::bodies::{Folder, sync_folder};
 use super::super::error::failed_to;
 use super::super::{Store, StoreError, now};
-use super::held::{name_of, unreadable};
+use super::blocks::{name_of, unreadable};
 use super::runs::SealedRun;
 use super::window::unread;
 use crate::id::Id;

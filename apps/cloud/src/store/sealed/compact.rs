@@ -7,8 +7,8 @@ use sotto_wire::Digest;
 
 use super::super::bodies::Folder;
 use super::super::{Store, StoreError, count, removal};
+use super::blocks::name_of;
 use super::build::Building;
-use super::held::name_of;
 use super::runs;
 
 /// Segments of this many bytes are not merged any more.

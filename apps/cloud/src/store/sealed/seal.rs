@@ -10,6 +10,7 @@ use sotto_wire::{Digest, Envelope, Frontier, StreamHeader};
 use super::super::bodies::Folder;
 use super::super::dropped::StoredBytes;
 use super::super::error::damaged;
+use super::super::held::Sealing;
 use super::super::{Store, StoreError, count, now, removal};
 use super::build::{Building, make_log};
 use crate::id::Id;
@@ -42,17 +43,6 @@ struct Waiting {
 struct OfStream {
     header: Arc<StreamHeader>,
     windows: Vec<Waiting>,
-}
-
-/// Which windows are sealed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sealing {
-    /// All, if they are many.
-    IfMany,
-    /// All but pieces of windows that are still open.
-    All,
-    /// All, before the process ends.
-    Everything,
 }
 
 impl Store {

@@ -1,6 +1,8 @@
-//! Numbers of variable length in a mirror's file.
+//! Numbers of variable length in a mirror's file, and its end.
 
 use sotto_wire::Digest;
+
+use super::piece::Form;
 
 /// Appends a number: seven bits a byte, the lowest first.
 pub(super) fn put(out: &mut Vec<u8>, mut number: u64) {
@@ -70,4 +72,23 @@ impl<'b> Bytes<'b> {
         let length = usize::try_from(self.number()?).ok()?;
         self.take(length)
     }
+}
+
+/// The end of a file, behind which further records are written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Coder {
+    /// Number of headers of streams in the file.
+    pub(super) streams: usize,
+    /// Number of whole blocks in the file.
+    pub(super) blocks: usize,
+    /// Number of windows in the file.
+    pub(crate) windows: u64,
+    /// The number behind the last window's.
+    pub(super) next: u64,
+    pub(super) run: Option<Form>,
+    pub(super) next_start: i64,
+    /// The digest of the file.
+    pub(crate) digest: blake3::Hasher,
+    /// Bytes of the file.
+    pub(crate) bytes: u64,
 }

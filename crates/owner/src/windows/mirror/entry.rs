@@ -201,3 +201,32 @@ impl<'l> Entry<'l> {
         }
     }
 }
+
+impl StreamLog {
+    /// Iterates over the windows, in the order of the log.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        self.entries_from(0)
+    }
+
+    /// Iterates over the windows from a position on.
+    pub(crate) fn entries_from(&self, position: u64) -> impl Iterator<Item = Entry<'_>> {
+        let first = self.piece_at(position);
+        let pieces = self.pieces[first..].iter().zip(&self.positions[first..]);
+        pieces.flat_map(move |(piece, at)| {
+            let from = position.saturating_sub(*at).min(piece.count());
+            (from..piece.count()).map(move |index| Entry::new(self, piece, at + index, index))
+        })
+    }
+
+    /// Iterates over the pieces of the log, each by its first window and the number of windows. Windows of a piece of several
+    /// are all gone, or have the same form and follow each other.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = (Entry<'_>, u64)> {
+        let pieces = self.pieces.iter().zip(&self.positions);
+        pieces.map(|(piece, position)| (Entry::new(self, piece, *position, 0), piece.count()))
+    }
+
+    /// Returns the window at a position.
+    pub(crate) fn entry_at(&self, position: u64) -> Option<Entry<'_>> {
+        if position < self.size { self.entries_from(position).next() } else { None }
+    }
+}

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use sotto_pack::Period;
 use sotto_wire::{Digest, HeadFacts, ID_BYTES, LogItem, SignedHeader, StreamHeader, WireError};
 
-use super::entry::Entry;
+use super::codec::Coder;
 use super::piece::{First, Form, One, PROVISIONAL, Piece, RECEIPT, REPLACES, Receipt, Run, What};
-use super::record::Coder;
 use super::tree::LogTree;
 use crate::error::OwnerError;
 
@@ -23,7 +22,7 @@ pub(crate) struct StreamLog {
     pub(super) pieces: Vec<Piece>,
     /// The position of the first window of each piece.
     pub(super) positions: Vec<u64>,
-    size: u64,
+    pub(super) size: u64,
     pub(super) tree: LogTree,
     /// Bytes of memory that the pieces take.
     memory: usize,
@@ -53,35 +52,8 @@ impl StreamLog {
         self.memory
     }
 
-    /// Iterates over the windows, in the order of the log.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
-        self.entries_from(0)
-    }
-
-    /// Iterates over the windows from a position on.
-    pub(crate) fn entries_from(&self, position: u64) -> impl Iterator<Item = Entry<'_>> {
-        let first = self.piece_at(position);
-        let pieces = self.pieces[first..].iter().zip(&self.positions[first..]);
-        pieces.flat_map(move |(piece, at)| {
-            let from = position.saturating_sub(*at).min(piece.count());
-            (from..piece.count()).map(move |index| Entry::new(self, piece, at + index, index))
-        })
-    }
-
-    /// Iterates over the pieces of the log, each by its first window and the number of windows. Windows of a piece of several
-    /// are all gone, or have the same form and follow each other.
-    pub(crate) fn pieces(&self) -> impl Iterator<Item = (Entry<'_>, u64)> {
-        let pieces = self.pieces.iter().zip(&self.positions);
-        pieces.map(|(piece, position)| (Entry::new(self, piece, *position, 0), piece.count()))
-    }
-
-    /// Returns the window at a position.
-    pub(crate) fn entry_at(&self, position: u64) -> Option<Entry<'_>> {
-        if position < self.size { self.entries_from(position).next() } else { None }
-    }
-
     /// Returns the index of the piece with a position; that behind the last piece for one behind the log.
-    fn piece_at(&self, position: u64) -> usize {
+    pub(super) fn piece_at(&self, position: u64) -> usize {
         if position >= self.size {
             return self.pieces.len();
         }

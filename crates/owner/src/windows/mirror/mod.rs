@@ -11,7 +11,8 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
+pub(super) use codec::Coder;
 pub(crate) use entry::Entry;
 pub(crate) use log::{NEW_COUNT, StreamLog};
-pub(super) use record::{Coder, read, read_with, write};
+pub(super) use record::{read, read_with, write};
 pub(crate) use tree::BLOCK;

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use sotto_wire::{Digest, SALT_BYTES, SignedHeader, StreamHeader};
 
-use super::codec::{Bytes, put, put_difference};
+use super::codec::{Bytes, Coder, put, put_difference};
 use super::log::StreamLog;
 use super::piece::{First, Form, One, PROVISIONAL, Piece, RECEIPT, REPLACES, Receipt, Run, What};
 use super::tree::LogTree;
@@ -44,25 +44,6 @@ const OTHER_RECEIPT: u8 = 64;
 
 /// Largest frame of a header in a file, in bytes.
 const LARGEST_HEADER: u64 = 64 << 10;
-
-/// The end of a file, behind which further records are written.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Coder {
-    /// Number of headers of streams in the file.
-    streams: usize,
-    /// Number of whole blocks in the file.
-    blocks: usize,
-    /// Number of windows in the file.
-    pub(crate) windows: u64,
-    /// The number behind the last window's.
-    next: u64,
-    run: Option<Form>,
-    next_start: i64,
-    /// The digest of the file.
-    pub(crate) digest: blake3::Hasher,
-    /// Bytes of the file.
-    pub(crate) bytes: u64,
-}
 
 impl Coder {
     /// Notes a piece.

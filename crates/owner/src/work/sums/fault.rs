@@ -10,7 +10,7 @@ use super::{SumsStream, Task};
 use crate::error::{FaultyWindow, OwnerError};
 use crate::lie::Lie;
 use crate::quantities::Input;
-use crate::windows::ByNumber;
+use crate::windows::{ByNumber, kept_log};
 use crate::work::job::Computer;
 use crate::work::transcript::of_work;
 
@@ -35,8 +35,8 @@ impl Computer<'_> {
         }
         let (windows, mut faulty) = (parts.len() as u64, Vec::new());
         let numbers = parts.keys().map(|at| inputs[*at].sequence);
-        let logged = match ByNumber::new(self.plant, self.cloud, (device, stream.stream()), numbers) {
-            Ok(logged) => logged,
+        let logged = match kept_log(self.plant, device, stream.stream()) {
+            Ok(log) => ByNumber::new(log, self.cloud, (device, stream.stream()), numbers),
             Err(error) => return error,
         };
         for (at, parts) in parts {

@@ -1,49 +1,20 @@
-//! Open segments, and blocks in memory.
+//! Reads blocks of segments.
 
-use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _};
 use sotto_wire::Digest;
 
 use super::super::bodies::Folder;
+use super::super::held::{MOST_BLOCKS, MOST_OPEN};
 use super::super::{Store, StoreError};
 use super::runs::SealedRun;
 use crate::segment::{Block, Segment, SegmentError};
 
-/// Maximum number of blocks in memory: about 1 MiB each.
-const MOST_BLOCKS: usize = 32;
-/// Maximum number of open segments.
-const MOST_OPEN: usize = 256;
-
-/// Segments and blocks that were read last.
-#[derive(Default)]
-pub(in super::super) struct Held(Mutex<Read>);
-
-#[derive(Default)]
-struct Read {
-    segments: HashMap<i64, Arc<Segment>>,
-    /// The last one read is the last.
-    blocks: VecDeque<((i64, u32), Arc<Block>)>,
-}
-
 /// Returns the name of a segment's file.
 pub(in super::super) fn name_of(digest: &Digest) -> String {
     hex::encode(&digest[..16])
-}
-
-impl Held {
-    fn read(&self) -> MutexGuard<'_, Read> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Forgets a segment that is replaced.
-    pub(in super::super) fn forget(&self, segment: i64) {
-        let mut read = self.read();
-        read.segments.remove(&segment);
-        read.blocks.retain(|((of, _), _)| *of != segment);
-    }
 }
 
 /// `.map_err(unreadable(&name))`
