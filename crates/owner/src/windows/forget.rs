@@ -3,11 +3,12 @@
 use sotto_cloud_client::Cloud;
 use sotto_wire::{Forget, FromLog, MOST_RUNS, Order};
 
-use super::deleted::{FORGOTTEN, ended_before};
+use super::deleted::ended_before;
+use super::forgotten::FORGOTTEN;
 use super::leaves::Leaves;
 use super::mirror::{Entry, StreamLog};
 use super::stream_name::StreamName;
-use super::{deleted, log, stored};
+use super::{deleted, forgotten, log, stored};
 use crate::declared::Plant;
 use crate::devices;
 use crate::error::OwnerError;
@@ -71,7 +72,7 @@ pub(super) fn orders_again(
         return Ok(Vec::new());
     }
     let given = || given.iter().map(Order::parts).filter(|order| order.is_about(name.device, name.stream));
-    let noted = deleted::deleted(plant)?.0.get(name.device).map(|deletion| deletion.until);
+    let noted = forgotten::deleted(plant)?.0.get(name.device).map(|deletion| deletion.until);
     let until = given().filter_map(|order| Some(order.forget()?.until)).max().or(noted).unwrap_or(i64::MIN);
     let before = given().filter_map(|order| Some(order.forget()?.next)).max().unwrap_or_default();
     // No others, whenever they ended.
@@ -90,7 +91,7 @@ pub(crate) fn note_deleted(
     devices::make_log_folder(plant, device)?;
     let _lock = stored::lock_logs(plant, device)?;
     let _all = stored::lock_all_logs(plant)?;
-    let mut deleted = deleted::deleted(plant)?;
+    let mut deleted = forgotten::deleted(plant)?;
     let known = deleted.0.entry(device.to_owned()).or_default();
     known.until = known.until.max(until);
     for (stream, _) in logs {

@@ -133,7 +133,7 @@ impl Trusted {
         Ok(Self {
             pinned: declared::cloud_keys(plant)?,
             keys: SigningKeys::of(plant, record)?,
-            forgotten: deleted::forgotten(plant, &record.device, stream)?,
+            forgotten: super::forgotten(plant, &record.device, stream)?,
         })
     }
 }

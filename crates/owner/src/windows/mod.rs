@@ -8,6 +8,7 @@ mod earlier;
 mod earlier_version;
 mod finest;
 mod forget;
+mod forgotten;
 mod group;
 mod known;
 mod learn;
@@ -37,9 +38,9 @@ mod window;
 pub use accept::{Accepted, GivenUp};
 pub(crate) use accept::{accept, accept_logs, set_back};
 pub(crate) use covered::{Covered, elsewhere, grid, ticks_between, ticks_on};
-pub(crate) use deleted::forgotten;
 pub(crate) use earlier::{EarlierTime, earlier};
 pub(crate) use forget::{logs_to_forget, note_deleted};
+pub(crate) use forgotten::forgotten;
 pub(crate) use group::{
     Grouping, Groups, InGroup, MOST_GROUPS, cut_ticks, first_reading, groups, last_reading, last_readings,
     pieces,

@@ -12,7 +12,7 @@ use sotto_wire::{Digest, LogPage, StreamHead};
 
 use super::mirror::{self, Coder, StreamLog};
 use super::stream_name::StreamName;
-use super::{deleted, earlier_version};
+use super::{earlier_version, forgotten};
 use crate::declared::Plant;
 use crate::devices;
 use crate::error::{OwnerError, io};
@@ -98,7 +98,7 @@ pub(crate) fn read_log(plant: &Plant, name: StreamName<'_>) -> Result<StreamLog,
         let entries =
             earlier_version::parse(&bytes).ok_or_else(|| damaged(&log, "a record cannot be read"))?;
         drop(bytes);
-        let forgotten = deleted::of_earlier_version(plant, name, &entries)?;
+        let forgotten = forgotten::of_earlier_version(plant, name, &entries)?;
         let mut read = earlier_version::mirror(&entries, &forgotten)
             .map_err(|error| damaged(&log, &error.to_string()))?;
         if (read.tree().size(), read.tree().root()) != (signed.size, signed.root) {
