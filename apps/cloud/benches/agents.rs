@@ -5,28 +5,26 @@
 //! waits for a sync of that disk. Windows are encrypted and signed before the clock starts.
 
 mod meter;
+mod service;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use sotto_cloud::config::{Config, Settings};
-use sotto_cloud::server::Server;
 use sotto_keys::SigningIdentity;
-use sotto_wire::{Envelope, MOST_GROUPED, WindowGroup};
-use tokio::sync::oneshot;
+use sotto_wire::{Envelope, MOST_GROUPED, StreamHeader, WindowGroup};
 
 use meter::{SPAN, encryptor, header, window};
+use service::Cloud;
 
-const TOKEN: &str = "the-owner-of-this-bench";
 const AGENTS: u64 = 64;
 
 /// A message and its idempotency key.
 type Message = (String, Vec<u8>);
 
 struct Device {
-    name: String,
+    header: Arc<StreamHeader>,
     identity: SigningIdentity,
-    registration: String,
     grouped: Vec<Message>,
     alone: Vec<Message>,
 }
@@ -35,11 +33,6 @@ impl Device {
     fn new(number: u64, windows: u64) -> anyhow::Result<Self> {
         let name = format!("meter-{number}");
         let (header, identity) = (header(&name)?, SigningIdentity::from_bytes(&[number as u8 + 1; 32]));
-        let registration = serde_json::json!({
-            "verifying_key": hex::encode(identity.verifying_key()),
-            "keys": [{ "parameter_id": header.parameters().to_string(), "key_id": header.key().to_string() }],
-            "streams": [hex::encode(header.write())],
-        });
         let mut encryptor = encryptor(&header);
         let mut window = |number: u64, sign: &dyn Fn(&[u8]) -> [u8; 64]| {
             window(&header, &mut encryptor, number, SPAN * number as i64, |_| true, sign)
@@ -56,13 +49,13 @@ impl Device {
             (window.header().upload_key(), window.write())
         });
         let alone = alone.collect();
-        Ok(Self { name, identity, registration: registration.to_string(), grouped, alone })
+        Ok(Self { header, identity, grouped, alone })
     }
 }
 
 /// Sends the messages of all devices at once, each over a connection of its own. Returns the time, and that of each message.
 fn send_all<'d>(
-    url: &str,
+    cloud: &Cloud,
     devices: &'d [Device],
     of: impl Fn(&'d Device) -> &'d [Message] + Sync,
 ) -> anyhow::Result<(Duration, Vec<Duration>)> {
@@ -72,11 +65,9 @@ fn send_all<'d>(
         let send = |device| {
             scope.spawn(move || -> anyhow::Result<Vec<Duration>> {
                 let agent = ureq::Agent::new_with_defaults();
-                let url = format!("{url}/v1/envelopes");
                 let send = |(key, message): &Message| {
                     let begin = Instant::now();
-                    let mut answer = agent.post(&url).header("idempotency-key", key).send(&message[..])?;
-                    answer.body_mut().read_to_vec()?;
+                    cloud.upload(&agent, key, message)?;
                     Ok(begin.elapsed())
                 };
                 of(device).iter().map(send).collect()
@@ -93,37 +84,15 @@ fn main() -> anyhow::Result<()> {
     let windows: u64 = std::env::args().find_map(|text| text.parse().ok()).unwrap_or(65_536);
     let devices = (0..AGENTS).map(|number| Device::new(number, windows / AGENTS));
     let devices = devices.collect::<anyhow::Result<Vec<_>>>()?;
-    let folder = tempfile::tempdir()?;
-    let token = folder.path().join("token");
-    sotto_service::token::write_private(&token, &format!("{TOKEN}\n"))?;
-    let config = Config::new(Settings {
-        listen: Some("127.0.0.1:0".parse()?),
-        data: Some(folder.path().join("data")),
-        owner_token_file: Some(token),
-        ..Settings::default()
-    })?;
-    let (stop, stopped) = oneshot::channel::<()>();
-    let (tell, address) = std::sync::mpsc::channel();
-    let cloud = std::thread::spawn(move || {
-        tokio::runtime::Runtime::new()?.block_on(async {
-            let server = Server::open(&config).await?;
-            tell.send(server.address())?;
-            server.serve(async { drop(stopped.await) }).await
-        })
-    });
-    let url = format!("http://{}", address.recv()?);
-    let agent = ureq::Agent::new_with_defaults();
+    let cloud = Cloud::start()?;
     for device in &devices {
-        anyhow::ensure!(!device.identity.verifying_key().is_empty());
-        let put = agent.put(format!("{url}/v1/devices/{}", device.name));
-        let put = put.header("authorization", format!("Bearer {TOKEN}")).header("if-none-match", "*");
-        put.send(device.registration.as_bytes())?;
+        cloud.register(&device.header, device.identity.verifying_key())?;
     }
     for (what, each, of) in [
         ("in groups of 64", MOST_GROUPED as f64, (|device| &device.grouped) as fn(&Device) -> &[Message]),
         ("alone", 1.0, |device| &device.alone),
     ] {
-        let (time, mut times) = send_all(&url, &devices, of)?;
+        let (time, mut times) = send_all(&cloud, &devices, of)?;
         times.sort_unstable();
         let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize].as_secs_f64() * 1e3;
         let windows = times.len() as f64 * each;
@@ -135,7 +104,5 @@ fn main() -> anyhow::Result<()> {
             at(1.0)
         );
     }
-    drop(stop);
-    cloud.join().ok().context("the cloud panicked")??;
-    Ok(())
+    cloud.stop()
 }

@@ -5,65 +5,26 @@
 //! for.
 
 mod meter;
+mod service;
 
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
-use sotto_cloud::config::{Config, Settings};
-use sotto_cloud::server::Server;
 use sotto_keys::SigningIdentity;
 use sotto_wire::{Envelope, MOST_GROUPED, WindowGroup};
-use tokio::sync::oneshot;
 
 use meter::{SPAN, TICKS, encryptor, header, window};
+use service::Cloud;
 
-const TOKEN: &str = "the-owner-of-this-bench";
 /// Supplements of a window: each has an eighth of its ticks.
 const SUPPLEMENTS: u64 = 4;
 /// Repetitions, each with a store of its own; the fastest and the slowest are printed.
 const TURNS: usize = 5;
 
-/// Sends a request; returns the answer's text.
-fn send(agent: &ureq::Agent, url: &str, [name, value]: [&str; 2], body: &[u8]) -> anyhow::Result<String> {
-    let request = match name {
-        "if-none-match" => {
-            agent.put(url).header("authorization", format!("Bearer {TOKEN}")).header(name, value)
-        }
-        _ => agent.post(url).header(name, value),
-    };
-    Ok(request.send(body)?.body_mut().read_to_string()?)
-}
-
 /// Uploads windows in groups to a new cloud; returns the time of the windows in order and of the supplements.
 fn turn(windows: u64) -> anyhow::Result<[Duration; 2]> {
     let (header, identity) = (header("meter")?, SigningIdentity::from_bytes(&[3; 32]));
-    let folder = tempfile::tempdir()?;
-    let token = folder.path().join("token");
-    sotto_service::token::write_private(&token, &format!("{TOKEN}\n"))?;
-    let config = Config::new(Settings {
-        listen: Some("127.0.0.1:0".parse()?),
-        data: Some(folder.path().join("data")),
-        owner_token_file: Some(token),
-        ..Settings::default()
-    })?;
-    let (stop, stopped) = oneshot::channel::<()>();
-    let (tell, address) = std::sync::mpsc::channel();
-    let cloud = std::thread::spawn(move || {
-        tokio::runtime::Runtime::new()?.block_on(async {
-            let server = Server::open(&config).await?;
-            tell.send(server.address())?;
-            server.serve(async { drop(stopped.await) }).await
-        })
-    });
-    let url = format!("http://{}", address.recv()?);
-    let agent = ureq::Agent::new_with_defaults();
-    let registration = serde_json::json!({
-        "verifying_key": hex::encode(identity.verifying_key()),
-        "keys": [{ "parameter_id": header.parameters().to_string(), "key_id": header.key().to_string() }],
-        "streams": [hex::encode(header.write())],
-    });
-    let device = format!("{url}/v1/devices/meter");
-    send(&agent, &device, ["if-none-match", "*"], registration.to_string().as_bytes())?;
+    let (cloud, agent) = (Cloud::start()?, ureq::Agent::new_with_defaults());
+    cloud.register(&header, identity.verifying_key())?;
     let mut encryptor = encryptor(&header);
     let mut window = |number: u64, place: u64, has: &dyn Fn(u32) -> bool| {
         window(&header, &mut encryptor, number, SPAN * place as i64, has, |_| [0; 64])
@@ -83,13 +44,12 @@ fn turn(windows: u64) -> anyhow::Result<[Duration; 2]> {
         let groups = groups.collect::<anyhow::Result<Vec<(String, Vec<u8>)>>>()?;
         let begin = Instant::now();
         for (key, group) in &groups {
-            send(&agent, &format!("{url}/v1/envelopes"), ["idempotency-key", key], group)?;
+            cloud.upload(&agent, key, group)?;
         }
         Ok(begin.elapsed())
     };
     let times = [upload(in_order)?, upload(supplements)?];
-    drop(stop);
-    cloud.join().ok().context("the cloud panicked")??;
+    cloud.stop()?;
     Ok(times)
 }
 

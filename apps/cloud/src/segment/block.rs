@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use parquet::data_type::ByteArray;
 use sotto_wire::{
     Digest, Envelope, GroupPlace, STREAM_TAG_BYTES, SignedHeader, StreamHeader, StreamTag, WindowFields,
-    group_paths,
+    WireError, group_paths, window_description,
 };
 
 use super::SegmentError;
@@ -43,6 +43,14 @@ pub(crate) struct Block {
 }
 
 const DELETED: SegmentError = SegmentError::Layout("the window is deleted");
+const NO_WINDOW: SegmentError = SegmentError::Layout("a row is no window of its stream");
+const UNREGISTERED: SegmentError = SegmentError::Layout("the stream of a window is not registered");
+
+/// `.map_err(no_window)`
+#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
+fn no_window(_: WireError) -> SegmentError {
+    NO_WINDOW
+}
 
 impl Block {
     pub(crate) fn device(&self) -> &str {
@@ -162,12 +170,7 @@ impl Block {
                 row += 1;
                 continue;
             };
-            let leaf = |row: usize| -> Option<Digest> {
-                let fields = WindowFields { place: None, ..self.bare_fields(row) };
-                let parts = self.parts(row);
-                let tags = stream.tags_of(self.sent(row, stream)?, parts)?;
-                fields.signed(stream, &tags, blake3::hash(parts).as_bytes()).ok()?.window_digest()
-            };
+            let leaf = |row| self.signed_as(row, &self.bare_fields(row), stream).ok()?.window_digest();
             let leaves: Option<Vec<Digest>> = group.clone().map(leaf).collect();
             for (row, path) in
                 group.clone().zip(leaves.map(|leaves| group_paths(&leaves)).unwrap_or_default())
@@ -179,16 +182,23 @@ impl Block {
         places
     }
 
-    /// Returns the ticks that the parts of a window have.
-    fn sent(&self, row: usize, stream: &StreamHeader) -> Option<u32> {
-        Some(sotto_wire::window_description(&self.head(row, stream), stream).ok()?.sent_ticks())
+    /// Returns the signed header of a whole window with these fields.
+    fn signed_as(
+        &self,
+        row: usize,
+        fields: &WindowFields,
+        stream: &Arc<StreamHeader>,
+    ) -> Result<SignedHeader, SegmentError> {
+        let (head, parts) = (self.head(row, stream), self.parts(row));
+        let window = window_description(&head, stream).map_err(no_window)?;
+        let tags = stream.tags_of(window.sent_ticks(), parts).ok_or(NO_WINDOW)?;
+        fields.signed(stream, &tags, blake3::hash(parts).as_bytes()).map_err(no_window)
     }
 
     /// Returns a whole window.
     pub(crate) fn envelope(&self, row: usize, stream: &Arc<StreamHeader>) -> Result<Envelope, SegmentError> {
         let message = self.message(row, stream)?;
-        Envelope::read_window(&message, stream)
-            .map_err(|_| SegmentError::Layout("a row is no window of its stream"))
+        Envelope::read_window(&message, stream).map_err(no_window)
     }
 
     /// Returns the bytes of a whole window, as it is kept alone.
@@ -205,30 +215,23 @@ impl Block {
         row: usize,
         stream: &Arc<StreamHeader>,
     ) -> Result<SignedHeader, SegmentError> {
-        let wrong = |_| SegmentError::Layout("a row is no window of its stream");
         let fields = self.fields(row, stream)?;
         match self.kind(row) {
             Kind::Deleted => Err(DELETED),
             Kind::Head => {
-                let (_, digest, tags) = self.rest_of_head(row)?;
-                fields.signed(stream, tags, &digest).map_err(wrong)
+                let (digest, tags) = self.rest_of_head(row)?;
+                fields.signed(stream, tags, &digest).map_err(no_window)
             }
-            Kind::Whole => {
-                let parts = self.parts(row);
-                let tags = self.sent(row, stream).and_then(|ticks| stream.tags_of(ticks, parts));
-                let tags = tags.ok_or(SegmentError::Layout("a row is no window of its stream"))?;
-                fields.signed(stream, &tags, blake3::hash(parts).as_bytes()).map_err(wrong)
-            }
+            Kind::Whole => self.signed_as(row, &fields, stream),
         }
     }
 
-    fn rest_of_head(&self, row: usize) -> Result<(Digest, Digest, &[u8]), SegmentError> {
-        let parse = || {
-            let (message, rest) = self.rests[row].data().split_first_chunk::<32>()?;
-            let (digest, tags) = rest.split_first_chunk::<32>()?;
-            Some((*message, *digest, tags))
-        };
-        parse().ok_or(SegmentError::Layout("a head lacks its digests"))
+    /// Returns the digest of the body and the tags of a window that is a head alone.
+    fn rest_of_head(&self, row: usize) -> Result<(Digest, &[u8]), SegmentError> {
+        // The digest of the message stands first.
+        let rest = self.rests[row].data().get(32..).and_then(<[u8]>::split_first_chunk);
+        let (digest, tags) = rest.ok_or(SegmentError::Layout("a head lacks its digests"))?;
+        Ok((*digest, tags))
     }
 
     /// Returns the leaf of a window in the log of its stream.
@@ -241,7 +244,7 @@ impl Block {
             let leaf = self.rests[row].data().try_into();
             return leaf.map_err(|_| SegmentError::Layout("a deleted window lacks its leaf"));
         }
-        let stream = stream.ok_or(SegmentError::Layout("the stream of a window is not registered"))?;
+        let stream = stream.ok_or(UNREGISTERED)?;
         Ok(self.signed(row, stream)?.leaf())
     }
 
@@ -250,8 +253,7 @@ impl Block {
         let window = match self.kind(row) {
             Kind::Deleted => Window::Deleted { leaf: self.leaf(row, None)? },
             kind => {
-                let stream =
-                    stream.ok_or(SegmentError::Layout("the stream of a window is not registered"))?;
+                let stream = stream.ok_or(UNREGISTERED)?;
                 let (first, last) = self.times(row);
                 let facts = Box::new(Facts {
                     tag: stream.id().tag(),
@@ -290,7 +292,7 @@ impl Block {
             Kind::Head if self.kind(row) == Kind::Whole => {
                 let digest = *blake3::hash(&self.message(row, stream)?).as_bytes();
                 let window = Window::head(&signed, &digest);
-                let window = window.ok_or(SegmentError::Layout("a row is no window of sums"))?;
+                let window = window.ok_or(NO_WINDOW)?;
                 let bytes = whole.bytes.saturating_sub(self.parts(row).len() as u64);
                 Row { bytes, window, ..whole }
             }

@@ -7,11 +7,15 @@ use serde::Serialize;
 use sotto_wire::{Digest, Frontier, LARGEST_ENVELOPE, SignedHeader, stream_tag};
 
 use super::bodies::Folder;
+use super::device::{is_signed, verifying_keys};
 use super::dropped::StoredBytes;
-use super::error::damaged;
-use super::sealed::{frontier, runs};
+use super::error::{damaged, failed_to};
+use super::sealed::{frontier, logged_leaves, runs};
 use super::{Store, StoreError, recover};
 use crate::segment::Kind;
+
+/// The reason why a window is damaged whose signature does not hold.
+const UNSIGNED: &str = "no key of the device signed it";
 
 /// Outcome of a check.
 #[derive(Debug, Default, Serialize)]
@@ -23,7 +27,7 @@ pub(crate) struct Checked {
     pub(crate) envelopes: u64,
     /// Signatures that were verified.
     pub(crate) signatures: u64,
-    /// What is damaged or missing, a line each.
+    /// Damaged and missing files and windows, a line each.
     pub(crate) damage: Vec<String>,
 }
 
@@ -62,7 +66,7 @@ impl Store {
         for id in ids {
             checked.segments += 1;
             let right = self.segment(connection, id).and_then(|(segment, name)| {
-                let is_right = segment.is_right().map_err(super::error::failed_to("read a segment"))?;
+                let is_right = segment.is_right().map_err(failed_to("read a segment"))?;
                 Ok((is_right, name))
             });
             match right {
@@ -92,32 +96,31 @@ impl Store {
         let (mut leaves, mut number, mut whole) = (BTreeMap::<u64, Digest>::new(), 0, true);
         while let Some(run) = runs::first_run_from(connection, log, number)? {
             number = run.end();
-            for of_run in run.number..run.end() {
-                let read = self.sealed_in(connection, &run, of_run, true).and_then(|sealed| {
-                    if signatures && run.kind != Kind::Deleted {
+            let read = self.open_run(connection, &run, true).and_then(|open| {
+                for of_run in run.number..run.end() {
+                    let sealed = open.at(of_run)?;
+                    let leaf = if run.kind == Kind::Deleted {
+                        sealed.leaf()?
+                    } else {
                         let signed = sealed.signed()?;
-                        if !keys.iter().any(|key| signed.verify(key).is_ok()) {
-                            return Err(StoreError::Damaged("no key of the device signed it".to_owned()));
+                        if signatures && !is_signed(&signed, &keys) {
+                            return Err(StoreError::Damaged(UNSIGNED.to_owned()));
                         }
-                        checked.signatures += 1;
-                    }
-                    sealed.leaf()
-                });
-                match read {
-                    Ok(leaf) => {
-                        leaves.insert(run.position + (of_run - run.number), leaf);
-                        checked.sealed += 1;
-                    }
-                    Err(StoreError::Damaged(reason)) => {
-                        whole = false;
-                        let (first, last) = (run.number, run.end() - 1);
-                        checked
-                            .damage
-                            .push(format!("{device}.{stream}, windows {first} to {last}: {reason}"));
-                        break;
-                    }
-                    Err(error) => return Err(error),
+                        checked.signatures += u64::from(signatures);
+                        signed.leaf()
+                    };
+                    leaves.insert(sealed.position(), leaf);
+                    checked.sealed += 1;
                 }
+                Ok(())
+            });
+            match read {
+                Err(StoreError::Damaged(reason)) => {
+                    whole = false;
+                    let (first, last) = (run.number, run.end() - 1);
+                    checked.damage.push(format!("{device}.{stream}, windows {first} to {last}: {reason}"));
+                }
+                read => read?,
             }
             progress(checked.sealed + checked.envelopes);
         }
@@ -135,20 +138,14 @@ impl Store {
         checked: &mut Checked,
     ) -> Result<(), StoreError> {
         let (kept, mut tree) = (frontier(connection, device, stream)?, Frontier::default());
+        let logged = logged_leaves(connection, device, stream, &(0..kept.size()))?;
         for position in 0..kept.size() {
-            let leaf = match leaves.get(&position) {
-                Some(leaf) => Some(*leaf),
-                None => self.leaf_at(connection, device, stream, position)?,
+            let Some(leaf) = leaves.get(&position).or_else(|| logged.get(&position)) else {
+                let reason = format!("position {position} of its log is missing");
+                checked.damage.push(format!("{device}.{stream}: {reason}"));
+                return Ok(());
             };
-            match leaf {
-                Some(leaf) => tree.push(leaf),
-                None => {
-                    checked
-                        .damage
-                        .push(format!("{device}.{stream}: position {position} of its log is missing"));
-                    return Ok(());
-                }
-            }
+            tree.push(*leaf);
         }
         if tree.root() != kept.root() {
             checked.damage.push(format!("{device}.{stream}: its windows are not those of the log's root"));
@@ -171,9 +168,13 @@ impl Store {
             match self.checked_bytes_on(connection, id, &digest) {
                 Ok(stored) => {
                     checked.envelopes += 1;
-                    if signatures && !self.is_signed(connection, &device, stored)? {
-                        let reason = "no key of the device signed it";
-                        checked.damage.push(format!("{device}.{stream}, window {sequence}: {reason}"));
+                    if signatures
+                        && !is_signed(
+                            &self.signed_part(connection, stored)?,
+                            &verifying_keys(connection, &device)?,
+                        )
+                    {
+                        checked.damage.push(format!("{device}.{stream}, window {sequence}: {UNSIGNED}"));
                     }
                     checked.signatures += u64::from(signatures);
                 }
@@ -191,31 +192,16 @@ impl Store {
 }
 
 impl Store {
-    /// Returns true if a key of its device signed an envelope.
-    fn is_signed(
-        &self,
-        connection: &Connection,
-        device: &str,
-        stored: StoredBytes,
-    ) -> Result<bool, StoreError> {
-        let signed = match stored {
-            StoredBytes::Head(head) => head.signed,
+    /// Returns the signed part of a stored envelope, on a connection that is locked.
+    fn signed_part(&self, connection: &Connection, stored: StoredBytes) -> Result<SignedHeader, StoreError> {
+        match stored {
+            StoredBytes::Head(head) => Ok(head.signed),
             StoredBytes::Whole(bytes) => match stream_tag(&bytes).map_err(damaged)? {
                 Some(tag) => {
-                    SignedHeader::of_window(&bytes, &self.header_of(connection, tag)?).map_err(damaged)?
+                    SignedHeader::of_window(&bytes, &self.header_of(connection, tag)?).map_err(damaged)
                 }
-                None => SignedHeader::of_kept(&bytes, LARGEST_ENVELOPE).map_err(damaged)?,
+                None => SignedHeader::of_kept(&bytes, LARGEST_ENVELOPE).map_err(damaged),
             },
-        };
-        let keys = verifying_keys(connection, device)?;
-        Ok(keys.iter().any(|key| signed.verify(key).is_ok()))
+        }
     }
-}
-
-/// Returns every key that a device was registered with.
-pub(super) fn verifying_keys(connection: &Connection, device: &str) -> Result<Vec<[u8; 32]>, StoreError> {
-    let mut query =
-        connection.prepare_cached("SELECT verifying_key FROM verifying_keys WHERE device = ?1")?;
-    let keys = query.query_map([device], |row| row.get(0))?;
-    Ok(keys.collect::<Result<_, _>>()?)
 }

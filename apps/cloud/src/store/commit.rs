@@ -1,6 +1,6 @@
 //! One commit, and so one sync of the disk, for all uploads that wait for it.
 //!
-//! A thread that has to store uploads adds them to the list of those that wait, then takes the connection: whoever has it
+//! A thread that has to store uploads adds them to the list of those that wait, then takes the connection: the thread that has it
 //! stores all that wait. While the disk syncs one commit, the next one gathers.
 
 use std::mem;

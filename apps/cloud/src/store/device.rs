@@ -7,12 +7,12 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use sotto_api::Condition;
 use sotto_api::devices::{Device as ListedDevice, DeviceQuery, ListedKey, Sent};
 use sotto_rlwe::{KeyId, ParameterId};
-use sotto_wire::StreamHeader;
+use sotto_wire::{SignedHeader, StreamHeader};
 
 use super::page::{self, Page};
 use super::sealed::runs;
 use super::writes::{FOLDER, Write};
-use super::{Store, StoreError, count, now, record, repeated, stream, writes};
+use super::{Store, StoreError, count, now, record, repeated, sent, stream, writes};
 
 const SENT: &str = "SELECT count(*), coalesce(sum(bytes), 0), min(started_at), max(ended_at), max(stored_at)
                     FROM envelopes WHERE device = ?1";
@@ -165,16 +165,8 @@ impl Store {
     fn sent(&self, device: &str) -> Result<Sent, StoreError> {
         let connection = self.connection();
         let mut query = connection.prepare_cached(SENT)?;
-        let rows = query.query_row([device], |row| {
-            Ok(Sent {
-                envelopes: count(row, 0)?,
-                bytes: count(row, 1)?,
-                first_started_at: row.get(2)?,
-                last_ended_at: row.get(3)?,
-                last_stored_at: row.get(4)?,
-            })
-        })?;
-        Ok(together(&rows, &runs::totals(&connection, device)?))
+        let rows = query.query_row([device], sent::of_row)?;
+        Ok(sent::together(&rows, &runs::totals(&connection, device)?))
     }
 
     /// Returns the bytes of a device's envelopes.
@@ -272,17 +264,6 @@ impl Store {
     }
 }
 
-/// Returns sums over the envelopes of both.
-fn together(one: &Sent, other: &Sent) -> Sent {
-    Sent {
-        envelopes: one.envelopes + other.envelopes,
-        bytes: one.bytes + other.bytes,
-        first_started_at: [one.first_started_at, other.first_started_at].into_iter().flatten().min(),
-        last_ended_at: one.last_ended_at.max(other.last_ended_at),
-        last_stored_at: one.last_stored_at.max(other.last_stored_at),
-    }
-}
-
 /// Returns the count of a device in a table of events, and the time of the last one.
 fn noted(connection: &Connection, table: &'static str, device: &str) -> rusqlite::Result<(u64, Option<i64>)> {
     let query = format!("SELECT coalesce(max(count), 0), max(noted_at) FROM {table} WHERE device = ?1");
@@ -344,6 +325,19 @@ fn keys(connection: &Connection, device: &str) -> Result<Vec<(ParameterId, KeyId
     let mut query =
         connection.prepare_cached("SELECT parameter_id, key_id FROM device_keys WHERE device = ?1")?;
     let keys = query.query_map([device], |row| Ok((ParameterId(row.get(0)?), KeyId(row.get(1)?))))?;
+    Ok(keys.collect::<Result<_, _>>()?)
+}
+
+/// Returns true if one of these keys signed a window.
+pub(super) fn is_signed(signed: &SignedHeader, keys: &[[u8; 32]]) -> bool {
+    keys.iter().any(|key| signed.verify(key).is_ok())
+}
+
+/// Returns every key that a device was registered with.
+pub(super) fn verifying_keys(connection: &Connection, device: &str) -> Result<Vec<[u8; 32]>, StoreError> {
+    let mut query =
+        connection.prepare_cached("SELECT verifying_key FROM verifying_keys WHERE device = ?1")?;
+    let keys = query.query_map([device], |row| row.get(0))?;
     Ok(keys.collect::<Result<_, _>>()?)
 }
 

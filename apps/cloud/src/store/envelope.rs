@@ -1,7 +1,5 @@
 //! Stored envelopes.
 
-use std::sync::Arc;
-
 use rusqlite::types::Value as Bound;
 use rusqlite::{Connection, Row, params_from_iter};
 use sotto_api::envelopes::{EnvelopePosition, EnvelopeQuery, Layout, StoredEnvelope};
@@ -107,15 +105,13 @@ impl Store {
         most: usize,
         listed: &mut Vec<StoredEnvelope>,
     ) -> Result<(), StoreError> {
-        let (block, stream) =
-            (self.block(connection, run, false)?, Some(self.header_of(connection, run.tag)?));
+        let open = self.open_run(connection, run, false)?;
         for number in first..run.end() {
             if listed.len() >= most {
                 break;
             }
-            let row = run.row_of(number);
-            if row < block.rows() && may_match(query, Some(block.times(row))) {
-                let sealed = Sealed { block: Arc::clone(&block), row, stream: stream.clone() };
+            let sealed = open.at(number)?;
+            if may_match(query, Some(sealed.times())) {
                 listed.extend(sealed_envelope(&sealed)?);
             }
         }
@@ -148,8 +144,8 @@ fn sealed_envelope(sealed: &Sealed) -> Result<Option<StoredEnvelope>, StoreError
         started_at: header.started_at,
         ended_at: header.ended_at,
         readings: header.readings,
-        bytes: sealed.block.counted_bytes(sealed.row),
-        stored_at: sealed.block.stored_at(sealed.row),
+        bytes: sealed.counted_bytes(),
+        stored_at: sealed.stored_at(),
         layout: Layout::from(header.layout),
     }))
 }

@@ -39,9 +39,10 @@ impl Store {
                 if run.kind != Kind::Whole || run.tag != tag {
                     continue;
                 }
+                let open = self.open_run(&connection, &run, true)?;
                 for of_run in run.number..run.end() {
-                    let sealed = self.sealed_in(&connection, &run, of_run, true)?;
-                    let (position, stored_at) = (sealed.position(), sealed.block.stored_at(sealed.row));
+                    let sealed = open.at(of_run)?;
+                    let (position, stored_at) = (sealed.position(), sealed.stored_at());
                     take(Exported { envelope: sealed.envelope()?, position, stored_at })?;
                 }
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use sotto_api::orders::Forgotten;
-use sotto_wire::{Digest, Forget, FromLog, Frontier};
+use sotto_wire::{Forget, FromLog, Frontier};
 
 use super::bodies::Folder;
 use super::sealed::{Rewriting, frontier, runs};
@@ -144,34 +144,12 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let kept = frontier(connection, device, stream)?;
         let mut tree = if kept.size() <= windows.size { kept } else { Frontier::default() };
-        while tree.size() < windows.size {
-            let at = tree.size();
-            let Some(leaf) = self.leaf_at(connection, device, stream, at)? else { return Ok(false) };
-            tree.push(leaf);
-        }
+        let positions = tree.size()..windows.size;
+        self.walk_leaves(connection, (device, stream), positions, |_, leaf| {
+            leaf.into_iter().for_each(|leaf| tree.push(leaf));
+            Ok(leaf.is_some())
+        })?;
         Ok((tree.size(), tree.root()) == (windows.size, windows.root))
-    }
-
-    /// Returns the leaf at a position of a log.
-    pub(super) fn leaf_at(
-        &self,
-        connection: &Connection,
-        device: &str,
-        stream: &str,
-        position: u64,
-    ) -> Result<Option<Digest>, StoreError> {
-        let mut query = connection
-            .prepare_cached("SELECT leaf FROM log WHERE device = ?1 AND stream = ?2 AND position = ?3")?;
-        let at = i64::try_from(position).unwrap_or(i64::MAX);
-        let leaf = query.query_row(params![device, stream, at], |row| row.get(0)).optional()?;
-        if leaf.is_some() {
-            return Ok(leaf);
-        }
-        let Some(log) = runs::log_of(connection, device, stream)? else { return Ok(None) };
-        let run = runs::run_of_position(connection, log, position)?.filter(|run| run.position <= position);
-        let Some(run) = run else { return Ok(None) };
-        let number = run.number + (position - run.position);
-        Ok(Some(self.sealed_in(connection, &run, number, true)?.leaf()?))
     }
 
     /// Deletes jobs that ended before a time, with their outputs; returns the number of jobs.

@@ -2,7 +2,7 @@
 //! window stays.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use sotto_wire::{Digest, Frontier, SignedHeader};
@@ -76,6 +76,21 @@ pub(super) fn position(connection: &Connection, id: Id, signed: &SignedHeader) -
         Some(position) => Ok(position),
         None => append(connection, id, signed),
     }
+}
+
+/// Keeps the place of a window that is lost in its log, under a leaf of zeros. Its device may send it again.
+pub(super) fn note_lost(
+    connection: &Connection,
+    (device, stream): (&str, &str),
+    position: u64,
+    number: u64,
+) -> Result<(), StoreError> {
+    tracing::error!(device, stream, position, "the window at this position of the log is lost");
+    connection.execute(
+        "INSERT INTO log (device, stream, position, sequence, leaf, envelope) VALUES (?1, ?2, ?3, ?4, zeroblob(32), NULL)",
+        params![device, stream, position.cast_signed(), number.cast_signed()],
+    )?;
+    Ok(())
 }
 
 impl Store {
@@ -154,18 +169,9 @@ impl Store {
         {
             let first = from.max(run.position);
             from = run.position + run.windows;
-            let block = self.block(connection, &run, true)?;
-            let stream = match run.kind {
-                Kind::Deleted => None,
-                _ => Some(self.header_of(connection, run.tag)?),
-            };
+            let open = self.open_run(connection, &run, true)?;
             for position in (first..from).take(limit - found.len()) {
-                let row = run.row_of(run.number + (position - run.position));
-                if row >= block.rows() || block.position(row) != position {
-                    return Err(StoreError::Damaged("a segment is not as its catalogue says".to_owned()));
-                }
-                let sealed = Sealed { block: Arc::clone(&block), row, stream: stream.clone() };
-                found.push((position, entry(&sealed)?));
+                found.push((position, entry(&open.at(run.number + (position - run.position))?)?));
             }
         }
         Ok(found)
@@ -178,7 +184,7 @@ fn entry(sealed: &Sealed) -> Result<Logged, StoreError> {
     if sealed.kind() == Kind::Deleted {
         return Ok(Logged { sequence, leaf: sealed.leaf()?, envelope: None, bytes: 0, signed: None });
     }
-    let (signed, bytes) = (sealed.signed()?, sealed.block.counted_bytes(sealed.row).cast_signed());
+    let (signed, bytes) = (sealed.signed()?, sealed.counted_bytes().cast_signed());
     let (leaf, envelope) = (signed.leaf(), sealed.id());
     Ok(Logged { sequence, leaf, envelope, bytes, signed: Some(Box::new(signed)) })
 }

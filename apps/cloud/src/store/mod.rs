@@ -33,6 +33,7 @@ mod repair;
 mod repeated;
 mod run;
 mod sealed;
+mod sent;
 mod startup;
 mod stored;
 mod stream;

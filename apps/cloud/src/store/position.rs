@@ -85,8 +85,8 @@ impl Store {
         let Some(run) = runs::last(&connection, log)? else { return Ok(SealedEnd::default()) };
         let sequence = run.end() - 1;
         let read = |run: &runs::SealedRun, number: u64| {
-            let window = self.sealed_in(&connection, run, number, true);
-            match window.and_then(|window| Ok((window.signed()?, window.block.times(window.row).1))) {
+            let window = self.sealed_in(&connection, run, number);
+            match window.and_then(|window| Ok((window.signed()?, window.times().1))) {
                 Err(error @ StoreError::Damaged(_)) => {
                     tracing::error!(number, %error, "the head of a window cannot be read");
                     Ok(None)
@@ -160,15 +160,14 @@ impl Store {
             if run.kind == Kind::Deleted {
                 continue;
             }
-            for number in (first..run.end()).take(most - found.len()) {
-                match self.sealed_in(&connection, &run, number, true) {
-                    Ok(sealed) => found.push(sealed),
-                    Err(error @ StoreError::Damaged(_)) => {
-                        tracing::error!(number, %error, "the head of a window cannot be read");
-                        break;
-                    }
-                    Err(error) => return Err(error),
+            let numbers = (first..run.end()).take(most - found.len());
+            let read = self.open_run(&connection, &run, true);
+            match read.and_then(|open| numbers.map(|number| open.at(number)).collect::<Result<Vec<_>, _>>()) {
+                Ok(read) => found.extend(read),
+                Err(error @ StoreError::Damaged(_)) => {
+                    tracing::error!(first, %error, "the heads of windows cannot be read");
                 }
+                Err(error) => return Err(error),
             }
         }
         Ok(found)

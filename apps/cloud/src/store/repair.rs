@@ -1,17 +1,16 @@
-//! Repairs segments that are damaged or missing: from a backup, or by what is left of them.
+//! Repairs segments that are damaged or missing: from a backup, or by the windows of them whose signatures hold.
 
 use std::fs;
 use std::path::Path;
 
-use rusqlite::Connection;
 use serde::Serialize;
 use sotto_wire::Digest;
 
 use super::bodies::{Folder, sync_folder};
-use super::check::verifying_keys;
+use super::device::{is_signed, verifying_keys};
 use super::error::failed_to;
-use super::sealed::{Salvage, runs};
-use super::{Store, StoreError};
+use super::sealed::{Building, name_of, runs, unreadable};
+use super::{Store, StoreError, log};
 use crate::id::Id;
 use crate::segment::{Kind, Segment};
 
@@ -37,7 +36,7 @@ impl Store {
         };
         let mut repaired = Repaired::default();
         for (id, digest) in all {
-            let name = super::sealed::name_of(&digest);
+            let name = name_of(&digest);
             let path = self.bodies.path(Folder::Segments, &name);
             if is_right(&path, digest)? {
                 continue;
@@ -61,7 +60,7 @@ impl Store {
         Ok(repaired)
     }
 
-    /// Writes what is right of a damaged segment to another one, and puts its file aside.
+    /// Writes the windows of a damaged segment that are right to another one, and puts its file aside.
     fn save_rest(
         &self,
         id: i64,
@@ -72,10 +71,10 @@ impl Store {
         let path = self.bodies.path(Folder::Segments, name);
         let segment = Segment::open(&path, digest).ok();
         self.transaction(|transaction| {
-            let mut salvage = Salvage::new(self)?;
+            let (mut building, names) = (Building::new(self)?, runs::names(transaction)?);
             for run in runs::runs_in(transaction, id)? {
-                let (device, stream) = log_name(transaction, run.log)?;
-                let keys = verifying_keys(transaction, &device)?;
+                let (device, stream) = runs::name(&names, run.log)?;
+                let keys = verifying_keys(transaction, device)?;
                 // A damaged block is read as far as it can be; signatures say which windows are right.
                 let block = segment.as_ref().and_then(|segment| segment.unchecked(run.block as usize).ok());
                 let mut lost: Option<(u64, u64)> = None;
@@ -90,19 +89,20 @@ impl Store {
                             && (run.kind == Kind::Deleted
                                 || header.as_ref().is_some_and(|header| {
                                     let signed = block.signed(row, header);
-                                    signed
-                                        .is_ok_and(|signed| keys.iter().any(|key| signed.verify(key).is_ok()))
+                                    signed.is_ok_and(|signed| is_signed(&signed, &keys))
                                 }))
                     });
                     match block.as_ref().filter(|_| is_right) {
                         Some(block) => {
-                            salvage.push((run.log, &device, &stream), block, row, header.as_ref())?;
+                            let header = header.as_ref().filter(|_| run.kind != Kind::Deleted);
+                            let row = block.row(row, header).map_err(unreadable(name))?;
+                            building.push((run.log, device, stream), row)?;
                             repaired.saved += 1;
                         }
                         None => {
                             lost = Some((lost.map_or(number, |(first, _)| first), number));
                             let position = run.position + (number - run.number);
-                            note_lost(transaction, (&device, &stream), position, number)?;
+                            log::note_lost(transaction, (device, stream), position, number)?;
                         }
                     }
                 }
@@ -110,7 +110,9 @@ impl Store {
                     repaired.lost.push(format!("{device}.{stream}, windows {first} to {last}"));
                 }
             }
-            salvage.replace(transaction, id)
+            runs::delete_segment(transaction, id)?;
+            self.held.forget(id);
+            building.finish()?.map_or(Ok(()), |built| built.insert(transaction))
         })?;
         if path.exists() {
             self.bodies.put_aside(Folder::Segments, name)?;
@@ -125,23 +127,4 @@ fn is_right(path: &Path, digest: Digest) -> Result<bool, StoreError> {
     }
     let Ok(segment) = Segment::open(path, digest) else { return Ok(false) };
     segment.is_right().map_err(failed_to("read a segment"))
-}
-
-fn log_name(connection: &Connection, log: i64) -> Result<(String, String), StoreError> {
-    let mut query = connection.prepare_cached("SELECT device, stream FROM logs WHERE id = ?1")?;
-    Ok(query.query_row([log], |row| Ok((row.get(0)?, row.get(1)?)))?)
-}
-
-/// Keeps the place of a lost window in its log. Its device may send it again.
-fn note_lost(
-    connection: &Connection,
-    (device, stream): (&str, &str),
-    position: u64,
-    number: u64,
-) -> Result<(), StoreError> {
-    connection.execute(
-        "INSERT INTO log (device, stream, position, sequence, leaf, envelope) VALUES (?1, ?2, ?3, ?4, zeroblob(32), NULL)",
-        rusqlite::params![device, stream, position.cast_signed(), number.cast_signed()],
-    )?;
-    Ok(())
 }

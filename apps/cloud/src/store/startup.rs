@@ -19,7 +19,7 @@ pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
-    // Savepoints of uploads keep what they may undo in memory, not in a file.
+    // Pages that a savepoint may undo are kept in memory, not in a file.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.set_prepared_statement_cache_capacity(256);
     // Sums read many pages once, which the page cache would copy.

@@ -203,7 +203,7 @@ impl Store {
             && let Some(run) = runs::run_of_pad(connection, log, &mask)?
         {
             let number = run.number + (mask.sequence - run.pads.sequence);
-            let other = self.sealed_in(connection, &run, number, true)?.signed()?;
+            let other = self.sealed_in(connection, &run, number)?.signed()?;
             if !is_same(&other) {
                 return Ok(Some(EarlierUpload::of_mask(&other, envelope.signed_header())));
             }
@@ -212,11 +212,11 @@ impl Store {
         if run.kind == Kind::Deleted {
             return Ok(Some(EarlierUpload::Forgotten));
         }
-        let other = self.sealed_in(connection, &run, header.sequence, true)?;
+        let other = self.sealed_in(connection, &run, header.sequence)?;
         let (Some(id), true) = (other.id(), is_same(&other.signed()?)) else {
             return Ok(Some(EarlierUpload::SequenceTaken));
         };
-        let (stored_at, position) = (other.block.stored_at(other.row), other.position().cast_signed());
+        let (stored_at, position) = (other.stored_at(), other.position().cast_signed());
         Ok(Some(EarlierUpload::Duplicate(upload.receipt(id, stored_at, position, true))))
     }
 
@@ -288,11 +288,7 @@ pub(super) fn was_registered(connection: &Connection, signed: &SignedHeader) -> 
     if !device.is_some_and(|device| device.keys.contains(&(header.parameters, header.key))) {
         return Ok(false);
     }
-    let mut query =
-        connection.prepare_cached("SELECT verifying_key FROM verifying_keys WHERE device = ?1")?;
-    let keys = query.query_map([&header.device], |row| row.get::<_, [u8; 32]>(0))?;
-    let keys = keys.collect::<Result<Vec<_>, _>>()?;
-    Ok(keys.iter().any(|key| signed.verify(key).is_ok()))
+    Ok(device::is_signed(signed, &device::verifying_keys(connection, &header.device)?))
 }
 
 impl Store {

@@ -1,4 +1,5 @@
-//! A cloud that is killed while windows come in, are sealed and merged: what it confirmed is there, once, at its place.
+//! A cloud that is killed while windows come in, are sealed and merged: windows that it confirmed are there, once, at their
+//! places.
 //!
 //! 8 kills, or as many as `SOTTO_KILLS` says.
 

@@ -293,7 +293,7 @@ fn the_folder_stays_within_its_limit() {
         StreamCache::read(&file, [number; 32], &secret(1)).find(plain(&refs(&inputs(9..10)))).len()
     };
     assert_eq!([0, 1, 8, 9].map(is_there), [0, 0, 1, 1]);
-    // One stream alone: what was used now, and the newest, stay.
+    // One stream alone: the sums that were used now, and the newest, stay.
     let mut cache = folder.cache_of(most);
     let mut sums = folder.read();
     (0..100).for_each(|at| sums.add(plain(&refs(&inputs(at..at + 1))), &[1; 480], BITS, 0, false));

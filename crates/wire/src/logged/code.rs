@@ -27,7 +27,7 @@ const BYTES: u8 = 128;
 
 const NOT_CANONICAL: WireError = WireError::Value("a window of a page is not in its canonical form");
 
-/// The window before, and what is known of the page.
+/// The window before, and the number of streams that the page has named.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Before {
     stream: Option<(usize, Arc<StreamHeader>)>,

@@ -1,6 +1,6 @@
 //! Segments that no catalogue names: the database is an older copy than they are, or was lost.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use sotto_wire::{Digest, Frontier, StreamHeader};
 
 use super::super::bodies::Folder;
 use super::super::error::failed_to;
-use super::super::{Store, StoreError, now, recover, upload};
+use super::super::{Store, StoreError, log, recover, upload};
 use super::blocks::{name_of, unreadable};
-use super::build::make_log;
+use super::build::{Built, make_log};
 use super::runs::{self, SealedRun};
-use super::seal::{frontier, keep_frontier};
+use super::tree::{frontier, keep_frontier};
 use super::window::unread;
 use crate::segment::{Block, Kind, Placed, Segment};
 
@@ -85,8 +85,7 @@ impl Store {
                     name = name_of(&digest),
                     "this segment is missing: other files are searched for its windows"
                 );
-                transaction.execute("DELETE FROM runs WHERE segment = ?1", [id])?;
-                transaction.execute("DELETE FROM segments WHERE id = ?1", [id])?;
+                runs::delete_segment(transaction, id)?;
             }
             Ok(())
         })
@@ -129,12 +128,7 @@ impl Store {
         digest: Digest,
         bytes: u64,
     ) -> Result<Adopted, StoreError> {
-        let mut insert = connection.prepare_cached(
-            "INSERT INTO segments (digest, bytes, windows, sealed_at) VALUES (?1, ?2, ?3, ?4)",
-        )?;
-        insert.execute(params![digest, bytes.cast_signed(), 0, now()])?;
-        let id = connection.last_insert_rowid();
-        let (mut windows, mut stored, mut found) = (0, 0, Vec::<SealedRun>::new());
+        let (mut windows, mut stored, mut found) = (0_u64, 0, Vec::new());
         let mut messages = Vec::new();
         for number in 0..segment.blocks() {
             let block = segment.block(number).map_err(unreadable(name))?;
@@ -164,12 +158,7 @@ impl Store {
                 }
                 let written = block.row(row, header.as_ref()).map_err(unread)?;
                 let placed = Placed { block: number as u32, row: row as u32 };
-                let run = SealedRun::of(log, id, placed, &written);
-                let next = match found.last_mut() {
-                    Some(last) => last.extend(run),
-                    None => Some(run),
-                };
-                found.extend(next);
+                runs::append(&mut found, SealedRun::of(log, placed, &written));
             }
         }
         if windows == 0 {
@@ -178,9 +167,7 @@ impl Store {
         if stored > 0 {
             return Ok(Adopted::Some(messages));
         }
-        found.iter().try_for_each(|run| run.insert(connection))?;
-        connection
-            .execute("UPDATE segments SET windows = ?2 WHERE id = ?1", params![id, i64::from(windows)])?;
+        Built { digest, bytes, windows, runs: found }.insert(connection)?;
         Ok(Adopted::Windows(windows as usize))
     }
 
@@ -193,9 +180,13 @@ impl Store {
         header: Option<&Arc<StreamHeader>>,
     ) -> Result<Compared, StoreError> {
         let (number, position) = (block.sequence(row), block.position(row));
-        let leaf = block.leaf(row, header).map_err(unread)?;
+        let signed = header.map(|header| block.signed(row, header)).transpose().map_err(unread)?;
+        let leaf = match &signed {
+            Some(signed) => signed.leaf(),
+            None => block.leaf(row, None).map_err(unread)?,
+        };
         if let Some(run) = runs::run_of(connection, log, number)? {
-            let other = self.sealed_in(connection, &run, number, true)?;
+            let other = self.sealed_in(connection, &run, number)?;
             return Ok(match other.leaf()? == leaf {
                 true => Compared::Stored,
                 false => Compared::Other(format!("another window has the number {number}")),
@@ -221,7 +212,6 @@ impl Store {
             return Ok(Compared::Other(format!("another window has the position of window {number}")));
         }
         if block.kind(row) != Kind::Deleted {
-            let signed = header.map(|header| block.signed(row, header)).transpose().map_err(unread)?;
             let is_registered = match &signed {
                 Some(signed) => upload::was_registered(connection, signed)?,
                 None => false,
@@ -237,59 +227,24 @@ impl Store {
     /// Makes the tree of a log again, over the windows in segments and those in the database. Positions whose windows are
     /// lost get a leaf of zeros: the owner sees another log.
     fn complete_tree(&self, connection: &Connection, device: &str, stream: &str) -> Result<(), StoreError> {
-        let Some(log) = runs::log_of(connection, device, stream)? else { return Ok(()) };
         let end = runs::position_end(connection, device, stream)?;
-        let kept = frontier(connection, device, stream)?;
-        if kept.size() >= end {
+        if frontier(connection, device, stream)?.size() >= end {
             return Ok(());
         }
-        let mut leaves: BTreeMap<u64, Digest> = BTreeMap::new();
-        let mut query = connection.prepare_cached(
-            "SELECT position, leaf FROM log WHERE device = ?1 AND stream = ?2 AND position < ?3",
-        )?;
-        let rows = query.query_map(params![device, stream, end.cast_signed()], |row| {
-            Ok((row.get::<_, i64>(0)?.cast_unsigned(), row.get(1)?))
-        })?;
-        for row in rows {
-            let (position, leaf) = row?;
-            leaves.insert(position, leaf);
-        }
         let mut tree = Frontier::default();
-        while tree.size() < end {
-            let at = tree.size();
-            match runs::run_of_position(connection, log, at)?.filter(|run| run.position <= at) {
-                Some(run) => {
-                    let block = self.block(connection, &run, true)?;
-                    for number in run.number + (at - run.position)..run.end() {
-                        let row = run.row_of(number);
-                        let header = block.tag(row).map(|tag| self.header_of(connection, tag)).transpose()?;
-                        tree.push(block.leaf(row, header.as_ref()).map_err(unread)?);
-                    }
-                }
-                None => {
-                    let leaf = leaves.get(&at).copied();
-                    if leaf.is_none() {
-                        lost(connection, device, stream, at)?;
-                    }
-                    tree.push(leaf.unwrap_or_default());
-                }
+        self.walk_leaves(connection, (device, stream), 0..end, |at, leaf| {
+            if leaf.is_none() {
+                // Its number is unknown.
+                log::note_lost(connection, (device, stream), at, at)?;
             }
-        }
+            tree.push(leaf.unwrap_or_default());
+            Ok(true)
+        })?;
         keep_frontier(connection, device, stream, &tree)
     }
 }
 
-/// Notes a position of a log whose window is lost.
-fn lost(connection: &Connection, device: &str, stream: &str, position: u64) -> Result<(), StoreError> {
-    tracing::error!(device, stream, position, "the window at this position of the log is lost");
-    connection.execute(
-        "INSERT INTO log (device, stream, position, sequence, leaf, envelope) VALUES (?1, ?2, ?3, ?3, zeroblob(32), NULL)",
-        params![device, stream, position.cast_signed()],
-    )?;
-    Ok(())
-}
-
-/// A row beside what is stored.
+/// Outcome of comparing a row with the stored windows.
 enum Compared {
     New,
     /// The same window is stored.

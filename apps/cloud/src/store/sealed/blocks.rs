@@ -18,7 +18,7 @@ pub(in super::super) fn name_of(digest: &Digest) -> String {
 }
 
 /// `.map_err(unreadable(&name))`
-pub(super) fn unreadable(name: &str) -> impl FnOnce(SegmentError) -> StoreError {
+pub(in super::super) fn unreadable(name: &str) -> impl FnOnce(SegmentError) -> StoreError {
     let name = name.to_owned();
     move |error| match error {
         SegmentError::Files(error) if error.kind() != std::io::ErrorKind::NotFound => {

@@ -79,29 +79,21 @@ impl Store {
     }
 
     fn merge(&self, chosen: &[Listed]) -> Result<(), StoreError> {
-        let (logs, mut all) = {
+        let (names, mut all) = {
             let connection = self.connection();
             let mut all = Vec::new();
             for segment in chosen {
                 all.extend(runs::runs_in(&connection, segment.id)?);
             }
-            (runs::logs(&connection, None, None)?, all)
+            (runs::names(&connection)?, all)
         };
-        let of_log: BTreeMap<i64, (String, String)> =
-            logs.into_iter().map(|(id, device, stream)| (id, (device, stream))).collect();
-        let name = |log: i64| of_log.get(&log).cloned().unwrap_or_default();
-        all.sort_by_cached_key(|run| (name(run.log), run.number));
+        all.sort_by_cached_key(|run| (names.get(&run.log), run.number));
         let mut building = Building::new(self)?;
-        let mut log = None;
         for run in &all {
-            if log != Some(run.log) {
-                log = Some(run.log);
-                let (device, stream) = name(run.log);
-                building.begin(run.log, &device, &stream)?;
-            }
-            let block = self.block(&self.connection(), run, true)?;
+            let (device, stream) = runs::name(&names, run.log)?;
+            let open = self.open_run(&self.connection(), run, true)?;
             for number in run.number..run.end() {
-                building.push(self.row_of(&block, run.row_of(number))?)?;
+                building.push((run.log, device, stream), open.at(number)?.row()?)?;
             }
         }
         let built = building.finish()?;
@@ -109,7 +101,7 @@ impl Store {
             for segment in chosen {
                 drop_segment(transaction, segment.id, &segment.digest)?;
             }
-            built.insert(transaction)
+            built.map_or(Ok(()), |built| built.insert(transaction))
         })?;
         chosen.iter().for_each(|segment| self.held.forget(segment.id));
         self.finish_removals()
@@ -118,7 +110,6 @@ impl Store {
 
 /// Takes a segment out of the catalogue, and notes that its file is to be removed.
 pub(super) fn drop_segment(connection: &Connection, id: i64, digest: &Digest) -> Result<(), StoreError> {
-    connection.prepare_cached("DELETE FROM runs WHERE segment = ?1")?.execute([id])?;
-    connection.prepare_cached("DELETE FROM segments WHERE id = ?1")?.execute([id])?;
+    runs::delete_segment(connection, id)?;
     removal::note(connection, Folder::Segments, &name_of(digest))
 }

@@ -8,11 +8,12 @@ mod rewrite;
 pub(super) mod runs;
 mod scan;
 mod seal;
+mod tree;
 mod window;
 
-pub(super) use blocks::name_of;
-pub(super) use build::Salvage;
+pub(super) use blocks::{name_of, unreadable};
+pub(super) use build::Building;
 pub(crate) use rewrite::Rewriting;
 pub(super) use scan::Scanner;
-pub(super) use seal::frontier;
+pub(super) use tree::{frontier, logged_leaves};
 pub(super) use window::Sealed;

@@ -1,10 +1,12 @@
 //! The catalogue of windows in segments: runs of windows whose numbers follow each other.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use sotto_api::devices::Sent;
 use sotto_wire::{MaskName, STREAM_TAG_BYTES, StreamTag};
 
-use super::super::{StoreError, count};
+use super::super::{StoreError, count, sent};
 use crate::segment::{self, Kind, Placed};
 
 const COLUMNS: &str =
@@ -65,14 +67,15 @@ impl SealedRun {
     }
 
     /// Returns the run of one row of a segment.
-    pub(super) fn of(log: i64, segment: i64, Placed { block, row }: Placed, written: &segment::Row) -> Self {
+    /// Its segment has no number yet.
+    pub(super) fn of(log: i64, Placed { block, row }: Placed, written: &segment::Row) -> Self {
         let facts = written.window.facts();
         let kind = written.window.kind();
         Self {
             log,
             number: written.sequence,
             windows: 1,
-            segment,
+            segment: 0,
             block,
             row,
             kind,
@@ -89,7 +92,7 @@ impl SealedRun {
     }
 
     /// Takes the run of the row behind this one in, if it goes on. Returns it otherwise.
-    pub(super) fn extend(&mut self, next: Self) -> Option<Self> {
+    fn extend(&mut self, next: Self) -> Option<Self> {
         let windows = self.windows;
         let pads = |of: &Self| (of.kind != Kind::Deleted).then_some((of.tag, of.pads.salt));
         let goes_on = self.log == next.log
@@ -141,6 +144,22 @@ impl SealedRun {
     }
 }
 
+/// Appends the run of the row behind those of these runs.
+pub(super) fn append(runs: &mut Vec<SealedRun>, run: SealedRun) {
+    let next = match runs.last_mut() {
+        Some(last) => last.extend(run),
+        None => Some(run),
+    };
+    runs.extend(next);
+}
+
+/// Takes a segment and its runs out of the catalogue.
+pub(in super::super) fn delete_segment(connection: &Connection, id: i64) -> Result<(), StoreError> {
+    connection.prepare_cached("DELETE FROM runs WHERE segment = ?1")?.execute([id])?;
+    connection.prepare_cached("DELETE FROM segments WHERE id = ?1")?.execute([id])?;
+    Ok(())
+}
+
 /// Returns the number of a log that has windows in segments.
 pub(in super::super) fn log_of(
     connection: &Connection,
@@ -166,6 +185,24 @@ pub(in super::super) fn logs(
     )?;
     let found = query.query_map([device, stream], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     Ok(found.collect::<Result<_, _>>()?)
+}
+
+/// Returns device and stream of each log that has windows in segments.
+pub(in super::super) fn names(
+    connection: &Connection,
+) -> Result<BTreeMap<i64, (String, String)>, StoreError> {
+    let all = logs(connection, None, None)?;
+    Ok(all.into_iter().map(|(log, device, stream)| (log, (device, stream))).collect())
+}
+
+/// Returns device and stream of a log of these.
+pub(in super::super) fn name(
+    names: &BTreeMap<i64, (String, String)>,
+    log: i64,
+) -> Result<(&str, &str), StoreError> {
+    let (device, stream) =
+        names.get(&log).ok_or_else(|| StoreError::Damaged(format!("log {log} has no row")))?;
+    Ok((device, stream))
 }
 
 fn one(
@@ -319,13 +356,5 @@ pub(in super::super) fn totals(connection: &Connection, device: &str) -> Result<
         "SELECT coalesce(sum(windows), 0), coalesce(sum(bytes), 0), min(started_at), max(ended_at), max(stored_at)
          FROM runs JOIN logs ON logs.id = runs.log WHERE device = ?1 AND kind < 2",
     )?;
-    Ok(query.query_row([device], |row| {
-        Ok(Sent {
-            envelopes: count(row, 0)?,
-            bytes: count(row, 1)?,
-            first_started_at: row.get(2)?,
-            last_ended_at: row.get(3)?,
-            last_stored_at: row.get(4)?,
-        })
-    })?)
+    Ok(query.query_row([device], sent::of_row)?)
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use rusqlite::{Connection, params};
-use sotto_wire::{Digest, Envelope, Frontier, StreamHeader};
+use rusqlite::params;
+use sotto_wire::{Digest, Envelope, StreamHeader};
 
 use super::super::bodies::Folder;
 use super::super::dropped::StoredBytes;
@@ -13,6 +13,7 @@ use super::super::error::damaged;
 use super::super::held::Sealing;
 use super::super::{Store, StoreError, count, now, removal};
 use super::build::{Building, make_log};
+use super::tree::advance;
 use crate::id::Id;
 use crate::segment::{Row, Window};
 
@@ -35,8 +36,8 @@ struct Waiting {
     stored_at: i64,
     bytes: u64,
     digest: Digest,
-    /// True if its message is in a file.
-    in_file: bool,
+    /// The bytes of its message; `None` if that is in a file.
+    message: Option<u64>,
 }
 
 /// Windows of one stream's header.
@@ -124,12 +125,14 @@ impl Store {
     fn seal_some(&self, which: Sealing) -> Result<usize, StoreError> {
         let _sealing = self.sealing();
         let chosen = self.choose()?;
+        if chosen.is_empty() {
+            return Ok(0);
+        }
         let mut building = Building::new(self)?;
-        let (mut ids, mut files, mut positions) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let (mut sealed, mut positions) = (Vec::new(), BTreeMap::new());
         for OfStream { header, windows } in &chosen {
             let (device, stream) = (header.device(), header.stream());
             let log = make_log(&self.connection(), device, stream)?;
-            building.begin(log, device, stream)?;
             for waiting in windows {
                 let Some(window) = self.waiting_window(which, waiting, header)? else {
                     self.staying().insert(waiting.id);
@@ -137,24 +140,18 @@ impl Store {
                 };
                 let last = positions.entry((device, stream)).or_insert(waiting.position);
                 *last = waiting.position.max(*last);
-                building.push(Row {
+                let row = Row {
                     sequence: waiting.sequence.cast_unsigned(),
                     position: waiting.position.cast_unsigned(),
                     bytes: waiting.bytes,
                     stored_at: waiting.stored_at,
                     window,
-                })?;
-                if waiting.in_file {
-                    files.push(waiting.id.to_string());
-                }
-                ids.push(waiting.id);
+                };
+                building.push((log, device, stream), row)?;
+                sealed.push(waiting);
             }
         }
-        if ids.is_empty() {
-            building.abandon();
-            return Ok(0);
-        }
-        let built = building.finish()?;
+        let Some(built) = building.finish()? else { return Ok(0) };
         self.transaction(|transaction| {
             built.insert(transaction)?;
             for ((device, stream), last) in positions {
@@ -162,17 +159,22 @@ impl Store {
             }
             let mut from_log = transaction.prepare_cached("DELETE FROM log WHERE envelope = ?1")?;
             let mut row = transaction.prepare_cached("DELETE FROM envelopes WHERE id = ?1")?;
-            for id in &ids {
-                from_log.execute([id])?;
-                row.execute([id])?;
+            for waiting in &sealed {
+                from_log.execute([waiting.id])?;
+                row.execute([waiting.id])?;
+                if waiting.message.is_none() {
+                    removal::note(transaction, Folder::Envelopes, &waiting.id.to_string())?;
+                }
             }
-            files.iter().try_for_each(|name| removal::note(transaction, Folder::Envelopes, name))
+            Ok(())
         })?;
-        self.count_waiting()?;
-        if !files.is_empty() {
+        let messages = || sealed.iter().filter_map(|waiting| waiting.message);
+        self.waiting_windows.fetch_sub(messages().count() as u64, Ordering::Relaxed);
+        self.waiting_bytes.fetch_sub(messages().sum(), Ordering::Relaxed);
+        if sealed.iter().any(|waiting| waiting.message.is_none()) {
             self.finish_removals()?;
         }
-        Ok(ids.len())
+        Ok(sealed.len())
     }
 
     /// Chooses windows of sums that no segment has, in the order of their streams and numbers.
@@ -190,8 +192,7 @@ impl Store {
         }
         headers.sort_by(|a, b| (a.device(), a.stream()).cmp(&(b.device(), b.stream())));
         let mut select = connection.prepare_cached(
-            "SELECT envelopes.id, envelopes.sequence, position, stored_at, bytes, digest, message IS NULL,
-                 coalesce(length(message), bytes)
+            "SELECT envelopes.id, envelopes.sequence, position, stored_at, bytes, digest, length(message)
              FROM envelopes JOIN log ON log.envelope = envelopes.id
              WHERE envelopes.device = ?1 AND envelopes.stream = ?2 AND stream_tag = ?3
              ORDER BY envelopes.sequence LIMIT ?4",
@@ -206,16 +207,17 @@ impl Store {
                 if self.staying().contains(&row.get(0)?) {
                     continue;
                 }
-                bytes += row.get::<_, i64>(7)? as usize;
-                of_stream.push(Waiting {
+                let waiting = Waiting {
                     id: row.get(0)?,
                     sequence: row.get(1)?,
                     position: row.get(2)?,
                     stored_at: row.get(3)?,
                     bytes: count(row, 4)?,
                     digest: row.get(5)?,
-                    in_file: row.get(6)?,
-                });
+                    message: row.get::<_, Option<i64>>(6)?.map(i64::unsigned_abs),
+                };
+                bytes += waiting.message.unwrap_or(waiting.bytes) as usize;
+                of_stream.push(waiting);
                 if bytes >= MOST_BYTES || windows + of_stream.len() >= MOST_WINDOWS {
                     break;
                 }
@@ -228,7 +230,6 @@ impl Store {
                 break;
             }
         }
-        // Numbers of one log ascend in a segment, also across the headers of its stream.
         Ok(chosen)
     }
 
@@ -257,57 +258,4 @@ impl Store {
             StoredBytes::Head(head) => Window::head(&head.signed, &head.digest),
         })
     }
-}
-
-/// Advances the tree of a log over the leaves up to a position, before their rows go.
-pub(super) fn advance(
-    connection: &Connection,
-    device: &str,
-    stream: &str,
-    last: i64,
-) -> Result<(), StoreError> {
-    let mut tree = frontier(connection, device, stream)?;
-    let mut query = connection.prepare_cached(
-        "SELECT position, leaf FROM log WHERE device = ?1 AND stream = ?2 AND position BETWEEN ?3 AND ?4
-         ORDER BY position",
-    )?;
-    let mut rows = query.query(params![device, stream, tree.size().cast_signed(), last])?;
-    while let Some(row) = rows.next()? {
-        let position = count(row, 0)?;
-        if position != tree.size() {
-            return Err(StoreError::Damaged(format!("the log of stream {stream} of {device} has a hole")));
-        }
-        tree.push(row.get(1)?);
-    }
-    keep_frontier(connection, device, stream, &tree)
-}
-
-/// Stores the tree of the first leaves of a log.
-pub(super) fn keep_frontier(
-    connection: &Connection,
-    device: &str,
-    stream: &str,
-    tree: &Frontier,
-) -> Result<(), StoreError> {
-    let mut update = connection
-        .prepare_cached("UPDATE logs SET size = ?3, frontier = ?4 WHERE device = ?1 AND stream = ?2")?;
-    update.execute(params![device, stream, tree.size().cast_signed(), tree.peaks().concat()])?;
-    Ok(())
-}
-
-/// Returns the tree of the first leaves of a log: at least those whose windows are in segments.
-pub(in super::super) fn frontier(
-    connection: &Connection,
-    device: &str,
-    stream: &str,
-) -> Result<Frontier, StoreError> {
-    use rusqlite::OptionalExtension as _;
-    let mut query =
-        connection.prepare_cached("SELECT size, frontier FROM logs WHERE device = ?1 AND stream = ?2")?;
-    let found: Option<(u64, Vec<u8>)> =
-        query.query_row([device, stream], |row| Ok((count(row, 0)?, row.get(1)?))).optional()?;
-    let Some((size, peaks)) = found else { return Ok(Frontier::default()) };
-    let (peaks, rest) = peaks.as_chunks::<32>();
-    let tree = Frontier::from_peaks(size, peaks.to_vec()).filter(|_| rest.is_empty());
-    tree.ok_or_else(|| StoreError::Damaged(format!("the tree of stream {stream} of {device} is damaged")))
 }

@@ -9,7 +9,7 @@ use super::super::error::damaged;
 use super::super::{Store, StoreError};
 use super::runs::{self, SealedRun};
 use crate::id::Id;
-use crate::segment::{Block, Kind, SegmentError};
+use crate::segment::{Block, Kind, Row, SegmentError};
 
 /// A window in a segment. It stays readable when the segment is replaced.
 #[derive(Clone, Debug)]
@@ -61,6 +61,30 @@ impl Sealed {
         self.block.leaf(self.row, self.stream.as_ref()).map_err(unread)
     }
 
+    /// Returns the times of the first and the last reading.
+    pub(in super::super) fn times(&self) -> (i64, i64) {
+        self.block.times(self.row)
+    }
+
+    pub(in super::super) fn stored_at(&self) -> i64 {
+        self.block.stored_at(self.row)
+    }
+
+    /// Returns the bytes that lists and quotas count.
+    pub(in super::super) fn counted_bytes(&self) -> u64 {
+        self.block.counted_bytes(self.row)
+    }
+
+    /// Returns the window as a row of another segment.
+    pub(super) fn row(&self) -> Result<Row, StoreError> {
+        self.block.row(self.row, self.stream.as_ref()).map_err(unread)
+    }
+
+    /// Returns the window without its body, or without everything but its leaf, as a row of another segment.
+    pub(super) fn reduced(&self, to: Kind) -> Result<Row, StoreError> {
+        self.block.reduced(self.row, to, self.header()?).map_err(unread)
+    }
+
     pub(in super::super) fn envelope(&self) -> Result<Envelope, StoreError> {
         let header = self.header()?;
         if self.kind() == Kind::Head {
@@ -71,26 +95,51 @@ impl Sealed {
     }
 }
 
+/// A run whose block is in memory. It stays readable when the segment is replaced.
+pub(in super::super) struct OpenRun<'r> {
+    run: &'r SealedRun,
+    block: Arc<Block>,
+    stream: Option<Arc<StreamHeader>>,
+}
+
+impl OpenRun<'_> {
+    /// Returns the window with a number of the run.
+    pub(in super::super) fn at(&self, number: u64) -> Result<Sealed, StoreError> {
+        let (run, block, row) = (self.run, &self.block, self.run.row_of(number));
+        let is_there = row < block.rows()
+            && block.sequence(row) == number
+            && block.position(row) == run.position.wrapping_add(number.wrapping_sub(run.number));
+        if !is_there {
+            return Err(StoreError::Damaged("a segment is not as its catalogue says".to_owned()));
+        }
+        Ok(Sealed { block: Arc::clone(block), row, stream: self.stream.clone() })
+    }
+}
+
 impl Store {
-    /// Returns the window of a run with a number.
+    /// Reads the block of a run, with the bodies if they are wanted.
+    pub(in super::super) fn open_run<'r>(
+        &self,
+        connection: &Connection,
+        run: &'r SealedRun,
+        with_bodies: bool,
+    ) -> Result<OpenRun<'r>, StoreError> {
+        let block = self.block(connection, run, with_bodies)?;
+        let stream = match run.kind {
+            Kind::Deleted => None,
+            Kind::Whole | Kind::Head => Some(self.header_of(connection, run.tag)?),
+        };
+        Ok(OpenRun { run, block, stream })
+    }
+
+    /// Returns the window of a run with a number, with its body.
     pub(in super::super) fn sealed_in(
         &self,
         connection: &Connection,
         run: &SealedRun,
         number: u64,
-        with_body: bool,
     ) -> Result<Sealed, StoreError> {
-        let block = self.block(connection, run, with_body)?;
-        let row = run.row_of(number);
-        let wrong = || StoreError::Damaged("a segment is not as its catalogue says".to_owned());
-        if row >= block.rows() || block.sequence(row) != number {
-            return Err(wrong());
-        }
-        let stream = match block.tag(row) {
-            Some(tag) => Some(self.header_of(connection, tag)?),
-            None => None,
-        };
-        Ok(Sealed { block, row, stream })
+        self.open_run(connection, run, true)?.at(number)
     }
 
     /// Returns the header of a stream that a stored window names.
@@ -113,7 +162,7 @@ impl Store {
     ) -> Result<Option<Sealed>, StoreError> {
         let Some(log) = runs::log_of(connection, device, stream)? else { return Ok(None) };
         let run = runs::run_of(connection, log, number)?;
-        run.map(|run| self.sealed_in(connection, &run, number, true)).transpose()
+        run.map(|run| self.sealed_in(connection, &run, number)).transpose()
     }
 
     /// Returns the window with an id, if it is in a segment and not deleted.

@@ -62,7 +62,7 @@ impl Coder {
     }
 }
 
-/// Returns the records of what a log has and its file has not, and notes them as written.
+/// Returns the records of windows that a log has and its file lacks, and notes them as written.
 pub(crate) fn write(log: &mut StreamLog) -> Vec<u8> {
     let mut coder = std::mem::take(&mut log.coder);
     let mut out = Vec::new();

@@ -177,7 +177,7 @@ proptest! {
         marked.coder = Coder::default();
         let file = write(&mut marked);
         prop_assert_eq!(&read(&file, log.tree().tail().to_vec()).unwrap().pieces, &marked.pieces);
-        // Cut to its beginning it is what it was.
+        // Cut to its beginning it equals the log of then.
         let mut short = log.clone();
         let all: Vec<_> = items.iter().flat_map(|(_, item, _)| item.leaves()).collect();
         let block = |block: u64| Ok(all[(64 * block) as usize..][..64].to_vec());
