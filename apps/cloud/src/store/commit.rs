@@ -1,7 +1,8 @@
 //! One commit, and so one sync of the disk, for all uploads that wait for it.
 //!
-//! A thread that has to store uploads adds them to the list of those that wait, then takes the connection: the thread that has it
-//! stores all that wait. While the disk syncs one commit, the next one gathers.
+//! A thread that has to store uploads adds them to the list of those that wait. The first one leads: it stores all that wait,
+//! itself included, then hands over to the first of those that came meanwhile. So the next commit gathers while the disk syncs
+//! one, and nobody waits for the connection only to learn that its uploads are stored.
 
 use std::mem;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -28,16 +29,61 @@ struct Waiting {
     /// The number of changes of the database at which none of them was stored.
     checked_at: u64,
     ids: Vec<Id>,
-    tell: Sender<Result<Kept, StoreError>>,
+    tell: Sender<Told>,
+}
+
+/// What a thread that waits is told.
+enum Told {
+    /// Store all that wait.
+    Lead,
+    Stored(Result<Kept, StoreError>),
+}
+
+/// The uploads that wait, and whether a thread leads.
+#[derive(Default)]
+struct Gathered {
+    waiting: Vec<Waiting>,
+    is_led: bool,
 }
 
 /// The uploads that wait.
 #[derive(Default)]
-pub(super) struct Commits(Mutex<Vec<Waiting>>);
+pub(super) struct Commits(Mutex<Gathered>);
 
 impl Commits {
-    fn waiting(&self) -> MutexGuard<'_, Vec<Waiting>> {
+    fn gathered(&self) -> MutexGuard<'_, Gathered> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds uploads to those that wait. Returns their thread's lead if no other one leads.
+    fn add(&self, waiting: Waiting) -> Option<Lead<'_>> {
+        let mut gathered = self.gathered();
+        gathered.waiting.push(waiting);
+        let leads = !mem::replace(&mut gathered.is_led, true);
+        leads.then(|| Lead(self))
+    }
+}
+
+/// A thread's lead. It goes to the next thread when it is dropped, after a panic too.
+struct Lead<'c>(&'c Commits);
+
+impl Lead<'_> {
+    /// Takes the uploads that have waited longest: those of this thread among them.
+    fn take(&self) -> Vec<Waiting> {
+        let waiting = &mut self.0.gathered().waiting;
+        let left = waiting.split_off(waiting.len().min(MOST));
+        mem::replace(waiting, left)
+    }
+}
+
+impl Drop for Lead<'_> {
+    fn drop(&mut self) {
+        let mut gathered = self.0.gathered();
+        // A thread that does not hear has panicked.
+        while gathered.waiting.first().is_some_and(|next| next.tell.send(Told::Lead).is_err()) {
+            gathered.waiting.remove(0);
+        }
+        gathered.is_led = !gathered.waiting.is_empty();
     }
 }
 
@@ -62,8 +108,7 @@ impl Store {
             let (tell, told) = mpsc::channel();
             let uploads = Arc::clone(uploads);
             let waiting = Waiting { uploads, new: new.to_vec(), verifying_key, checked_at, ids, tell };
-            self.commits.waiting().push(waiting);
-            self.committed(&told)
+            self.committed(self.commits.add(waiting), &told)
         });
         let is_kept = |index: usize| {
             let at = new.iter().position(|new| *new == index);
@@ -85,20 +130,21 @@ impl Store {
         kept
     }
 
-    /// Waits for the commit of uploads that wait: stores all that do, unless another thread has.
-    fn committed(&self, told: &Receiver<Result<Kept, StoreError>>) -> Result<Kept, StoreError> {
+    /// Waits for the commit of a thread's uploads; stores all that wait if it leads.
+    fn committed<'s>(
+        &'s self,
+        mut lead: Option<Lead<'s>>,
+        told: &Receiver<Told>,
+    ) -> Result<Kept, StoreError> {
         loop {
-            let mut connection = self.connection();
-            if let Ok(kept) = told.try_recv() {
-                return kept;
+            if let Some(lead) = lead.take() {
+                self.commit(&mut self.connection(), lead.take());
             }
-            let together = {
-                let mut waiting = self.commits.waiting();
-                let count = waiting.len().min(MOST);
-                let left = waiting.split_off(count);
-                mem::replace(&mut *waiting, left)
-            };
-            self.commit(&mut connection, together);
+            match told.recv() {
+                Ok(Told::Lead) => lead = Some(Lead(&self.commits)),
+                Ok(Told::Stored(kept)) => return kept,
+                Err(_) => return Err(StoreError::Damaged("a commit ended early".to_owned())),
+            }
         }
     }
 
@@ -115,13 +161,13 @@ impl Store {
             Ok(outcomes) => {
                 for (waiting, outcome) in together.into_iter().zip(outcomes) {
                     // Nobody waits for it if its thread panicked.
-                    let _ = waiting.tell.send(outcome);
+                    let _ = waiting.tell.send(Told::Stored(outcome));
                 }
             }
             Err(error) => {
                 self.tails.clear();
                 for waiting in together {
-                    let _ = waiting.tell.send(Err(again(&error)));
+                    let _ = waiting.tell.send(Told::Stored(Err(again(&error))));
                 }
             }
         }

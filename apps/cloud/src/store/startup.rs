@@ -9,6 +9,10 @@ use sotto_service::migrations::{migrate, version};
 use super::error::StoreError;
 use super::migrate::{MIGRATIONS, VERSION};
 
+/// Pages of 4 KiB in the write-ahead log from which on they are copied to the database.
+const CHECKPOINT_PAGES: i64 = 8192;
+/// Maximum memory of the page cache, in KiB.
+const CACHED_KIB: i64 = 32 << 10;
 /// Maximum bytes of the database that are mapped into memory: 1 GiB.
 const MAPPED: i64 = 1 << 30;
 
@@ -19,6 +23,9 @@ pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
+    // Each commit changes pages of many indexes; those that change again before a checkpoint are copied once.
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    connection.pragma_update(None, "cache_size", -CACHED_KIB)?;
     // Pages that a savepoint may undo are kept in memory, not in a file.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.set_prepared_statement_cache_capacity(256);
