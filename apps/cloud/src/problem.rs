@@ -57,6 +57,14 @@ impl From<StoreError> for Problem {
         if let StoreError::Dropped { .. } = error {
             return Self::new(StatusCode::GONE, reason::BODY_DROPPED, error.to_string());
         }
+        if let StoreError::DamagedWindows { reason, .. } = &error {
+            tracing::error!(%error, reason, "the store failed");
+            return Self::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                reason::STORED_BYTES_DAMAGED,
+                error.to_string(),
+            );
+        }
         tracing::error!(%error, "the store failed");
         match error {
             StoreError::Damaged(_) => Self::new(

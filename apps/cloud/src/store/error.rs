@@ -19,6 +19,12 @@ pub(crate) enum StoreError {
     Random(getrandom::Error),
     #[error("stored bytes cannot be used: {0}")]
     Damaged(String),
+    /// Windows of a segment.
+    #[error(
+        "windows {first} to {last} of {stream} cannot be read: their bytes in the cloud are damaged. `sotto-cloud check` shows where, \
+         `sotto-cloud repair --from BACKUP` puts them back; a question without their time is answered"
+    )]
+    DamagedWindows { stream: String, first: u64, last: u64, reason: String },
     /// The bytes are intact but have a layout that is no longer read.
     #[error("the stored bytes have the layout of an older version: {0}")]
     Outdated(String),
@@ -77,6 +83,14 @@ impl From<MigrationError> for StoreError {
 }
 
 impl StoreError {
+    /// Names the windows that a damaged block has.
+    pub(super) fn of_windows(self, stream: &str, first: u64, last: u64) -> Self {
+        match self {
+            Self::Damaged(reason) => Self::DamagedWindows { stream: stream.to_owned(), first, last, reason },
+            error => error,
+        }
+    }
+
     /// Returns true if the disk or the quota is full.
     pub(crate) fn is_full(&self) -> bool {
         match self {

@@ -169,7 +169,8 @@ impl Store {
         {
             let first = from.max(run.position);
             from = run.position + run.windows;
-            let open = self.open_run(connection, &run, true)?;
+            let open = self.open_run(connection, &run, true);
+            let open = open.map_err(|error| error.of_windows(stream, run.number, run.end() - 1))?;
             for position in (first..from).take(limit - found.len()) {
                 found.push((position, entry(&open.at(run.number + (position - run.position))?)?));
             }

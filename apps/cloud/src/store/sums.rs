@@ -89,10 +89,11 @@ impl Store {
             if run.kind != Kind::Whole || run.tag != header.id().tag() {
                 return Ok(Place::Missing);
             }
-            let (segment, name) = self.segment(&connection, run.segment)?;
+            let named = |error: StoreError| error.of_windows(stream, run.number, run.end() - 1);
+            let (segment, name) = self.segment(&connection, run.segment).map_err(named)?;
             // Reading takes long: uploads go on meanwhile.
             drop(connection);
-            let block = self.block_of(&segment, &name, (run.segment, run.block), true)?;
+            let block = self.block_of(&segment, &name, (run.segment, run.block), true).map_err(named)?;
             return Ok(Place::Sealed(Box::new(run), block));
         }
         let windows = self.waiting(&connection, header, first, most.min(MOST_WAITING))?;

@@ -243,6 +243,10 @@ fn damage_is_named_and_the_rest_is_served_and_repaired() {
             assert!(answer.status == 200 || answer.status == 500, "{answer}");
             if answer.status == 200 {
                 site.check(&sums(number));
+            } else {
+                let (first, last) = (number / 20 * 20, number / 20 * 20 + 19);
+                let detail = answer.json()["detail"].to_string();
+                assert!(detail.contains(&format!("windows {first} to {last} of ")), "{detail}");
             }
         }
         site.world.stop();
