@@ -1,14 +1,17 @@
 //! Sums of windows of streams of sums.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
 use sotto_api::reason;
-use sotto_api::streams::WindowsOf;
+use sotto_api::streams::{PartsOf, WindowsOf};
 use sotto_evaluate::{SumError, TaggedRows, TaggedSum, TaggedSumming};
-use sotto_wire::{MaskName, StreamHeader, StreamTag};
+use sotto_wire::{MaskName, RollUp, StreamHeader, StreamTag, SumsAnswer};
 
 use crate::cloud::Cloud;
 use crate::id::from_hex;
 use crate::problem::Problem;
-use crate::store::{Run, Scanned, StoreError};
+use crate::store::{Rolled, RolledUp, Run, Scanned, Sealing, StoreError, Summed, Taken};
 
 /// Maximum windows that are added together.
 const BATCH: usize = 4096;
@@ -27,8 +30,8 @@ pub(crate) fn sums(cloud: &Cloud, stream: &str, request: &WindowsOf) -> Result<V
     })
 }
 
-/// Callback that receives some windows of a stored run: the index of the first one, and their number.
-pub(crate) type Take<'t> = &'t mut dyn FnMut(&Run<'_>, usize, usize) -> Result<(), Problem>;
+/// Callback that receives the windows of a scan.
+pub(crate) type Take<'t> = &'t mut dyn FnMut(Taken<'_>) -> Result<(), Problem>;
 
 /// Adds the windows that a scan yields.
 pub(crate) fn add(
@@ -44,8 +47,15 @@ pub(crate) fn add(
     });
     let windows = usize::try_from(windows).unwrap_or(usize::MAX);
     let mut summing = TaggedSumming::new(header, windows, wanted.collect()).map_err(refused)?;
-    let mut batch = Batch::new(header.parts().len(), request);
-    let scanned = scan(&mut |run, from, count| {
+    let (mut batch, mut kept) = (Batch::new(header.parts().len(), request), Kept::default());
+    let scanned = scan(&mut |taken| {
+        let (run, from, count) = match taken {
+            Taken::Windows(run, from, count) => (run, from, count),
+            Taken::Rolled(names, rolled) => {
+                batch.flush(&mut summing)?;
+                return kept.take(&mut summing, names, rolled);
+            }
+        };
         if !batch.has_form_of(run) || batch.names.len() + count > BATCH {
             batch.flush(&mut summing)?;
         }
@@ -57,7 +67,95 @@ pub(crate) fn add(
         return Err(Problem::unprocessable(reason::UNKNOWN_ENVELOPE, detail));
     }
     batch.flush(&mut summing)?;
+    kept.add(header, &mut summing)?;
     summing.frame().map_err(refused)
+}
+
+/// Windows of a request of which a sum is kept.
+#[derive(Default)]
+struct Kept {
+    /// By the number of the sum.
+    sums: BTreeMap<i64, KeptSum>,
+}
+
+struct KeptSum {
+    windows: u64,
+    frame: Vec<u8>,
+    /// The runs of places that its windows have in the request.
+    places: Vec<Range<usize>>,
+    /// The pads of these windows.
+    pads: BTreeSet<([u8; 12], u64)>,
+}
+
+impl Kept {
+    fn take(
+        &mut self,
+        summing: &mut TaggedSumming<'_, '_>,
+        names: &[MaskName],
+        rolled: &Rolled,
+    ) -> Result<(), Problem> {
+        let at = summing.named();
+        summing.name(names).map_err(refused)?;
+        let sum = self.sums.entry(rolled.id).or_insert_with(|| KeptSum {
+            windows: rolled.windows(),
+            frame: rolled.sums.clone(),
+            places: Vec::new(),
+            pads: BTreeSet::new(),
+        });
+        sum.places.push(at..at + names.len());
+        sum.pads.extend(names.iter().map(|name| (name.salt, name.sequence)));
+        Ok(())
+    }
+
+    /// Adds the sums. Each needs all of its windows.
+    fn add(&self, header: &StreamHeader, summing: &mut TaggedSumming<'_, '_>) -> Result<(), Problem> {
+        let damaged = |reason: String| Problem::from(StoreError::Damaged(format!("a roll-up: {reason}")));
+        for KeptSum { windows, frame, places, pads } in self.sums.values() {
+            let asked = places.iter().map(|run| run.len() as u64).sum::<u64>();
+            if asked != *windows || pads.len() as u64 != asked {
+                let detail = format!(
+                    "{windows} windows of stream {} were rolled up into one sum: a request names each of them once, or none",
+                    header.stream()
+                );
+                return Err(Problem::unprocessable(reason::WRONG_SUM, detail));
+            }
+            let kept = SumsAnswer::read(frame, header, frame.len() as u64, *windows as u32)
+                .map_err(|error| damaged(error.to_string()))?;
+            let sum = kept.sums.first().ok_or_else(|| damaged("it has no sum".to_owned()))?;
+            summing.add_rolled(places, sum).map_err(refused)?;
+        }
+        Ok(())
+    }
+}
+
+/// Adds up the groups of windows of an order, and keeps their sums in place of their bodies.
+pub(crate) fn roll_up(cloud: &Cloud, device: &str, order: &RollUp) -> Result<RolledUp, Problem> {
+    // The newest windows may be in no segment yet.
+    cloud.store.seal(Sealing::All)?;
+    let mut summed = Vec::new();
+    for group in cloud.store.to_roll_up(device, order)? {
+        let (windows, parts) = (group.windows(), group.parts());
+        let count = u32::try_from(windows).unwrap_or(u32::MAX);
+        if parts.is_empty() {
+            continue;
+        }
+        let sum = PartsOf { windows: (0, count), parts, weights: None };
+        let request = WindowsOf { windows: group.numbers(), sums: vec![sum] };
+        let scan = |take: Take<'_>| cloud.store.scan_sums(&group.header, &request.windows, take);
+        match add(&group.header, &request, scan) {
+            Ok(sums) => summed.push(Summed { group, sums }),
+            Err(problem) if problem.status.is_client_error() => {
+                tracing::warn!(
+                    device,
+                    stream = order.stream,
+                    problem.detail,
+                    "a group of an order stays as it is"
+                );
+            }
+            Err(problem) => return Err(problem),
+        }
+    }
+    Ok(cloud.store.keep_roll_ups(&summed)?)
 }
 
 /// Windows of equal lengths and counts, to be added together.

@@ -85,6 +85,8 @@ enum Command {
     Publish(plant::Publish),
     /// Delete windows of a device from the cloud, and the answers about them.
     Forget(plant::Forget),
+    /// Let the cloud keep sums of old windows in place of their bodies.
+    Retain(plant::Retain),
     /// Run a cloud, two devices and their owner on this machine, on its own sensors.
     Demo(demo::Demo),
     /// Encrypt the numbers of an expression, compute on the ciphertexts, decrypt: the smallest example.
@@ -129,6 +131,7 @@ fn main() -> ExitCode {
         Command::Cloud(command) => command.run(),
         Command::Publish(command) => command.run(),
         Command::Forget(command) => command.run(),
+        Command::Retain(command) => command.run(),
         Command::Keys(command) => command.run(),
         Command::Grammar(command) => command.run(),
         Command::Completions(command) => command.run(),

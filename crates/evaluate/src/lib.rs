@@ -37,6 +37,7 @@
 
 mod input;
 mod job;
+mod rolled;
 mod rows;
 mod tagged;
 

@@ -60,7 +60,7 @@ pub use amount::{Every, Hold, NotAnAmount, Range, bytes_in_words};
 pub use answers::{
     Answer, Assurance, Cause, ChannelStatus, Complete, DeviceStatus, Empty, ExplainedResult, ExplainedStream,
     ExplainedValues, Explanation, Forgotten, Giving, KeptAnswer, LateStream, Learned, Logs, Next, Published,
-    Rank, Row, Trouble, VERSION, Verified, left_out_in_words,
+    Rank, Retained, Row, Trouble, VERSION, Verified, left_out_in_words,
 };
 pub use backup::{
     BackedUp, BackupError, BackupNote, BackupOptions, RestoreOptions, RestoredFolder, restore_backup,
@@ -89,7 +89,7 @@ pub use streams::{
 };
 pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles, WARNING_DAYS};
 pub use trust::{Finding, OnVerified, Verification, verify_folder};
-pub use windows::{Accepted, GivenUp, moment};
+pub use windows::{Accepted, Age, GivenUp, Retention, RollUpLevel, RollUpUnit, moment};
 #[doc(hidden)]
 pub use windows::{mirrored_log, rewritten_log};
 pub use work::{Evidence, Flooded, OnProgress, WorkRecord};

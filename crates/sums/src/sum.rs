@@ -84,7 +84,7 @@ impl<'a> Sum<'a> {
         if *part.form() != self.form {
             return Err(SumError::Form);
         }
-        self.count(part.ticks(), counts, 1, weight)?;
+        self.count(part.ticks(), counts, i128::from(weight))?;
         self.grow(part.ticks());
         let columns = self.columns.iter_mut().zip(self.form.walk(part.ticks()));
         for (column, at) in columns {
@@ -109,32 +109,62 @@ impl<'a> Sum<'a> {
             return Err(SumError::Row(PartError::Length { expected: row, found: rows.len() % row }));
         }
         let (columns, tag) = crate::rows::add(&self.form, ticks, rows).map_err(SumError::Row)?;
-        self.count(ticks, counts, (rows.len() / row) as u64, 1)?;
+        self.count(ticks, counts, (rows.len() / row) as i128)?;
         self.grow(ticks);
         self.columns.iter_mut().zip(columns).for_each(|(sum, column)| *sum = sum.wrapping_add(column));
         self.tag = self.tag.plus(tag);
         Ok(())
     }
 
-    /// Adds `weight` times the counts of `windows` windows.
-    fn count(&mut self, ticks: u32, counts: &[u16], windows: u64, weight: i64) -> Result<(), SumError> {
+    /// Adds `weight` times a sum of windows.
+    ///
+    /// ```
+    /// use sotto_sums::{Answer, Form, Part, Place, Sum};
+    ///
+    /// let columns = [Place::new(12, 0, 15)?];
+    /// let form = Form::new(&[], &columns, 1, 0, 8)?;
+    /// let mut day = Sum::new(&form);
+    /// day.add(&Part::read(&form, 1, &[2, 0, 1, 0, 0, 0, 0, 0, 0, 0])?, &[1], 1)?;
+    /// let mut month = Sum::new(&form);
+    /// month.add_sum(&Answer::from(&day), 3)?;
+    /// assert_eq!((month.columns().next(), month.counts(), month.tag().to_bytes()[0]), (Some(6), &[3][..], 3));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SumError`]; then nothing is added.
+    pub fn add_sum(&mut self, sum: &Answer<'_>, weight: i64) -> Result<(), SumError> {
+        if *sum.form() != self.form {
+            return Err(SumError::Form);
+        }
+        self.count(sum.ticks, &sum.counts, i128::from(weight))?;
+        self.grow(sum.ticks);
+        for (column, value) in self.columns.iter_mut().zip(&sum.columns) {
+            *column = column.wrapping_add(value.wrapping_mul(weight as u64));
+        }
+        self.tag = self.tag.plus(sum.tag.0.times(Residue::from_public(weight)));
+        Ok(())
+    }
+
+    /// Adds `factor` times some counts.
+    fn count<C: Copy + Into<i64>>(&mut self, ticks: u32, counts: &[C], factor: i128) -> Result<(), SumError> {
         let (expected, found) = (self.form.counts(ticks), counts.len());
         if expected != found {
             return Err(SumError::Counts { expected, found });
         }
-        let factor = i128::from(weight) * i128::from(windows);
         let added = |at: usize| {
             let before = self.counts.get(at).copied().unwrap_or_default();
-            i128::from(before) + factor * i128::from(counts[at])
+            // A factor of at most 64 bits, as is a count.
+            i128::from(before).saturating_add(factor.saturating_mul(i128::from(counts[at].into())))
         };
         if (0..found).any(|at| added(at).unsigned_abs() >= u128::from(COUNT_LIMIT)) {
             return Err(SumError::Overflow);
         }
-        // Below 2^60, as is weight · windows · count.
-        let factor = weight.wrapping_mul(windows as i64);
+        // Each product is below 2^61 then, so its low 64 bits are all of it.
+        let factor = factor as i64;
         self.counts.resize(self.counts.len().max(found), 0);
         self.counts.iter_mut().zip(counts).for_each(|(sum, count)| {
-            *sum = sum.wrapping_add(factor.wrapping_mul(i64::from(*count)));
+            *sum = sum.wrapping_add(factor.wrapping_mul((*count).into()));
         });
         Ok(())
     }

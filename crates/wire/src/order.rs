@@ -1,4 +1,4 @@
-//! The owner's signed orders: to delete windows, to take a log that was set back, to revoke a device.
+//! The owner's signed orders: to delete windows, to add them up, to take a log that was set back, to revoke a device.
 //!
 //! An order is `given at i64 ‖ owner's key 32 ‖ device ‖ kind 1 ‖ … ‖ signature 64`; docs/concepts/wire.md has the layout. An
 //! order stands: a copy that comes later orders nothing new.
@@ -11,6 +11,7 @@ use crate::frame;
 use crate::hash::{Digest, digest};
 use crate::kind::Kind;
 use crate::reader::{Reader, write_name, write_varint};
+use crate::roll_up::RollUp;
 use crate::signature::{self, SIGNATURE_BYTES};
 
 const SIGNATURE_CONTEXT: &[u8] = b"sotto order v1";
@@ -22,6 +23,7 @@ pub const MOST_RUNS: usize = 2048;
 const FORGET: u8 = 1;
 const ACCEPT: u8 = 2;
 const REVOKE: u8 = 3;
+const ROLL_UP: u8 = 4;
 /// Bits of the byte after a deletion's kind.
 const ONE_STREAM: u8 = 1;
 const FROM_LOG: u8 = 2;
@@ -71,6 +73,8 @@ pub struct OrderParts {
 pub enum Ordered {
     /// Windows are deleted, and not taken again.
     Forget(Forget),
+    /// The sums of groups of windows stay, and their bodies are deleted.
+    RollUp(RollUp),
     /// The log of a stream is taken as the cloud has it, although it does not continue the one before.
     Accept {
         /// The stream's name.
@@ -148,43 +152,56 @@ impl FromLog {
             return Err(TOO_MANY_RUNS);
         }
         out.extend_from_slice(&(self.runs.len() as u16).to_le_bytes());
-        let mut end = None;
-        for (from, to) in &self.runs {
-            // Runs that touch would have a second form.
-            let behind =
-                end.map_or(Some(0), |end: u64| end.checked_add(1)).and_then(|end| from.checked_sub(end));
-            let (Some(gap), Some(more)) = (behind, to.checked_sub(from.saturating_add(1))) else {
-                return Err(WRONG_RUNS);
-            };
-            if *to > self.size {
-                return Err(WRONG_RUNS);
-            }
-            write_varint(out, gap);
-            write_varint(out, more);
-            end = Some(*to);
-        }
-        Ok(())
+        write_runs(out, &self.runs, self.size)
     }
 
     fn parse(reader: &mut Reader<'_>) -> Result<Self, WireError> {
         let (size, root, count) = (reader.u64()?, reader.array()?, usize::from(reader.u16()?));
-        if count > MOST_RUNS {
-            return Err(TOO_MANY_RUNS);
-        }
-        // A run takes two bytes at least: a count beyond the bytes reserves nothing for them.
-        let (mut runs, mut next) = (Vec::with_capacity(count.min(reader.left() / 2)), 0_u64);
-        for _ in 0..count {
-            let from = next.checked_add(reader.varint()?).ok_or(WRONG_RUNS)?;
-            let to =
-                from.checked_add(reader.varint()?).and_then(|last| last.checked_add(1)).ok_or(WRONG_RUNS)?;
-            if to > size {
-                return Err(WRONG_RUNS);
-            }
-            runs.push((from, to));
-            next = to.checked_add(1).ok_or(WRONG_RUNS)?;
-        }
-        Ok(Self { size, root, runs })
+        Ok(Self { size, root, runs: parse_runs(reader, count, size)? })
     }
+}
+
+/// Writes runs of positions in a log of `size` windows: each the windows between it and the one before, less one, and its
+/// windows, less one.
+pub(crate) fn write_runs(out: &mut Vec<u8>, runs: &[(u64, u64)], size: u64) -> Result<(), WireError> {
+    let mut end = None;
+    for (from, to) in runs {
+        // Runs that touch would have a second form.
+        let behind = end.map_or(Some(0), |end: u64| end.checked_add(1)).and_then(|end| from.checked_sub(end));
+        let (Some(gap), Some(more)) = (behind, to.checked_sub(from.saturating_add(1))) else {
+            return Err(WRONG_RUNS);
+        };
+        if *to > size {
+            return Err(WRONG_RUNS);
+        }
+        write_varint(out, gap);
+        write_varint(out, more);
+        end = Some(*to);
+    }
+    Ok(())
+}
+
+/// Reads `count` runs, at most [`MOST_RUNS`].
+pub(crate) fn parse_runs(
+    reader: &mut Reader<'_>,
+    count: usize,
+    size: u64,
+) -> Result<Vec<(u64, u64)>, WireError> {
+    if count > MOST_RUNS {
+        return Err(TOO_MANY_RUNS);
+    }
+    // A run takes two bytes at least: a count beyond the bytes reserves nothing for them.
+    let (mut runs, mut next) = (Vec::with_capacity(count.min(reader.left() / 2)), 0_u64);
+    for _ in 0..count {
+        let from = next.checked_add(reader.varint()?).ok_or(WRONG_RUNS)?;
+        let to = from.checked_add(reader.varint()?).and_then(|last| last.checked_add(1)).ok_or(WRONG_RUNS)?;
+        if to > size {
+            return Err(WRONG_RUNS);
+        }
+        runs.push((from, to));
+        next = to.checked_add(1).ok_or(WRONG_RUNS)?;
+    }
+    Ok(runs)
 }
 
 const TOO_MANY_RUNS: WireError = WireError::Value("an order names at most 2048 runs of windows");
@@ -197,7 +214,9 @@ impl OrderParts {
     pub fn is_about(&self, device: &str, stream: &str) -> bool {
         let of_stream = match &self.what {
             Ordered::Forget(forget) => forget.stream.as_deref().is_none_or(|name| name == stream),
-            Ordered::Accept { stream: name, .. } => name == stream,
+            Ordered::Accept { stream: name, .. } | Ordered::RollUp(RollUp { stream: name, .. }) => {
+                name == stream
+            }
             Ordered::Revoke { .. } => true,
         };
         of_stream && self.device == device
@@ -229,6 +248,10 @@ impl OrderParts {
                     }
                     windows.write(&mut out)?;
                 }
+            }
+            Ordered::RollUp(roll_up) => {
+                out.push(ROLL_UP);
+                roll_up.write(&mut out)?;
             }
             Ordered::Accept { stream, size, root } => {
                 out.push(ACCEPT);
@@ -262,6 +285,7 @@ impl OrderParts {
             }
             ACCEPT => Ordered::Accept { stream: reader.name()?, size: reader.u64()?, root: reader.array()? },
             REVOKE => Ordered::Revoke { key: reader.array()? },
+            ROLL_UP => Ordered::RollUp(RollUp::parse(reader)?),
             _ => return Err(WireError::Value("an order's kind is not known")),
         };
         Ok(Self { given_at, owner, device, what })

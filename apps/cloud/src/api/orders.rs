@@ -12,6 +12,8 @@ use sotto_wire::{LARGEST_ORDER, Order, Ordered};
 use super::routes::Routes;
 use crate::cloud::Cloud;
 use crate::problem::Problem;
+use crate::store::RolledUp;
+use crate::streams;
 
 pub(super) fn routes(routes: Routes) -> Routes {
     routes.serve(GiveOrder, post).serve(ListOrders, list)
@@ -39,6 +41,12 @@ fn carry_out(cloud: &Cloud, frame: &[u8]) -> Result<Forgotten, Problem> {
             let Forgotten { envelopes, jobs, .. } = forgotten;
             tracing::info!(device, stream = forget.stream.as_deref(), envelopes, jobs, "forgotten");
             Ok(forgotten)
+        }
+        Ordered::RollUp(order) => {
+            let RolledUp { windows, bytes } = streams::roll_up(cloud, device, order)?;
+            cloud.quotas.forget(device);
+            tracing::info!(device, stream = order.stream, windows, bytes, "rolled up");
+            Ok(Forgotten { envelopes: windows, bytes, ..Forgotten::default() })
         }
         Ordered::Accept { stream, size, .. } => {
             tracing::info!(device, stream, size, "the owner takes the log as it is");

@@ -8,7 +8,7 @@ use sotto_wire::{Forget, FromLog, Frontier};
 
 use super::bodies::Folder;
 use super::sealed::{Rewriting, frontier, runs};
-use super::{Store, StoreError, count, removal};
+use super::{Store, StoreError, count, removal, rolled};
 use crate::segment::Kind;
 
 /// Bounds below which a device may not send windows of a stream again.
@@ -131,11 +131,14 @@ impl Store {
                 params![device, stream, forget.until, last.cast_signed()],
             )?;
         }
+        for (log, number) in chosen.rewriting.windows() {
+            rolled::forget(connection, log, number)?;
+        }
         self.rewrite(connection, &chosen.rewriting)
     }
 
     /// Returns true if a stream's log had this root when it had this size.
-    fn is_log(
+    pub(super) fn is_log(
         &self,
         connection: &Connection,
         device: &str,

@@ -2,7 +2,7 @@
 
 use rusqlite::params;
 use sotto_api::orders::KeptOrder;
-use sotto_wire::{Digest, Order, OrderParts, Ordered};
+use sotto_wire::{Digest, Order, OrderParts, Ordered, RollUp};
 
 use super::{Store, StoreError};
 
@@ -22,7 +22,9 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (stream, forgets) = match &parts.what {
             Ordered::Forget(forget) => (forget.stream.as_deref(), true),
-            Ordered::Accept { stream, .. } => (Some(stream.as_str()), false),
+            Ordered::Accept { stream, .. } | Ordered::RollUp(RollUp { stream, .. }) => {
+                (Some(stream.as_str()), false)
+            }
             Ordered::Revoke { .. } => (None, false),
         };
         self.transaction(|transaction| {

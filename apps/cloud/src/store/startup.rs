@@ -10,7 +10,7 @@ use super::error::StoreError;
 use super::migrate::{MIGRATIONS, VERSION};
 
 /// Pages of 4 KiB in the write-ahead log from which on they are copied to the database.
-const CHECKPOINT_PAGES: i64 = 8192;
+const CHECKPOINT_PAGES: i64 = 2048;
 /// Maximum memory of the page cache, in KiB.
 const CACHED_KIB: i64 = 32 << 10;
 /// Maximum bytes of the database that are mapped into memory: 1 GiB.

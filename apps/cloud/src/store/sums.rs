@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use rusqlite::{Connection, params};
-use sotto_wire::{Envelope, StreamHeader, WireError};
+use sotto_wire::{Envelope, MaskName, StreamHeader, WireError};
 
 use super::error::damaged;
+use super::rolled::{self, Rolled};
 use super::run::{Rows, Run, forms};
 use super::sealed::{Scanner, runs};
 use super::{Store, StoreError, count};
@@ -20,12 +21,22 @@ pub(crate) enum Scanned {
     Missing(u64),
 }
 
+/// Windows that a scan found.
+pub(crate) enum Taken<'t> {
+    /// Windows of a stored run: the index of the first one, and their number.
+    Windows(&'t Run<'t>, usize, usize),
+    /// Windows of a roll-up: their pads.
+    Rolled(&'t [MaskName], &'t Rolled),
+}
+
 /// Where the next wanted windows are.
 enum Place {
     /// In a segment: the run, and its block.
     Sealed(Box<runs::SealedRun>, Arc<crate::segment::Block>),
     /// In the database.
     Waiting(Vec<Waiting>),
+    /// In a roll-up.
+    Rolled(Arc<Rolled>),
     Missing,
 }
 
@@ -39,34 +50,45 @@ struct Waiting {
 const MOST_WAITING: u32 = 256;
 
 impl Store {
-    /// Passes windows of a stream of sums to `take`, in the order of these runs of numbers: a run of stored windows, the
-    /// index of the first one wanted, and the number of windows.
+    /// Passes windows of a stream of sums to `take`, in the order of these runs of numbers.
     pub(crate) fn scan_sums<E: From<StoreError>>(
         &self,
         header: &Arc<StreamHeader>,
         wanted: &[(u64, u32)],
-        mut take: impl FnMut(&Run<'_>, usize, usize) -> Result<(), E>,
+        mut take: impl FnMut(Taken<'_>) -> Result<(), E>,
     ) -> Result<Scanned, E> {
         let (mut numbers, mut scanner) = (Numbers { wanted, done: 0 }, Scanner::new(header)?);
+        let mut last_rolled: Option<Arc<Rolled>> = None;
         while let Some((first, most)) = numbers.next_run() {
             if scanner.has(first) {
                 let windows = scanner.read(first, most)?;
                 if windows == 0 {
                     return Ok(Scanned::Missing(first));
                 }
-                take(&scanner.run(first), 0, windows as usize)?;
+                take(Taken::Windows(&scanner.run(first), 0, windows as usize))?;
                 numbers.advance(windows);
                 continue;
             }
-            match self.place(header, first, most)? {
+            let place = match last_rolled.take().filter(|rolled| rolled.at(first).is_some()) {
+                Some(rolled) => Place::Rolled(rolled),
+                None => self.place(header, first, most)?,
+            };
+            match place {
                 Place::Missing => return Ok(Scanned::Missing(first)),
                 Place::Sealed(run, block) => scanner.begin(*run, block),
+                Place::Rolled(rolled) => {
+                    let Some((name, left)) = rolled.at(first) else { return Ok(Scanned::Missing(first)) };
+                    let names: Vec<MaskName> = rolled::names(name, left.min(most.into())).collect();
+                    take(Taken::Rolled(&names, &rolled))?;
+                    numbers.advance(names.len() as u32);
+                    last_rolled = Some(rolled);
+                }
                 Place::Waiting(windows) => {
                     for Waiting { number, bytes } in &windows {
                         if numbers.next_run().is_none_or(|(next, _)| next != *number) {
                             break;
                         }
-                        one(header, bytes, |run| take(run, 0, 1))?;
+                        one(header, bytes, |run| take(Taken::Windows(run, 0, 1)))?;
                         numbers.advance(1);
                     }
                 }
@@ -86,8 +108,12 @@ impl Store {
         if let Some(log) = runs::log_of(&connection, device, stream)?
             && let Some(run) = runs::run_of(&connection, log, first)?
         {
-            if run.kind != Kind::Whole || run.tag != header.id().tag() {
+            if run.kind == Kind::Deleted || run.tag != header.id().tag() {
                 return Ok(Place::Missing);
+            }
+            if run.kind == Kind::Head {
+                let rolled = rolled::rolled(&connection, log, first)?;
+                return Ok(rolled.map_or(Place::Missing, |rolled| Place::Rolled(Arc::new(rolled))));
             }
             let named = |error: StoreError| error.of_windows(stream, run.number, run.end() - 1);
             let (segment, name) = self.segment(&connection, run.segment).map_err(named)?;

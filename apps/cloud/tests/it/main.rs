@@ -27,6 +27,7 @@ mod quotas;
 mod reference;
 mod refusals;
 mod restart;
+mod roll_up;
 mod segments;
 mod store;
 mod strangers;

@@ -30,7 +30,7 @@ pub(crate) enum Cloud {
     /// Make the secrets shared with the cloud that are gone: the owner's token, and the signing key of a cloud on this
     /// machine, which is pinned. Also the owner's signing key. Nothing that the cloud stores is lost.
     Secrets,
-    /// List your signed orders: windows that you deleted, logs that you accepted, devices that you revoked. Names those that
+    /// List your signed orders: windows that you deleted or of which sums stay, logs that you accepted, devices that you revoked. Names those that
     /// keys which are not yours here have signed.
     Orders {
         /// Believe the orders that another copy of this folder signed: its key, which `sotto cloud orders` shows there
@@ -154,6 +154,7 @@ fn orders(plant: &Plant, believe: Option<&str>, json: bool) -> anyhow::Result<()
                 windows.as_deref().unwrap_or("the windows"),
                 minute(until.as_deref())
             ),
+            "roll-up" => format!("keep sums of {}{of} of {device}", windows.unwrap_or_default()),
             "accept" => format!("accept the log{of} of {device} with {}", windows.unwrap_or_default()),
             _ => format!("revoke {device}"),
         };

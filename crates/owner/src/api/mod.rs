@@ -12,7 +12,7 @@ use sotto_cloud_client::Cloud;
 use crate::alarm::{self, AlarmStatus};
 use crate::amount::Every;
 use crate::answers::{
-    self, Answer, DeviceStatus, Explanation, Forgotten, Giving, KeptAnswer, Published, Verified,
+    self, Answer, DeviceStatus, Explanation, Forgotten, Giving, KeptAnswer, Published, Retained, Verified,
 };
 use crate::backup::{self, BackedUp, BackupNote, BackupOptions};
 use crate::cache::{self, CachedSums};
@@ -24,6 +24,7 @@ use crate::question::Question;
 use crate::reports;
 use crate::streams::{Chosen, Price};
 use crate::trust::OnVerified;
+use crate::windows::Retention;
 use crate::work::OnProgress;
 
 impl Plant {
@@ -316,6 +317,15 @@ impl Plant {
     /// [`OwnerError`] if there is no such device, the cloud is unreachable or refuses, or an answer cannot be deleted.
     pub fn forget(&self, device: &str, before: Option<i64>) -> Result<Forgotten, OwnerError> {
         answers::forget(self, device, before)
+    }
+
+    /// Orders the cloud to keep sums of old windows in place of their bodies. With `dry_run` orders nothing, and returns what would
+    /// be ordered.
+    ///
+    /// # Errors
+    /// [`OwnerError`] if there is no such channel, or the cloud is unreachable or refuses.
+    pub fn retain(&self, retention: &Retention, dry_run: bool) -> Result<Vec<Retained>, OwnerError> {
+        answers::retain(self, retention, dry_run)
     }
 
     /// Returns the size of the cache: sums of earlier answers, which a question does not ask for again.

@@ -36,6 +36,7 @@ pub(crate) fn input(number: u64) -> Input {
         offset: 0,
         ticks: 0..6,
         origin: Origin::SecretKey,
+        rolled: None,
     }
 }
 

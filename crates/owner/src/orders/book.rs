@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use sotto_cloud_client::{Cloud, CloudError, Forgotten};
 use sotto_keys::SigningIdentity;
-use sotto_wire::{Digest, Order, OrderParts, Ordered, WireError};
+use sotto_wire::{Digest, Order, OrderParts, Ordered, RollUp, WireError};
 
 use crate::declared::Plant;
 use crate::error::OwnerError;
@@ -68,6 +68,19 @@ fn known(plant: &Plant) -> Result<Vec<Order>, OwnerError> {
     Ok(read(plant)?.into_iter().map(|known| known.order).collect())
 }
 
+/// Returns the orders to add up windows of a stream that this folder knows, in the order in which they were given.
+pub(crate) fn rolled_up(plant: &Plant, device: &str, stream: &str) -> Result<Vec<RollUp>, OwnerError> {
+    let is_wanted =
+        |parts: &OrderParts| matches!(parts.what, Ordered::RollUp(_)) && parts.is_about(device, stream);
+    let mut orders = read_some(plant, is_wanted)?;
+    orders.sort_by_key(|known| known.order.parts().given_at);
+    let of = |known: Known| match &known.order.parts().what {
+        Ordered::RollUp(roll_up) => Some(roll_up.clone()),
+        _ => None,
+    };
+    Ok(orders.into_iter().filter_map(of).collect())
+}
+
 /// Learns the orders that the cloud keeps and the owner signed, as another computer of the owner may have given them. Gives
 /// the cloud those that it lacks, as after a backup was put back. Returns all, and counts those of other keys, which order
 /// nothing here.
@@ -124,6 +137,11 @@ fn lock(plant: &Plant) -> Result<File, OwnerError> {
 }
 
 fn read(plant: &Plant) -> Result<Vec<Known>, OwnerError> {
+    read_some(plant, |_| true)
+}
+
+/// Reads those orders that are wanted, and checks their signatures.
+fn read_some(plant: &Plant, is_wanted: impl Fn(&OrderParts) -> bool) -> Result<Vec<Known>, OwnerError> {
     let path = path(plant);
     if !path.exists() {
         return Ok(Vec::new());
@@ -135,7 +153,9 @@ fn read(plant: &Plant) -> Result<Vec<Known>, OwnerError> {
         let (frame, behind) =
             behind.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(damaged)?;
         // One of a key that is not known here any more orders nothing.
-        all.extend(read_order(frame.to_vec(), &keys));
+        if Order::read(frame).is_ok_and(|order| is_wanted(order.parts())) {
+            all.extend(read_order(frame.to_vec(), &keys));
+        }
         rest = behind;
     }
     if rest.is_empty() { Ok(all) } else { Err(damaged()) }

@@ -23,7 +23,7 @@ use crate::error::OwnerError;
 pub struct GivenOrder {
     /// The time of the order, as RFC 3339.
     pub given_at: String,
-    /// `forget`, `accept` or `revoke`.
+    /// `forget`, `roll-up`, `accept` or `revoke`.
     pub order: &'static str,
     /// The device's name.
     pub device: String,
@@ -33,7 +33,7 @@ pub struct GivenOrder {
     /// Of a deletion, the time before which windows ended, as RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
-    /// Number of windows: of a deletion those that it names, of an accepted log all.
+    /// Number of windows: of a deletion or a roll-up those that it names, of an accepted log all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub windows: Option<u64>,
 }
@@ -54,6 +54,10 @@ pub(crate) fn given(plant: &Plant) -> Result<Vec<GivenOrder>, OwnerError> {
                 let windows = forget.from_log.as_ref().map(|windows| windows.positions().count() as u64);
                 let (stream, until) = (forget.stream.clone(), Some(clock.rfc3339(forget.until)));
                 GivenOrder { order: "forget", stream, until, windows, ..shown }
+            }
+            Ordered::RollUp(order) => {
+                let (stream, windows) = (Some(order.stream.clone()), Some(order.windows()));
+                GivenOrder { order: "roll-up", stream, windows, ..shown }
             }
             Ordered::Accept { stream, size, .. } => {
                 GivenOrder { order: "accept", stream: Some(stream.clone()), windows: Some(*size), ..shown }

@@ -49,6 +49,7 @@ fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> 
     };
     let (id, window, origin) = (String::new(), Arc::new(window), Origin::SecretKey);
     let (identity, sequence, bytes, name) = ([0; 32], 0, 0, None);
-    let input = Input { id, identity, sequence, bytes, name, window, offset: 0, ticks: 0..cut.ticks, origin };
+    let (ticks, rolled) = (0..cut.ticks, None);
+    let input = Input { id, identity, sequence, bytes, name, window, offset: 0, ticks, origin, rolled };
     Part { inputs: vec![input; windows] }
 }

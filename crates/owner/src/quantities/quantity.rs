@@ -126,6 +126,8 @@ pub(crate) struct Input {
     pub(crate) ticks: Range<u32>,
     /// The key that the window is encrypted under.
     pub(crate) origin: Origin,
+    /// The sum that the cloud keeps in place of its body.
+    pub(crate) rolled: Option<crate::windows::Rolled>,
 }
 
 impl Input {

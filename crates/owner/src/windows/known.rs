@@ -143,6 +143,7 @@ impl Form<'_> {
             bundle: self.known.bundle,
             sums: sums.map(|(stream, name)| SumsOf { stream: Arc::clone(stream), name }),
             origin: self.known.origin,
+            rolled: None,
         })
     }
 

@@ -9,6 +9,7 @@ use super::leaves::Leaves;
 use super::mirror::{Entry, NEW_COUNT, StreamLog};
 use super::needed::Needed;
 use super::replaced::Replaced;
+use super::rolled::RollUps;
 use super::row_time::Group;
 use super::stream_name::StreamName;
 use super::time::Between;
@@ -18,7 +19,7 @@ use crate::declared::Plant;
 use crate::devices;
 use crate::devices::{DeviceRecord, spec_of};
 use crate::error::OwnerError;
-use crate::orders::Orders;
+use crate::orders::{self, Orders};
 
 /// Largest number of listed windows per device: they take some 6 GiB of memory.
 const MOST_WINDOWS: usize = 1 << 24;
@@ -63,6 +64,7 @@ pub(crate) fn list(
         let spans = log.pieces().filter(|(first, _)| first.is_provisional());
         let in_pieces: BTreeSet<Group> =
             spans.filter_map(|(first, _)| span_of(&first, &known, &clock)).collect();
+        let rolled = RollUps::of(&orders::rolled_up(plant, &record.device, stream)?);
         let (mut form, mut shape) = (None, None);
         for (first, count) in log.pieces() {
             if !first.is_signed() {
@@ -104,6 +106,7 @@ pub(crate) fn list(
                         let at = window.start();
                         let span = in_pieces.range(..=Group { from: at, to: i64::MAX }).next_back();
                         window.span = span.filter(|span| at < span.to).copied();
+                        window.rolled = rolled.at(entry.position);
                         let others = replaced.channels(&entry);
                         if !others.is_empty() {
                             window.leave_out_channels(plant, &others);

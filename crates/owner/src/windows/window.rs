@@ -8,6 +8,7 @@ use sotto_pack::{Channel, ChannelBins, Layout, WindowDescription};
 use sotto_rlwe::{Origin, ParameterSpec, SchemeId};
 use sotto_wire::{Digest, MaskName, STREAM_TAG_BYTES, StreamHeader};
 
+use super::rolled::Rolled;
 use super::row_time::Group;
 use crate::declared::Plant;
 use crate::gathered::WindowQuantity;
@@ -44,6 +45,8 @@ pub(crate) struct StoredWindow {
     pub(crate) sums: Option<SumsOf>,
     /// The key that it is encrypted under.
     pub(crate) origin: Origin,
+    /// The sum that the cloud keeps in place of its body.
+    pub(super) rolled: Option<Rolled>,
 }
 
 /// The facts of a window of sums that open it, as its device signed them.
@@ -133,7 +136,7 @@ impl StoredWindow {
         let (id, window, origin) = (self.id.clone(), self.description.clone(), self.origin);
         let (identity, sequence, bytes) = (self.identity, self.sequence, self.bytes);
         let name = self.sums.as_ref().map(|sums| sums.name);
-        Input { id, identity, sequence, bytes, name, window, offset, ticks, origin }
+        Input { id, identity, sequence, bytes, name, window, offset, ticks, origin, rolled: self.rolled }
     }
 
     /// Returns the header of its stream, if the window is one of sums. Windows of several streams are not summed.

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use sotto_keys::SigningIdentity;
-use sotto_wire::{Forget, FromLog, MOST_RUNS, Order, OrderParts, Ordered, WireError};
+use sotto_wire::{Forget, FromLog, MOST_RUNS, Order, OrderParts, Ordered, RollUp, WireError};
 
 fn owner() -> SigningIdentity {
     SigningIdentity::from_bytes(&[5; 32])
@@ -23,6 +23,27 @@ fn forget(stream: Option<&str>, from_log: Option<FromLog>) -> Ordered {
     Ordered::Forget(Forget { stream: stream.map(str::to_owned), until: -5, next: 12, from_log })
 }
 
+fn roll_up(groups: &[&[(u64, u64)]]) -> Ordered {
+    let groups = groups.iter().map(|group| group.to_vec()).collect();
+    Ordered::RollUp(RollUp { stream: "load".into(), size: 9, root: [3; 32], groups })
+}
+
+#[test]
+fn groups_that_cannot_be_are_not_signed() {
+    // One window, none, a window in two groups, touching runs, behind the end.
+    for groups in [&[&[(0, 1)][..]][..], &[&[]], &[&[(0, 3)], &[(2, 4)]], &[&[(0, 2), (2, 4)]], &[&[(8, 10)]]]
+    {
+        assert!(order(roll_up(groups)).is_err(), "{groups:?}");
+    }
+    let many: Vec<Vec<(u64, u64)>> = (0..=MOST_RUNS as u64).map(|at| vec![(3 * at, 3 * at + 2)]).collect();
+    let of = |groups: &[Vec<(u64, u64)>]| {
+        let (stream, groups) = ("load".to_owned(), groups.to_vec());
+        order(Ordered::RollUp(RollUp { stream, size: u64::MAX, root: [0; 32], groups }))
+    };
+    assert!(of(&many).is_err());
+    assert!(of(&many[1..]).unwrap().write().unwrap().len() < 1 << 16);
+}
+
 #[test]
 fn every_order_comes_back_and_no_changed_byte_is_the_owners() {
     let windows = FromLog::of(9, [7; 32], [0, 1, 2, 5, 8]);
@@ -32,6 +53,7 @@ fn every_order_comes_back_and_no_changed_byte_is_the_owners() {
         forget(Some("load"), Some(windows)),
         Ordered::Accept { stream: "load".into(), size: 4, root: [8; 32] },
         Ordered::Revoke { key: [4; 32] },
+        roll_up(&[&[(0, 2)], &[(2, 3), (5, 9)], &[(3, 5)]]),
     ];
     for what in all {
         let order = order(what).unwrap();

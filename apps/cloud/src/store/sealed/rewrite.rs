@@ -22,6 +22,11 @@ impl Rewriting {
     pub(in super::super) fn add(&mut self, run: &SealedRun, number: u64, to: Kind) {
         self.windows.entry(run.segment).or_default().insert((run.log, number), to);
     }
+
+    /// Iterates over the windows: the log and the number of each.
+    pub(in super::super) fn windows(&self) -> impl Iterator<Item = (i64, u64)> {
+        self.windows.values().flat_map(|windows| windows.keys().copied())
+    }
 }
 
 impl Store {

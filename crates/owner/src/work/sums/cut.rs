@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::whole::together;
 use crate::quantities::Input;
 
 /// The share of the most windows of a sum that a block of time has, in sixteenths: windows may be shorter than the longest,
@@ -21,11 +22,15 @@ pub(super) fn cut(inputs: &[&Input], windows: Range<usize>, most: usize) -> Vec<
     let block = (length * most as i128 * FILLED / 16).max(1);
     let block_of = |at: usize| i128::from(inputs[at].window.start).div_euclid(block);
     let mut sums: Vec<Range<usize>> = Vec::with_capacity(windows.len() / most + 2);
-    for at in windows {
+    let mut at = windows.start;
+    while at < windows.end {
+        // Windows of which the cloud keeps a sum stay together.
+        let end = at + together(&inputs[at..windows.end]);
         match sums.last_mut() {
-            Some(last) if last.len() < most && block_of(last.start) == block_of(at) => last.end = at + 1,
-            _ => sums.push(at..at + 1),
+            Some(last) if end - last.start <= most && block_of(last.start) == block_of(at) => last.end = end,
+            _ => sums.push(at..end),
         }
+        at = end;
     }
     sums
 }

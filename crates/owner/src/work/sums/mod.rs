@@ -9,6 +9,7 @@ mod outline;
 mod request;
 mod tasks;
 mod weights;
+mod whole;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -89,7 +90,18 @@ impl Computer<'_> {
             parts.iter().map(|part| empty(source.stream, layout, part, quantities)).collect();
         let cache = self.cache.as_mut().filter(|_| source.is_proved);
         let mut of_stream = cache.map(|cache| cache.take(source.device, source.stream, &secret));
-        let split = Split::of(tasks, inputs, of_stream.as_mut());
+        if let Some(apart) = whole::apart(&tasks, &inputs) {
+            let is_of_sum = |input: &&Input| input.rolled == Some(apart);
+            let windows: Vec<&Input> = inputs.iter().copied().filter(is_of_sum).collect();
+            return Err(self.rolled_up(source.device, &windows));
+        }
+        let again =
+            inputs.iter().any(|input| input.rolled.is_some()).then(|| (tasks.clone(), inputs.clone()));
+        let mut split = Split::of(tasks, inputs, of_stream.as_mut());
+        if let Some((tasks, inputs)) = again.filter(|_| whole::apart(&split.left, &split.inputs).is_some()) {
+            // The cache has a sum of some of the windows of which the cloud keeps one sum now.
+            split = Split::of(tasks, inputs, None);
+        }
         let mut put = |task: &Task, opened: &[Opened]| {
             columns::put(source.stream, layout, task, opened, &mut results[task.part])
         };
@@ -99,6 +111,21 @@ impl Computer<'_> {
             cache.put_back(of_stream, &secret);
         }
         done.map(|()| results)
+    }
+
+    /// Returns the refusal of a question that needs some of the windows of which the cloud keeps one sum.
+    fn rolled_up(&self, device: &str, windows: &[&Input]) -> OwnerError {
+        let starts = || windows.iter().map(|input| input.window.start);
+        let day = |at: Option<i64>| match (at, self.plant.settings().clock()) {
+            (Some(at), Ok(clock)) => clock.local(at).date().to_string(),
+            _ => String::new(),
+        };
+        let (device, from, to) = (self.plant.shown_device(device), day(starts().min()), day(starts().max()));
+        OwnerError::Unanswerable(format!(
+            "the cloud keeps one sum of the windows of {device} that start from {from} to {to} (`sotto retain`): means, sums and deviations of that \
+             time are answered for whole groups of it, as `by month` for months; extremes, single windows and parts of it are gone. If \
+             windows of that time came later, run `sotto retain` again"
+        ))
     }
 
     /// Puts the sums that are cached into the results, requests the others, opens them and puts them there.

@@ -79,6 +79,7 @@ fn input(window: &Envelope) -> Input {
         ticks: 0..TICKS,
         bytes: 0,
         origin: Origin::SecretKey,
+        rolled: None,
     }
 }
 

@@ -1,0 +1,290 @@
+//! Sums of groups of windows that stay in place of their bodies, by the owner's order.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use sotto_pack::{Quantity, SumsPart};
+use sotto_wire::{FromLog, MaskName, RollUp, StreamHeader, StreamTag};
+
+use super::sealed::{Rewriting, runs};
+use super::{Store, StoreError, count, now};
+use crate::segment::Kind;
+
+/// Windows whose numbers and pads follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run {
+    number: u64,
+    windows: u64,
+    pads: MaskName,
+}
+
+/// Windows that are to be added up.
+pub(crate) struct Group {
+    pub(crate) header: Arc<StreamHeader>,
+    runs: Vec<Run>,
+}
+
+/// A group and the frame of its sum.
+pub(crate) struct Summed {
+    pub(crate) group: Group,
+    pub(crate) sums: Vec<u8>,
+}
+
+/// What an order changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct RolledUp {
+    /// Windows that lost their bodies.
+    pub(crate) windows: u64,
+    /// Bytes that they took on the disk, without those of the sums.
+    pub(crate) bytes: u64,
+}
+
+/// A sum that is kept, with its windows.
+pub(crate) struct Rolled {
+    pub(crate) id: i64,
+    runs: Vec<Run>,
+    /// The frame of the sum.
+    pub(crate) sums: Vec<u8>,
+}
+
+/// Returns the pads of windows that follow each other.
+pub(super) fn names(first: MaskName, windows: u64) -> impl Iterator<Item = MaskName> {
+    (0..windows).map(move |at| {
+        let mut name = first;
+        name.sequence = first.sequence.wrapping_add(at);
+        name
+    })
+}
+
+impl Group {
+    pub(crate) fn windows(&self) -> u64 {
+        self.runs.iter().map(|run| run.windows).sum()
+    }
+
+    /// Returns the runs of numbers, as requests name them.
+    pub(crate) fn numbers(&self) -> Vec<(u64, u32)> {
+        self.runs.iter().map(|run| (run.number, u32::try_from(run.windows).unwrap_or(u32::MAX))).collect()
+    }
+
+    /// Returns the parts whose values add.
+    pub(crate) fn parts(&self) -> Vec<u8> {
+        let adds = |part: &SumsPart| {
+            part.quantities.iter().any(|placed| {
+                let quantity = &placed.quantity;
+                !quantity.is_once() || matches!(quantity, Quantity::Bins { .. })
+            })
+        };
+        (0..).zip(self.header.parts()).filter(|(_, part)| adds(part)).map(|(part, _)| part).collect()
+    }
+}
+
+impl Rolled {
+    pub(crate) fn windows(&self) -> u64 {
+        self.runs.iter().map(|run| run.windows).sum()
+    }
+
+    /// Returns the pads of a window, and how many windows of its run follow it, itself included.
+    pub(super) fn at(&self, number: u64) -> Option<(MaskName, u64)> {
+        let run = self.runs.iter().find(|run| (run.number..run.number + run.windows).contains(&number))?;
+        let behind = number - run.number;
+        let name = MaskName { sequence: run.pads.sequence.wrapping_add(behind), ..run.pads };
+        Some((name, run.windows - behind))
+    }
+}
+
+impl Store {
+    /// Returns the groups of an order whose sums are not kept yet. Groups with a window that is deleted or in no segment are left
+    /// out, and all are if the order is about another log.
+    pub(crate) fn to_roll_up(&self, device: &str, order: &RollUp) -> Result<Vec<Group>, StoreError> {
+        let connection = self.connection();
+        let of_log = FromLog { size: order.size, root: order.root, runs: Vec::new() };
+        if !self.is_log(&connection, device, &order.stream, &of_log)? {
+            tracing::warn!(
+                device,
+                stream = order.stream,
+                "an order names windows of another log: none is rolled up"
+            );
+            return Ok(Vec::new());
+        }
+        let Some(log) = runs::log_of(&connection, device, &order.stream)? else { return Ok(Vec::new()) };
+        let mut groups = Vec::with_capacity(order.groups.len());
+        for positions in &order.groups {
+            let Some((tag, runs)) = windows_at(&connection, log, positions)? else {
+                tracing::warn!(
+                    device,
+                    stream = order.stream,
+                    "a group of an order has windows that are not here: it stays"
+                );
+                continue;
+            };
+            let group = Group { header: self.header_of(&connection, tag)?, runs };
+            if group.header.is_of_sums() && !is_kept(&connection, log, &group)? {
+                groups.push(group);
+            }
+        }
+        Ok(groups)
+    }
+
+    /// Keeps sums in place of the bodies of their windows. A group of which a window was deleted meanwhile is left out.
+    pub(crate) fn keep_roll_ups(&self, summed: &[Summed]) -> Result<RolledUp, StoreError> {
+        let _sealing = self.sealing();
+        self.transaction(|transaction| {
+            let before = segment_bytes(transaction)?;
+            let (mut rewriting, mut windows, mut kept) = (Rewriting::default(), 0, 0);
+            for Summed { group, sums } in summed {
+                let header = &group.header;
+                let Some(log) = runs::log_of(transaction, header.device(), header.stream())? else {
+                    continue;
+                };
+                let Some((bodies, earlier)) = members(transaction, log, group)? else { continue };
+                for (run, number) in &bodies {
+                    rewriting.add(run, *number, Kind::Head);
+                }
+                for id in earlier {
+                    delete(transaction, id)?;
+                }
+                insert(transaction, log, group, sums)?;
+                (windows, kept) = (windows + bodies.len() as u64, kept + sums.len() as u64);
+            }
+            self.rewrite(transaction, &rewriting)?;
+            let bytes = before.saturating_sub(segment_bytes(transaction)? + kept);
+            Ok(RolledUp { windows, bytes })
+        })
+    }
+}
+
+fn segment_bytes(connection: &Connection) -> Result<u64, StoreError> {
+    let query = "SELECT coalesce(sum(bytes), 0) FROM segments";
+    Ok(connection.query_row(query, [], |row| count(row, 0))?)
+}
+
+/// Returns the windows at some positions of a log, and the tag of their stream. Returns None unless all are in segments, and of one
+/// stream.
+fn windows_at(
+    connection: &Connection,
+    log: i64,
+    positions: &[(u64, u64)],
+) -> Result<Option<(StreamTag, Vec<Run>)>, StoreError> {
+    let (mut found, mut tag) = (Vec::<Run>::new(), None);
+    for (from, to) in positions {
+        let mut at = *from;
+        while at < *to {
+            let run = runs::run_of_position(connection, log, at)?;
+            let Some(run) = run.filter(|run| run.position <= at && run.kind != Kind::Deleted) else {
+                return Ok(None);
+            };
+            if *tag.get_or_insert(run.tag) != run.tag {
+                return Ok(None);
+            }
+            let behind = at - run.position;
+            let windows = (run.windows - behind).min(to - at);
+            let pads = MaskName { sequence: run.pads.sequence.wrapping_add(behind), ..run.pads };
+            found.push(Run { number: run.number + behind, windows, pads });
+            at += windows;
+        }
+    }
+    Ok(tag.map(|tag| (tag, found)))
+}
+
+/// Returns true if the sum of exactly these windows is kept.
+fn is_kept(connection: &Connection, log: i64, group: &Group) -> Result<bool, StoreError> {
+    let Some(first) = group.runs.first() else { return Ok(true) };
+    let Some((id, windows)) = of_number(connection, log, first.number)? else { return Ok(false) };
+    if windows != group.windows() {
+        return Ok(false);
+    }
+    let rolled = read(connection, id)?;
+    Ok(group
+        .runs
+        .iter()
+        .all(|run| (run.number..run.number + run.windows).all(|number| rolled.at(number).is_some())))
+}
+
+/// A window with a body: its run, and its number.
+type Body = (runs::SealedRun, u64);
+
+/// Returns the windows of a group that have bodies, and the sums that are kept of the others. Returns None if one is deleted.
+fn members(
+    connection: &Connection,
+    log: i64,
+    group: &Group,
+) -> Result<Option<(Vec<Body>, BTreeSet<i64>)>, StoreError> {
+    let (mut bodies, mut earlier) = (Vec::new(), BTreeSet::new());
+    for of_group in &group.runs {
+        let (mut number, end) = (of_group.number, of_group.number + of_group.windows);
+        while number < end {
+            let Some(run) = runs::run_of(connection, log, number)? else { return Ok(None) };
+            let until = run.end().min(end);
+            match run.kind {
+                Kind::Whole => bodies.extend((number..until).map(|number| (run.clone(), number))),
+                Kind::Head => {
+                    for number in number..until {
+                        let Some((id, _)) = of_number(connection, log, number)? else { return Ok(None) };
+                        earlier.insert(id);
+                    }
+                }
+                Kind::Deleted => return Ok(None),
+            }
+            number = until;
+        }
+    }
+    Ok(Some((bodies, earlier)))
+}
+
+fn insert(connection: &Connection, log: i64, group: &Group, sums: &[u8]) -> Result<(), StoreError> {
+    connection.execute(
+        "INSERT INTO roll_ups (log, windows, rolled_at, sums) VALUES (?1, ?2, ?3, ?4)",
+        params![log, group.windows().cast_signed(), now(), sums],
+    )?;
+    let id = connection.last_insert_rowid();
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO rolled (log, number, windows, salt, pad, roll_up) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?;
+    for Run { number, windows, pads } in &group.runs {
+        let (number, windows, pad) =
+            (number.cast_signed(), windows.cast_signed(), pads.sequence.cast_signed());
+        insert.execute(params![log, number, windows, pads.salt, pad, id])?;
+    }
+    Ok(())
+}
+
+fn delete(connection: &Connection, id: i64) -> Result<(), StoreError> {
+    connection.prepare_cached("DELETE FROM roll_ups WHERE id = ?1")?.execute([id])?;
+    Ok(())
+}
+
+/// Deletes the sum that a window is in: the owner has deleted the window.
+pub(super) fn forget(connection: &Connection, log: i64, number: u64) -> Result<(), StoreError> {
+    of_number(connection, log, number)?.map_or(Ok(()), |(id, _)| delete(connection, id))
+}
+
+/// Returns the sum that a window is in, and the number of its windows.
+fn of_number(connection: &Connection, log: i64, number: u64) -> Result<Option<(i64, u64)>, StoreError> {
+    let mut query = connection.prepare_cached(
+        "SELECT rolled.number, rolled.windows, roll_ups.id, roll_ups.windows FROM rolled JOIN roll_ups ON id = roll_up
+         WHERE rolled.log = ?1 AND number <= ?2 ORDER BY number DESC LIMIT 1",
+    )?;
+    let row = |row: &Row<'_>| Ok((count(row, 0)?, count(row, 1)?, row.get(2)?, count(row, 3)?));
+    let found: Option<(u64, u64, i64, u64)> =
+        query.query_row(params![log, number.cast_signed()], row).optional()?;
+    Ok(found.filter(|(first, windows, ..)| number - first < *windows).map(|(.., id, windows)| (id, windows)))
+}
+
+/// Returns the sum that a window is in.
+pub(super) fn rolled(connection: &Connection, log: i64, number: u64) -> Result<Option<Rolled>, StoreError> {
+    of_number(connection, log, number)?.map(|(id, _)| read(connection, id)).transpose()
+}
+
+fn read(connection: &Connection, id: i64) -> Result<Rolled, StoreError> {
+    let mut sums = connection.prepare_cached("SELECT sums FROM roll_ups WHERE id = ?1")?;
+    let sums = sums.query_row([id], |row| row.get(0))?;
+    let mut windows = connection
+        .prepare_cached("SELECT number, windows, salt, pad FROM rolled WHERE roll_up = ?1 ORDER BY number")?;
+    let run = |row: &Row<'_>| {
+        let pads = MaskName { salt: row.get(2)?, sequence: row.get::<_, i64>(3)?.cast_unsigned() };
+        Ok(Run { number: count(row, 0)?, windows: count(row, 1)?, pads })
+    };
+    let runs = windows.query_map([id], run)?.collect::<Result<_, _>>()?;
+    Ok(Rolled { id, runs, sums })
+}

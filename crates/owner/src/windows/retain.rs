@@ -1,0 +1,312 @@
+//! Which windows are old enough for the cloud to keep their sums alone.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use serde::Serialize;
+use sotto_pack::Clock;
+use sotto_wire::{MOST_RUNS, RollUp, StreamHeader, StreamTag};
+
+use super::calendar::Calendar;
+use super::mirror::StreamLog;
+use super::rolled::{RollUps, Rolled};
+use crate::error::OwnerError;
+use crate::language::{By, Duration};
+
+/// Milliseconds of a year.
+const YEAR: i64 = 31_557_600_000;
+
+/// The time over which windows are added up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RollUpUnit {
+    /// Days.
+    Day,
+    /// Weeks, from Monday on.
+    Week,
+    /// Months.
+    Month,
+    /// Quarters.
+    Quarter,
+    /// Years.
+    Year,
+}
+
+impl RollUpUnit {
+    fn calendar(self) -> Option<Calendar> {
+        Calendar::of(match self {
+            Self::Day => By::Day,
+            Self::Week => By::Week,
+            Self::Month => By::Month,
+            Self::Quarter => By::Quarter,
+            Self::Year => By::Year,
+        })
+    }
+}
+
+/// An age of windows, as `90d` or `2y`.
+///
+/// ```
+/// use sotto_owner::Age;
+///
+/// assert_eq!("90d".parse::<Age>()?.milliseconds(), 90 * 86_400_000);
+/// assert_eq!("2y".parse::<Age>()?.milliseconds(), 2 * 31_557_600_000);
+/// assert!("soon".parse::<Age>().is_err());
+/// # Ok::<(), sotto_owner::OwnerError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Age(i64);
+
+impl Age {
+    /// Returns it in milliseconds; a year has 365.25 days.
+    #[must_use]
+    pub fn milliseconds(self) -> i64 {
+        self.0
+    }
+}
+
+impl FromStr for Age {
+    type Err = OwnerError;
+
+    fn from_str(text: &str) -> Result<Self, OwnerError> {
+        let years = text.strip_suffix('y').map(|years| years.parse::<u16>().ok().filter(|years| *years > 0));
+        let milliseconds = match years {
+            Some(years) => years.map(|years| YEAR * i64::from(years)),
+            None => text.parse::<Duration>().ok().and_then(|age| i64::try_from(1000 * age.seconds()).ok()),
+        };
+        let wrong = || OwnerError::Question(format!("`{text}` is no age: write `90d`, `12w` or `2y`"));
+        milliseconds.map(Self).ok_or_else(wrong)
+    }
+}
+
+/// What is added up, and until which age, as `day:2y` or `month:forever`.
+///
+/// ```
+/// use sotto_owner::{RollUpLevel, RollUpUnit};
+///
+/// let level: RollUpLevel = "month:forever".parse()?;
+/// assert_eq!((level.unit, level.until), (RollUpUnit::Month, None));
+/// # Ok::<(), sotto_owner::OwnerError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RollUpLevel {
+    /// The time of a sum.
+    pub unit: RollUpUnit,
+    /// The age from which on the next level holds; None for the last one.
+    pub until: Option<Age>,
+}
+
+impl FromStr for RollUpLevel {
+    type Err = OwnerError;
+
+    fn from_str(text: &str) -> Result<Self, OwnerError> {
+        let wrong = || {
+            OwnerError::Question(format!(
+                "`{text}` is no roll-up: write a unit (day, week, month, quarter, year) and an age, as `day:2y` or `month:forever`"
+            ))
+        };
+        let (unit, until) = text.split_once(':').ok_or_else(wrong)?;
+        let unit = match unit {
+            "day" => RollUpUnit::Day,
+            "week" => RollUpUnit::Week,
+            "month" => RollUpUnit::Month,
+            "quarter" => RollUpUnit::Quarter,
+            "year" => RollUpUnit::Year,
+            _ => return Err(wrong()),
+        };
+        let until = if until == "forever" { None } else { Some(until.parse().map_err(|_| wrong())?) };
+        Ok(Self { unit, until })
+    }
+}
+
+/// The windows of a channel that stay as they are, and what becomes of older ones.
+///
+/// ```
+/// use sotto_owner::{Age, Retention};
+///
+/// let levels = vec!["day:2y".parse()?, "month:forever".parse()?];
+/// let retention = Retention::new("temperature", "90d".parse::<Age>()?, levels)?;
+/// assert!(Retention::new("temperature", "3y".parse::<Age>()?, retention.levels.clone()).is_err());
+/// # Ok::<(), sotto_owner::OwnerError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Retention {
+    /// The channel's name.
+    pub channel: String,
+    /// The age up to which windows stay.
+    pub age: Age,
+    /// What older ones are added up to, the youngest first.
+    pub levels: Vec<RollUpLevel>,
+}
+
+impl Retention {
+    /// Checks the levels.
+    ///
+    /// # Errors
+    /// [`OwnerError::Question`] unless there is a level, ages rise, and the last level holds for ever.
+    pub fn new(channel: &str, age: Age, levels: Vec<RollUpLevel>) -> Result<Self, OwnerError> {
+        let refuse = |reason: &str| Err(OwnerError::Question(reason.to_owned()));
+        let Some((last, others)) = levels.split_last() else {
+            return refuse(
+                "say what older windows are added up to: `--roll-up month:forever`; `sotto forget --before` deletes them",
+            );
+        };
+        if last.until.is_some() {
+            return refuse(
+                "the last roll-up ends with `:forever`; `sotto forget --before` deletes windows and their sums",
+            );
+        }
+        let ages: Option<Vec<Age>> =
+            std::iter::once(Some(age)).chain(others.iter().map(|level| level.until)).collect();
+        if ages.is_none_or(|ages| !ages.is_sorted_by(|before, after| before < after)) {
+            return refuse("roll-ups stand in the order of their ages, the youngest first");
+        }
+        Ok(Self { channel: channel.to_owned(), age, levels })
+    }
+
+    /// Returns the time of the sum that a window belongs to which starts at `at`, or None if it stays.
+    fn group(&self, clock: &Clock, at: i64, now: i64) -> Option<(Calendar, i64)> {
+        let ages = std::iter::once(self.age).chain(self.levels.iter().filter_map(|level| level.until));
+        let levels: Vec<(Age, &RollUpLevel)> = ages.zip(&self.levels).collect();
+        levels.iter().rev().find_map(|(age, level)| {
+            let calendar = level.unit.calendar()?;
+            let end = calendar.end_of(clock, at);
+            (now.saturating_sub(end) >= age.0).then(|| (calendar, calendar.start_of(clock, at)))
+        })
+    }
+}
+
+/// The groups of a stream's windows that an order adds up.
+#[derive(Debug, Default)]
+pub(crate) struct ToRollUp {
+    pub(crate) orders: Vec<RollUp>,
+    /// Windows of the groups.
+    pub(crate) windows: u64,
+    pub(crate) sums: u64,
+    /// The starts of the first and the last window.
+    pub(crate) span: Option<(i64, i64)>,
+}
+
+/// A window, or all those of one sum.
+struct Atom {
+    start: i64,
+    positions: Vec<u64>,
+    rolled: Option<Rolled>,
+}
+
+/// Returns the groups of windows that a retention adds up now and earlier orders did not.
+pub(crate) fn to_roll_up(
+    retention: &Retention,
+    log: &StreamLog,
+    (stream, earlier): (&str, &RollUps),
+    clock: &Clock,
+    now: i64,
+) -> ToRollUp {
+    let mut all = ToRollUp::default();
+    let mut groups: Vec<Vec<(u64, u64)>> = Vec::new();
+    for ((_, _), (header, atoms)) in atoms(retention, log, earlier, clock, now) {
+        let most = capacity(&header).unwrap_or_default();
+        let (mut group, mut count): (Vec<&Atom>, u64) = (Vec::new(), 0);
+        let mut end = |group: &mut Vec<&Atom>| {
+            if group.len() > 1 {
+                let mut positions: Vec<u64> =
+                    group.iter().flat_map(|atom| atom.positions.iter().copied()).collect();
+                positions.sort_unstable();
+                all.windows += positions.len() as u64;
+                all.sums += 1;
+                let starts = || group.iter().map(|atom| atom.start);
+                let (first, last) = (starts().min().unwrap_or_default(), starts().max().unwrap_or_default());
+                let (from, to) = all.span.unwrap_or((first, last));
+                all.span = Some((from.min(first), to.max(last)));
+                groups.push(sotto_wire::FromLog::of(0, [0; 32], positions).runs);
+            }
+            group.clear();
+        };
+        for atom in &atoms {
+            let windows = atom.positions.len() as u64;
+            if count + windows > most {
+                end(&mut group);
+                count = 0;
+            }
+            group.push(atom);
+            count += windows;
+        }
+        end(&mut group);
+    }
+    let (size, root) = (log.tree().size(), log.tree().root());
+    let mut order: Vec<Vec<(u64, u64)>> = Vec::new();
+    let of = |groups: Vec<Vec<(u64, u64)>>| RollUp { stream: stream.to_owned(), size, root, groups };
+    let mut runs = 0;
+    for group in groups {
+        // A sum of more runs than an order names stays as it is.
+        if group.len() > MOST_RUNS {
+            continue;
+        }
+        if runs + group.len() > MOST_RUNS {
+            all.orders.push(of(std::mem::take(&mut order)));
+            runs = 0;
+        }
+        runs += group.len();
+        order.push(group);
+    }
+    if !order.is_empty() {
+        all.orders.push(of(order));
+    }
+    all
+}
+
+/// Returns the largest number of windows that a place of the stream's parts holds.
+fn capacity(header: &StreamHeader) -> Option<u64> {
+    let of = |part: usize| Some(header.sums_form(part).ok()?.capacity());
+    (0..header.parts().len()).map(of).collect::<Option<Vec<u64>>>()?.into_iter().min()
+}
+
+/// Windows by their stream's tag and the start of their sum, in order of time.
+type ByGroup = BTreeMap<([u8; 8], i64), (std::sync::Arc<StreamHeader>, Vec<Atom>)>;
+
+/// Returns the windows that a retention adds up. Those of an earlier sum stay together; one that is not whole in a group is left
+/// out.
+fn atoms(retention: &Retention, log: &StreamLog, earlier: &RollUps, clock: &Clock, now: i64) -> ByGroup {
+    let mut all = ByGroup::new();
+    let mut known: Option<(i64, i64, Option<(Calendar, i64)>)> = None;
+    for (first, count) in log.pieces() {
+        let Some(header) = first.stream().filter(|header| first.is_signed() && header.is_of_sums()) else {
+            continue;
+        };
+        if first.is_provisional() {
+            continue;
+        }
+        for entry in first.all(count) {
+            let Some(start) = entry.start().or_else(|| Some(entry.description()?.start)) else { continue };
+            // Most windows are of the group of the one before.
+            let group = match known {
+                Some((from, to, group)) if from <= start && start < to => group,
+                _ => retention.group(clock, start, now),
+            };
+            if let Some((calendar, from)) = group {
+                known = Some((from, calendar.end_of(clock, start), group));
+                let StreamTag(tag) = header.id().tag();
+                let (_, atoms) = all.entry((tag, from)).or_insert_with(|| (header.clone(), Vec::new()));
+                let rolled = earlier.at(entry.position);
+                match atoms.last_mut().filter(|atom| rolled.is_some() && atom.rolled == rolled) {
+                    Some(atom) => atom.positions.push(entry.position),
+                    None => atoms.push(Atom { start, positions: vec![entry.position], rolled }),
+                }
+            }
+        }
+    }
+    for (_, atoms) in all.values_mut() {
+        // Windows of one sum that lie apart in the log.
+        atoms.sort_by_key(|atom| (atom.rolled.map(|rolled| rolled.number), atom.start));
+        atoms.dedup_by(|next, before| {
+            let is_same = next.rolled.is_some() && next.rolled == before.rolled;
+            if is_same {
+                before.positions.append(&mut next.positions);
+            }
+            is_same
+        });
+        atoms.retain(|atom| atom.rolled.is_none_or(|rolled| rolled.windows as usize == atom.positions.len()));
+        atoms.sort_by_key(|atom| atom.start);
+    }
+    all
+}
