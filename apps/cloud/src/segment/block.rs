@@ -170,7 +170,7 @@ impl Block {
                 row += 1;
                 continue;
             };
-            let leaf = |row| self.signed_as(row, &self.bare_fields(row), stream).ok()?.window_digest();
+            let leaf = |row| self.signed_with(row, &self.bare_fields(row), stream).ok()?.window_digest();
             let leaves: Option<Vec<Digest>> = group.clone().map(leaf).collect();
             for (row, path) in
                 group.clone().zip(leaves.map(|leaves| group_paths(&leaves)).unwrap_or_default())
@@ -215,14 +215,23 @@ impl Block {
         row: usize,
         stream: &Arc<StreamHeader>,
     ) -> Result<SignedHeader, SegmentError> {
-        let fields = self.fields(row, stream)?;
+        self.signed_with(row, &self.fields(row, stream)?, stream)
+    }
+
+    /// Returns the signed header of a window that is not deleted, with these fields.
+    fn signed_with(
+        &self,
+        row: usize,
+        fields: &WindowFields,
+        stream: &Arc<StreamHeader>,
+    ) -> Result<SignedHeader, SegmentError> {
         match self.kind(row) {
             Kind::Deleted => Err(DELETED),
             Kind::Head => {
                 let (digest, tags) = self.rest_of_head(row)?;
                 fields.signed(stream, tags, &digest).map_err(no_window)
             }
-            Kind::Whole => self.signed_as(row, &fields, stream),
+            Kind::Whole => self.signed_as(row, fields, stream),
         }
     }
 

@@ -253,7 +253,7 @@ fn texts(column: Column, rows: &[Row]) -> Vec<ByteArray> {
     }
 }
 
-/// Returns the rows of each group that is whole in a block, whose windows have their bodies.
+/// Returns the rows of each group that is whole in a block, of whose windows none is deleted.
 fn whole_groups(rows: &[Row]) -> impl Iterator<Item = Range<usize>> {
     let is_first = |row: &Row| {
         let place = row.window.facts().and_then(|facts| facts.fields.place.as_ref());
@@ -263,7 +263,7 @@ fn whole_groups(rows: &[Row]) -> impl Iterator<Item = Range<usize>> {
         let count = is_first(&rows[first])?;
         let group = rows.get(first..first + count)?;
         let follow = group.windows(2).all(|pair| continues_group(Some(&pair[0]), &pair[1]));
-        let whole = group.iter().all(|row| matches!(row.window, Window::Whole { .. }));
+        let whole = group.iter().all(|row| !matches!(row.window, Window::Deleted { .. }));
         (follow && whole).then_some(first..first + count)
     })
 }

@@ -310,3 +310,113 @@ fn atoms(retention: &Retention, log: &StreamLog, earlier: &RollUps, clock: &Cloc
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::made;
+    use super::*;
+
+    const HOUR: i64 = 3_600_000;
+
+    fn log(windows: &[sotto_wire::Envelope]) -> StreamLog {
+        let mut log = StreamLog::default();
+        made::items(windows).0.iter().for_each(|item| log.push(item, &item.leaves(), |_| false).unwrap());
+        log
+    }
+
+    fn retention(age: &str, levels: &[&str]) -> Retention {
+        let levels = levels.iter().map(|level| level.parse().unwrap()).collect();
+        Retention::new("level", age.parse().unwrap(), levels).unwrap()
+    }
+
+    /// Returns the groups of all orders, and the sums that they leave with earlier ones.
+    fn ordered(
+        retention: &Retention,
+        log: &StreamLog,
+        earlier: &mut Vec<RollUp>,
+        now: i64,
+    ) -> Vec<Vec<(u64, u64)>> {
+        let given = RollUps::of(earlier);
+        let found = to_roll_up(retention, log, ("tank", &given), &Clock::utc(), now);
+        let groups: Vec<Vec<(u64, u64)>> =
+            found.orders.iter().flat_map(|order| order.groups.clone()).collect();
+        assert_eq!(found.sums, groups.len() as u64);
+        assert_eq!(found.windows, groups.iter().flatten().map(|(from, to)| to - from).sum::<u64>());
+        earlier.extend(found.orders);
+        groups
+    }
+
+    #[test]
+    fn days_that_are_old_enough_become_sums_and_these_become_months() {
+        // 40 days of hours from the first of January 1970 on.
+        let windows: Vec<sotto_wire::Envelope> =
+            (0..960).map(|hour| made::window(&made::stream(), hour, HOUR * hour as i64, 60)).collect();
+        let log = log(&windows);
+        let (days, mut given) = (retention("10d", &["day:20d", "month:forever"]), Vec::new());
+        let day = |day: u64| vec![(24 * day, 24 * day + 24)];
+        // A day is whole and 10 days old.
+        assert!(ordered(&days, &log, &mut given, 24 * HOUR * 11 - 1).is_empty());
+        assert_eq!(ordered(&days, &log, &mut given, 24 * HOUR * 11), [day(0)]);
+        assert_eq!(ordered(&days, &log, &mut given, 24 * HOUR * 13), [day(1), day(2)]);
+        assert!(ordered(&days, &log, &mut given, 24 * HOUR * 13).is_empty());
+        // January is 20 days old: 744 windows, more than a place of 23 bits holds beside the bits of a reading.
+        let most = capacity(&made::stream()).unwrap();
+        let groups = ordered(&days, &log, &mut given, 24 * HOUR * 51);
+        let month: u64 =
+            groups.iter().flatten().filter(|(_, to)| *to <= 744).map(|(from, to)| to - from).sum();
+        assert_eq!(month, 744);
+        assert!(groups.iter().all(|group| group.iter().map(|(from, to)| to - from).sum::<u64>() <= most));
+        // February is not whole yet: its days are sums.
+        assert!(groups.contains(&day(31)) && groups.contains(&day(39)), "{groups:?}");
+        let all = RollUps::of(&given);
+        assert!((0..960).all(|position| all.at(position).is_some()));
+    }
+
+    #[test]
+    fn windows_that_come_later_join_the_sum_of_their_day() {
+        let window = |hour: u64| made::window(&made::stream(), hour, HOUR * hour as i64, 60);
+        let mut windows: Vec<sotto_wire::Envelope> = (0..48).filter(|hour| *hour != 5).map(window).collect();
+        let (days, mut given) = (retention("1d", &["day:forever"]), Vec::new());
+        let now = 24 * HOUR * 9;
+        assert_eq!(ordered(&days, &log(&windows), &mut given, now), [vec![(0, 23)], vec![(23, 47)]]);
+        windows.push(window(5));
+        let late = log(&windows);
+        assert_eq!(ordered(&days, &late, &mut given, now), [vec![(0, 23), (47, 48)]]);
+        let all = RollUps::of(&given);
+        assert_eq!(all.at(0), all.at(47));
+        assert_eq!(all.at(0).unwrap().windows, 24);
+        assert!(ordered(&days, &late, &mut given, now).is_empty());
+    }
+
+    #[test]
+    fn a_week_is_no_part_of_a_month() {
+        let windows: Vec<sotto_wire::Envelope> =
+            (0..60).map(|day| made::window(&made::stream(), day, 24 * HOUR * day as i64, 60)).collect();
+        let (log, mut given) = (log(&windows), Vec::new());
+        // The first of January 1970 was a Thursday; weeks from Monday on.
+        let weeks = ordered(&retention("1d", &["week:forever"]), &log, &mut given, 24 * HOUR * 61);
+        assert_eq!(weeks[..2], [vec![(0, 4)], vec![(4, 11)]]);
+        // The week from 26 January to 1 February stays as it is; the others of January are one sum.
+        let months = ordered(&retention("1d", &["month:forever"]), &log, &mut given, 24 * HOUR * 70);
+        assert_eq!(months[0], [(0, 25)]);
+        let all = RollUps::of(&given);
+        assert_eq!(all.at(25), all.at(31));
+        assert_eq!(all.at(25).unwrap().windows, 7);
+    }
+
+    #[test]
+    fn levels_that_cannot_be_are_refused() {
+        for (age, levels) in [
+            ("90d", &[][..]),
+            ("90d", &["day:2y"]),
+            ("90d", &["day:30d", "month:forever"]),
+            ("90d", &["day:forever", "month:forever"]),
+        ] {
+            let levels = levels.iter().map(|level| level.parse().unwrap()).collect();
+            assert!(Retention::new("level", age.parse().unwrap(), levels).is_err(), "{age}");
+        }
+        for level in ["day", "hour:2y", "day:never", "day:", ":2y", "day:-2d", "day:0y"] {
+            assert!(level.parse::<RollUpLevel>().is_err(), "{level}");
+        }
+    }
+}

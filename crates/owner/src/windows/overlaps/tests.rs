@@ -44,6 +44,7 @@ pub(crate) fn window(
         bundle,
         sums: None,
         origin: Origin::SecretKey,
+        rolled: None,
     }
 }
 

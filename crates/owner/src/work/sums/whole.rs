@@ -32,3 +32,47 @@ pub(super) fn together(inputs: &[&Input]) -> usize {
         inputs.iter().take_while(|input| input.rolled.is_some() && input.rolled == first.rolled).count();
     of_sum.max(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cache::tests::input;
+    use crate::work::sums::cut::cut;
+
+    /// Returns windows that are in these sums, each of as many windows as there are.
+    fn inputs(of: &[Option<u32>]) -> Vec<Input> {
+        let windows = |number: u32| of.iter().filter(|other| **other == Some(number)).count() as u32;
+        let rolled = |number: u32| Rolled { number, windows: windows(number) };
+        (0..).zip(of).map(|(at, of)| Input { rolled: of.map(rolled), ..input(at) }).collect()
+    }
+
+    fn task(windows: std::ops::Range<usize>, weights: Option<Vec<i64>>) -> Task {
+        Task { part: 0, windows, parts: vec![0], weights, factor: 1, read: Vec::new() }
+    }
+
+    #[test]
+    fn a_sum_is_needed_whole_and_with_one_weight() {
+        let all = inputs(&[None, Some(1), Some(1), Some(2), Some(1), Some(2), None]);
+        let all: Vec<&Input> = all.iter().collect();
+        let number = |task| apart(&[task], &all).map(|rolled| rolled.number);
+        for whole in [task(0..7, None), task(0..1, None), task(1..6, Some(vec![2, 2, -1, 2, -1]))] {
+            assert_eq!(number(whole), None);
+        }
+        assert_eq!(number(task(0..5, None)), Some(2));
+        assert_eq!(number(task(4..7, None)), Some(1));
+        assert_eq!(number(task(1..6, Some(vec![1, 1, 0, 0, 0]))), Some(1));
+    }
+
+    #[test]
+    fn sums_are_not_cut_within_a_kept_one() {
+        let all = inputs(&[None, Some(1), Some(1), Some(1), Some(2), Some(2), None, None]);
+        let all: Vec<&Input> = all.iter().collect();
+        for most in 3..8 {
+            let sums = cut(&all, 0..8, most);
+            assert_eq!(sums.iter().flat_map(Clone::clone).collect::<Vec<_>>(), (0..8).collect::<Vec<_>>());
+            let tasks: Vec<Task> = sums.into_iter().map(|windows| task(windows, None)).collect();
+            assert!(tasks.iter().all(|task| task.windows.len() <= most));
+            assert_eq!(apart(&tasks, &all), None, "{most}");
+        }
+    }
+}
