@@ -137,7 +137,7 @@ impl Store {
                 let Some(log) = runs::log_of(transaction, header.device(), header.stream())? else {
                     continue;
                 };
-                let Some((bodies, earlier)) = members(transaction, log, group)? else { continue };
+                let Some(Members { bodies, earlier }) = members(transaction, log, group)? else { continue };
                 for (run, number) in &bodies {
                     rewriting.add(run, *number, Kind::Head);
                 }
@@ -204,24 +204,28 @@ fn is_kept(connection: &Connection, log: i64, group: &Group) -> Result<bool, Sto
 /// A window with a body: its run, and its number.
 type Body = (runs::SealedRun, u64);
 
-/// Returns the windows of a group that have bodies, and the sums that are kept of the others. Returns None if one is deleted.
-fn members(
-    connection: &Connection,
-    log: i64,
-    group: &Group,
-) -> Result<Option<(Vec<Body>, BTreeSet<i64>)>, StoreError> {
-    let (mut bodies, mut earlier) = (Vec::new(), BTreeSet::new());
+/// The windows of a group.
+#[derive(Default)]
+struct Members {
+    bodies: Vec<Body>,
+    /// The sums that are kept of those without a body.
+    earlier: BTreeSet<i64>,
+}
+
+/// Returns the windows of a group. Returns None if one is deleted.
+fn members(connection: &Connection, log: i64, group: &Group) -> Result<Option<Members>, StoreError> {
+    let mut all = Members::default();
     for of_group in &group.runs {
         let (mut number, end) = (of_group.number, of_group.number + of_group.windows);
         while number < end {
             let Some(run) = runs::run_of(connection, log, number)? else { return Ok(None) };
             let until = run.end().min(end);
             match run.kind {
-                Kind::Whole => bodies.extend((number..until).map(|number| (run.clone(), number))),
+                Kind::Whole => all.bodies.extend((number..until).map(|number| (run.clone(), number))),
                 Kind::Head => {
                     for number in number..until {
                         let Some((id, _)) = of_number(connection, log, number)? else { return Ok(None) };
-                        earlier.insert(id);
+                        all.earlier.insert(id);
                     }
                 }
                 Kind::Deleted => return Ok(None),
@@ -229,7 +233,7 @@ fn members(
             number = until;
         }
     }
-    Ok(Some((bodies, earlier)))
+    Ok(Some(all))
 }
 
 fn insert(connection: &Connection, log: i64, group: &Group, sums: &[u8]) -> Result<(), StoreError> {

@@ -10,6 +10,7 @@ use sotto_wire::{MOST_RUNS, RollUp, StreamHeader, StreamTag};
 use super::calendar::Calendar;
 use super::mirror::StreamLog;
 use super::rolled::{RollUps, Rolled};
+use super::row_time::Group;
 use crate::error::OwnerError;
 use crate::language::{By, Duration};
 
@@ -166,6 +167,9 @@ impl Retention {
 
     /// Returns the time of the sum that a window belongs to which starts at `at`, or None if it stays.
     fn group(&self, clock: &Clock, at: i64, now: i64) -> Option<(Calendar, i64)> {
+        if now.saturating_sub(at) < self.age.0 {
+            return None;
+        }
         let ages = std::iter::once(self.age).chain(self.levels.iter().filter_map(|level| level.until));
         let levels: Vec<(Age, &RollUpLevel)> = ages.zip(&self.levels).collect();
         levels.iter().rev().find_map(|(age, level)| {
@@ -268,7 +272,7 @@ type ByGroup = BTreeMap<([u8; 8], i64), (std::sync::Arc<StreamHeader>, Vec<Atom>
 /// out.
 fn atoms(retention: &Retention, log: &StreamLog, earlier: &RollUps, clock: &Clock, now: i64) -> ByGroup {
     let mut all = ByGroup::new();
-    let mut known: Option<(i64, i64, Option<(Calendar, i64)>)> = None;
+    let mut known: Option<(Group, Calendar)> = None;
     for (first, count) in log.pieces() {
         let Some(header) = first.stream().filter(|header| first.is_signed() && header.is_of_sums()) else {
             continue;
@@ -280,11 +284,15 @@ fn atoms(retention: &Retention, log: &StreamLog, earlier: &RollUps, clock: &Cloc
             let Some(start) = entry.start().or_else(|| Some(entry.description()?.start)) else { continue };
             // Most windows are of the group of the one before.
             let group = match known {
-                Some((from, to, group)) if from <= start && start < to => group,
+                Some((span, calendar)) if span.from <= start && start < span.to => {
+                    Some((calendar, span.from))
+                }
                 _ => retention.group(clock, start, now),
             };
             if let Some((calendar, from)) = group {
-                known = Some((from, calendar.end_of(clock, start), group));
+                if known.is_none_or(|(span, _)| span.from != from) {
+                    known = Some((Group { from, to: calendar.end_of(clock, start) }, calendar));
+                }
                 let StreamTag(tag) = header.id().tag();
                 let (_, atoms) = all.entry((tag, from)).or_insert_with(|| (header.clone(), Vec::new()));
                 let rolled = earlier.at(entry.position);
