@@ -71,6 +71,7 @@ mod partial;
 #[cfg(feature = "plan")]
 mod plan;
 mod position;
+mod position_runs;
 mod reader;
 mod receipt;
 mod reduced;
@@ -121,7 +122,7 @@ pub use mask::{MaskName, SALT_BYTES};
 pub use membership::{MOST_GROUPED, is_group};
 pub use merkle::Frontier;
 pub use name::is_name;
-pub use order::{Forget, FromLog, LARGEST_ORDER, MOST_RUNS, Order, OrderParts, Ordered};
+pub use order::{Forget, FromLog, LARGEST_ORDER, Order, OrderParts, Ordered};
 pub use parameters::{read_parameters, write_parameters};
 #[cfg(feature = "partial")]
 pub use partial::{
@@ -134,6 +135,7 @@ pub use partial::{
 #[cfg(feature = "plan")]
 pub use plan::{LARGEST_PLAN, read_plan, write_plan};
 pub use position::{LARGEST_POSITION_REQUEST, PositionRequest};
+pub use position_runs::MOST_RUNS;
 pub use receipt::{LARGEST_STREAM_HEAD, Receipt, StreamHead};
 pub use reduced::{read_reduced, reduced_bytes, write_reduced};
 pub use refusal::{PROBLEM_TYPE, is_final_refusal};

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::error::WireError;
 use crate::hash::Digest;
-use crate::order::{MOST_RUNS, parse_runs, write_runs};
+use crate::position_runs::{MOST_RUNS, parse_runs, write_runs};
 use crate::reader::{Reader, write_name, write_varint};
 
 /// Windows of a stream of which the cloud keeps the sum of each group, and no bodies.

@@ -7,5 +7,5 @@ mod quantity;
 pub(crate) use part::{Part, typical};
 pub(crate) use program::{MOST_BEYOND_FRAMES, MOST_FRAMES, Packed, frames, program};
 pub(crate) use quantity::{
-    Beyond, Input, LARGEST_WEIGHT, Quantity, STEPS_MODULUS, TickWeights, frame, kept, origin, stride,
+    Beyond, Input, LARGEST_WEIGHT, Quantity, Rolled, STEPS_MODULUS, TickWeights, frame, kept, origin, stride,
 };

@@ -127,7 +127,15 @@ pub(crate) struct Input {
     /// The key that the window is encrypted under.
     pub(crate) origin: Origin,
     /// The sum that the cloud keeps in place of its body.
-    pub(crate) rolled: Option<crate::windows::Rolled>,
+    pub(crate) rolled: Option<Rolled>,
+}
+
+/// A sum of windows that the cloud keeps in place of their bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rolled {
+    /// Its number among those of its stream.
+    pub(crate) number: u32,
+    pub(crate) windows: u32,
 }
 
 impl Input {

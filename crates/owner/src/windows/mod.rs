@@ -60,7 +60,7 @@ pub(crate) use past::LogThen;
 pub(crate) use preceding::Preceding;
 pub(crate) use retain::to_roll_up;
 pub use retain::{Age, Retention, RollUpLevel, RollUpUnit};
-pub(crate) use rolled::{RollUps, Rolled};
+pub(crate) use rolled::RollUps;
 pub(crate) use row_time::Group;
 pub(crate) use runs::runs;
 pub(crate) use segments::{RowTime, Segments};

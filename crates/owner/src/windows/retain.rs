@@ -9,15 +9,18 @@ use sotto_wire::{MOST_RUNS, RollUp, StreamHeader, StreamTag};
 
 use super::calendar::Calendar;
 use super::mirror::StreamLog;
-use super::rolled::{RollUps, Rolled};
+use super::rolled::RollUps;
 use super::row_time::Group;
 use crate::error::OwnerError;
 use crate::language::{By, Duration};
+use crate::quantities::Rolled;
 
 /// Milliseconds of a year.
 const YEAR: i64 = 31_557_600_000;
 
 /// The time over which windows are added up.
+///
+/// Example: [`RollUpLevel`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RollUpUnit {

@@ -4,13 +4,7 @@ use std::collections::BTreeMap;
 
 use sotto_wire::RollUp;
 
-/// A sum of windows that the cloud keeps in place of their bodies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rolled {
-    /// Its number among those of its stream.
-    pub(crate) number: u32,
-    pub(crate) windows: u32,
-}
+use crate::quantities::Rolled;
 
 /// The sums that the cloud keeps of a stream's windows.
 #[derive(Debug, Default)]

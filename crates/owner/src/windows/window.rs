@@ -8,11 +8,10 @@ use sotto_pack::{Channel, ChannelBins, Layout, WindowDescription};
 use sotto_rlwe::{Origin, ParameterSpec, SchemeId};
 use sotto_wire::{Digest, MaskName, STREAM_TAG_BYTES, StreamHeader};
 
-use super::rolled::Rolled;
 use super::row_time::Group;
 use crate::declared::Plant;
 use crate::gathered::WindowQuantity;
-use crate::quantities::Input;
+use crate::quantities::{Input, Rolled};
 use crate::streams::{Kind, bins_of, holds};
 
 /// A stored window of a device.

@@ -96,7 +96,9 @@ proptest! {
                 let is_function = all.get(at + 1).is_some_and(|next| word(next) == "(" && next.start == all[*at].end);
                 let outside = *at == 0 || !matches!(word(&all[at - 1]), "(" | ",");
                 let is_call = is_function && word(&all[*at]).chars().all(is_word) && outside;
-                is_call || CLAUSES.contains(&word(&all[*at])) && outside
+                // A name may end in one, as `a.by`.
+                let alone = *at == 0 || all[at - 1].end < all[*at].start;
+                is_call || CLAUSES.contains(&word(&all[*at])) && outside && alone
             })
             .map(|at| all[at])
             .collect();

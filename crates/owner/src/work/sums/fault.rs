@@ -41,6 +41,10 @@ impl Computer<'_> {
         };
         for (at, parts) in parts {
             let input = inputs[at];
+            // The bodies of windows that were rolled up are gone.
+            if input.rolled.is_some() {
+                continue;
+            }
             let window = match self.signed(&logged, input, device, stream) {
                 Ok(window) => window,
                 Err(error) => return error,

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Task;
-use crate::quantities::Input;
-use crate::windows::Rolled;
+use crate::quantities::{Input, Rolled};
 
 /// Returns a kept sum of whose windows a task needs some alone, or with different weights.
 pub(super) fn apart(tasks: &[Task], inputs: &[&Input]) -> Option<Rolled> {
