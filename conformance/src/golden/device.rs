@@ -10,7 +10,7 @@ use sotto_program::{
 use sotto_rlwe::Bfv;
 use sotto_wire::{
     Envelope, EnvelopeHeader, Forget, FromLog, HeadsRequest, Order, OrderParts, Ordered, PositionRequest,
-    write_plan,
+    RollUp, write_plan,
 };
 
 use super::Golden;
@@ -53,14 +53,19 @@ pub fn heads_request() -> HeadsRequest {
 
 /// The order of `order.bin`: a deletion of windows of the same stream.
 pub fn order() -> Order {
-    let (identity, header) = (SigningIdentity::from_bytes(&SIGNING_KEY), envelope_header());
+    let stream = Some(envelope_header().stream);
     let from_log = Some(FromLog::of(400, [7; 32], (0..300).chain(302..305)));
-    let what = Ordered::Forget(Forget {
-        stream: Some(header.stream),
-        until: 1_700_000_000_000,
-        next: 305,
-        from_log,
-    });
+    ordered(Ordered::Forget(Forget { stream, until: 1_700_000_000_000, next: 305, from_log }))
+}
+
+/// An order under the key of [`order`]: two groups of windows of the same stream become sums.
+pub fn roll_up() -> Order {
+    let groups = vec![vec![(0, 30), (31, 200)], vec![(30, 31), (302, 305)]];
+    ordered(Ordered::RollUp(RollUp { stream: envelope_header().stream, size: 400, root: [7; 32], groups }))
+}
+
+fn ordered(what: Ordered) -> Order {
+    let (identity, header) = (SigningIdentity::from_bytes(&SIGNING_KEY), envelope_header());
     let (given_at, owner) = (1_700_000_002_000, identity.verifying_key());
     let parts = OrderParts { given_at, owner, device: header.device, what };
     Order::sign(parts, |message| identity.sign(message)).expect("an order")

@@ -18,7 +18,9 @@ use rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 use sotto_rlwe::{Bfv, Bgv, Ckks};
 
-pub use device::{PASSPHRASE, SIGNING_KEY, envelope_header, heads_request, order, plan, position_request};
+pub use device::{
+    PASSPHRASE, SIGNING_KEY, envelope_header, heads_request, order, plan, position_request, roll_up,
+};
 pub use partial::{BATCH, POSITIVE, PartialKeys, SIGNED, agent, partial_keys, requests};
 pub use reduced::{plan_with_forms, reduced_from, reductions};
 pub use scheme::{DEVICE_SECRET, insecure_n16, secret, secret_from, slots};

@@ -40,7 +40,7 @@ pub(super) const TARGETS: &[Target] = &[
     Target { name: "envelope", run: envelope, inputs: Inputs::Kept(|| vec![golden::read("envelope.bin")]), memory: ciphertexts },
     Target { name: "position", run: position, inputs: Inputs::MadeAnew(positions), memory: ciphertexts },
     Target { name: "heads", run: heads, inputs: Inputs::Kept(|| ["heads-request.bin", "heads.bin"].map(golden::read).to_vec()), memory: |bytes| 256 * bytes.len() + (256 << 10) },
-    Target { name: "order", run: order, inputs: Inputs::Kept(|| vec![golden::read("order.bin")]), memory: |bytes| 16 * bytes.len() + (64 << 10) },
+    Target { name: "order", run: order, inputs: Inputs::Kept(|| vec![golden::read("order.bin"), golden::roll_up().write().expect("an order")]), memory: |bytes| 16 * bytes.len() + (64 << 10) },
     Target { name: "compact-slots", run: |bytes| compact_slots(toy_bfv(), bytes) | compact_slots(toy_bgv(), bytes) | compact_slots(toy_ckks(), bytes), inputs: Inputs::Kept(|| files("compact-slots")), memory: ciphertexts },
     Target { name: "slots-window", run: slots_window, inputs: Inputs::Kept(|| ["slots-window-ciphertext.bin", "slots-window.bin", "slots-window-kept.bin", "slots-stream-header.bin", "slots-window-signed.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (256 << 10) },
     Target { name: "slots-group", run: window_group, inputs: Inputs::Kept(|| ["slots-group.bin", "slots-member.bin", "slots-member-signed.bin"].map(golden::read).to_vec()), memory: |bytes| 64 * bytes.len() + (2 << 20) },
