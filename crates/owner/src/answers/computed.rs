@@ -63,7 +63,12 @@ pub(super) fn computed(
             done.took_part.insert(device.shown.clone(), used.len() as u64);
             done.leaves.insert(device.shown.clone(), used.keys().copied().collect());
         }
-        done.used.extend(used);
+        // Mostly one device has most windows.
+        if done.used.is_empty() {
+            done.used = used;
+        } else {
+            done.used.extend(used);
+        }
         if came_down.windows > 0 {
             done.came_down.insert(device.shown.clone(), came_down);
         }
