@@ -97,9 +97,10 @@ route! {
     ///
     /// An order to delete windows deletes those that it names, and the jobs that used them. The device cannot upload them
     /// again: the cloud refuses windows of the stream that ended before the order's time (`forgotten`), and shows the
-    /// order to a device that asks for its position. Copies in backups stay. An order to roll windows up keeps the sum of each group and
-    /// deletes the bodies of its windows, whose number and freed bytes are returned; the signed headers stay. Orders of other kinds are kept for the owner's
-    /// computers; a device is revoked under `/v1/devices`. An order that was taken before is carried out again and kept once.
+    /// order to a device that asks for its position. Copies in backups stay. An order to roll windows up keeps the sum of each
+    /// group and deletes the bodies of its windows, whose number and freed bytes are returned; the signed headers stay. Orders of
+    /// other kinds are kept for the owner's computers; a device is revoked under `/v1/devices`. An order that was taken before is
+    /// carried out again and kept once.
     GiveOrder: Token post "/v1/orders", "the order", takes frame, gives json Forgotten;
     request_body(content = crate::schema::Frame, content_type = "application/octet-stream", description = "A frame of kind 38 (order), at most 64 KiB, signed with the owner's key."),
     responses(

@@ -81,7 +81,7 @@ impl TaggedSumming<'_, '_> {
                 add(wanted, sum, (from - first, windows.ticks), counts, rows, row)?;
             }
         }
-        windows.names.iter().try_for_each(|name| Ok(self.names.push(*name)?))
+        self.name(windows.names)
     }
 }
 

@@ -21,6 +21,12 @@ pub struct MaskName {
 impl MaskName {
     pub(crate) const BYTES: usize = SALT_BYTES + 8;
 
+    /// Returns the name that lies so many numbers ahead, under the same salt.
+    #[must_use]
+    pub fn ahead(self, numbers: u64) -> Self {
+        Self { sequence: self.sequence.wrapping_add(numbers), ..self }
+    }
+
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.salt);
         out.extend_from_slice(&self.sequence.to_le_bytes());

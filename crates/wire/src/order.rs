@@ -180,6 +180,12 @@ impl OrderParts {
         if let Ordered::Forget(forget) = &self.what { Some(forget) } else { None }
     }
 
+    /// Returns the order to add windows up; None for another order.
+    #[must_use]
+    pub fn roll_up(&self) -> Option<&RollUp> {
+        if let Ordered::RollUp(roll_up) = &self.what { Some(roll_up) } else { None }
+    }
+
     fn fields(&self) -> Result<Vec<u8>, WireError> {
         let mut out = Vec::with_capacity(256);
         out.extend_from_slice(&self.given_at.to_le_bytes());

@@ -28,21 +28,20 @@ const WRONG_GROUPS: WireError = WireError::Value(
     "the groups of an order have two windows at least, no window twice, and at most 2048 runs together",
 );
 
+/// Returns the number of windows of runs.
+fn windows<'r>(runs: impl IntoIterator<Item = &'r (u64, u64)>) -> u64 {
+    runs.into_iter().fold(0, |sum, (from, to)| sum.saturating_add(to.saturating_sub(*from)))
+}
+
 impl RollUp {
     /// Returns the number of windows.
     #[must_use]
     pub fn windows(&self) -> u64 {
-        self.groups
-            .iter()
-            .flatten()
-            .fold(0, |sum: u64, (from, to)| sum.saturating_add(to.saturating_sub(*from)))
+        windows(self.groups.iter().flatten())
     }
 
     /// Returns an error unless each group has two windows, and no window is in two.
     fn check(&self) -> Result<(), WireError> {
-        let windows = |group: &Vec<(u64, u64)>| {
-            group.iter().fold(0, |sum: u64, (from, to)| sum.saturating_add(to.saturating_sub(*from)))
-        };
         let mut runs: Vec<(u64, u64)> = self.groups.iter().flatten().copied().collect();
         runs.sort_unstable();
         let is_apart = runs.is_sorted_by(|(_, end), (from, _)| end <= from);

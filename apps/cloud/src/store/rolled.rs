@@ -48,18 +48,14 @@ pub(crate) struct Rolled {
     pub(crate) sums: Vec<u8>,
 }
 
-/// Returns the pads of windows that follow each other.
-pub(super) fn names(first: MaskName, windows: u64) -> impl Iterator<Item = MaskName> {
-    (0..windows).map(move |at| {
-        let mut name = first;
-        name.sequence = first.sequence.wrapping_add(at);
-        name
-    })
+/// Returns the number of windows of runs.
+fn windows(runs: &[Run]) -> u64 {
+    runs.iter().map(|run| run.windows).sum()
 }
 
 impl Group {
     pub(crate) fn windows(&self) -> u64 {
-        self.runs.iter().map(|run| run.windows).sum()
+        windows(&self.runs)
     }
 
     /// Returns the runs of numbers, as requests name them.
@@ -81,15 +77,14 @@ impl Group {
 
 impl Rolled {
     pub(crate) fn windows(&self) -> u64 {
-        self.runs.iter().map(|run| run.windows).sum()
+        windows(&self.runs)
     }
 
     /// Returns the pads of a window, and how many windows of its run follow it, itself included.
     pub(super) fn at(&self, number: u64) -> Option<(MaskName, u64)> {
         let run = self.runs.iter().find(|run| (run.number..run.number + run.windows).contains(&number))?;
         let behind = number - run.number;
-        let name = MaskName { sequence: run.pads.sequence.wrapping_add(behind), ..run.pads };
-        Some((name, run.windows - behind))
+        Some((run.pads.ahead(behind), run.windows - behind))
     }
 }
 
@@ -179,8 +174,7 @@ fn windows_at(
             }
             let behind = at - run.position;
             let windows = (run.windows - behind).min(to - at);
-            let pads = MaskName { sequence: run.pads.sequence.wrapping_add(behind), ..run.pads };
-            found.push(Run { number: run.number + behind, windows, pads });
+            found.push(Run { number: run.number + behind, windows, pads: run.pads.ahead(behind) });
             at += windows;
         }
     }

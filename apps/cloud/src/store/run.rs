@@ -45,7 +45,7 @@ impl<'c> Run<'c> {
 
     /// Returns the pads of the window at an index.
     pub(crate) fn name(&self, at: usize) -> MaskName {
-        MaskName { sequence: self.name.sequence.wrapping_add(at as u64), ..self.name }
+        self.name.ahead(at as u64)
     }
 }
 

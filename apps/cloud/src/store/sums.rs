@@ -78,7 +78,7 @@ impl Store {
                 Place::Sealed(run, block) => scanner.begin(*run, block),
                 Place::Rolled(rolled) => {
                     let Some((name, left)) = rolled.at(first) else { return Ok(Scanned::Missing(first)) };
-                    let names: Vec<MaskName> = rolled::names(name, left.min(most.into())).collect();
+                    let names: Vec<MaskName> = (0..left.min(most.into())).map(|at| name.ahead(at)).collect();
                     take(Taken::Rolled(&names, &rolled))?;
                     numbers.advance(names.len() as u32);
                     last_rolled = Some(rolled);

@@ -30,8 +30,8 @@ pub(crate) enum Cloud {
     /// Make the secrets shared with the cloud that are gone: the owner's token, and the signing key of a cloud on this
     /// machine, which is pinned. Also the owner's signing key. Nothing that the cloud stores is lost.
     Secrets,
-    /// List your signed orders: windows that you deleted or of which sums stay, logs that you accepted, devices that you revoked. Names those that
-    /// keys which are not yours here have signed.
+    /// List your signed orders: windows that you deleted or of which sums stay, logs that you accepted, devices that you
+    /// revoked. Names those that keys which are not yours here have signed.
     Orders {
         /// Believe the orders that another copy of this folder signed: its key, which `sotto cloud orders` shows there
         #[arg(long, value_name = "KEY")]

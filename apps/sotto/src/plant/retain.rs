@@ -18,7 +18,7 @@ pub(crate) struct Retain {
     /// Windows stay as they are up to this age: 90d, 12w or 2y
     #[arg(value_name = "AGE")]
     age: Age,
-    /// What older windows are added up to, and up to which age: day:2y, then month:forever
+    /// The span of time whose older windows become one sum, and the age until which: day:2y, then month:forever
     #[arg(long = "roll-up", value_name = "UNIT:AGE", required = true)]
     roll_up: Vec<RollUpLevel>,
     /// Show what would be added up, and order nothing
@@ -39,40 +39,30 @@ impl Run for Retain {
         let plant = self.place.open()?;
         let retention = Retention::new(&self.channel, self.age, self.roll_up)?;
         let planned = plant.retain(&retention, true)?;
-        let print = |all: &[Retained]| -> anyhow::Result<()> {
-            say(serde_json::to_string_pretty(
-                &serde_json::json!({ "version": 1, "ordered": !self.dry_run, "streams": all }),
-            )?);
-            Ok(())
-        };
-        if planned.is_empty() || self.dry_run {
-            if self.json {
-                print(&planned)?;
-            } else if planned.is_empty() {
-                say("No window is old enough, or alone in its time: nothing is added up.".to_owned());
-            } else {
-                planned.iter().for_each(|of| say(shown(of)));
-                say_what_goes();
-            }
-            return Ok(ExitCode::SUCCESS);
-        }
         if !self.json {
-            planned.iter().for_each(|of| say(shown(of)));
-            say_what_goes();
+            say_plan(&planned);
+        }
+        if planned.is_empty() || self.dry_run {
+            return if self.json { say_json(&planned, !self.dry_run) } else { Ok(ExitCode::SUCCESS) };
         }
         if !self.yes && !confirmed("The bodies of these windows are deleted from the cloud")? {
             return Ok(ExitCode::from(NOT_CONFIRMED));
         }
         let done = plant.retain(&retention, false)?;
         if self.json {
-            print(&done)?;
-        } else {
-            let freed: u64 = done.iter().filter_map(|of| of.freed_bytes).sum();
-            let windows: u64 = done.iter().map(|of| of.windows).sum();
-            say(format!("{} added up, {freed} bytes freed in the cloud", show::counted(windows, "window")));
+            return say_json(&done, true);
         }
+        let freed: u64 = done.iter().filter_map(|of| of.freed_bytes).sum();
+        let windows: u64 = done.iter().map(|of| of.windows).sum();
+        say(format!("{} added up, {freed} bytes freed in the cloud", show::counted(windows, "window")));
         Ok(ExitCode::SUCCESS)
     }
+}
+
+fn say_json(all: &[Retained], ordered: bool) -> anyhow::Result<ExitCode> {
+    let document = serde_json::json!({ "version": 1, "ordered": ordered, "streams": all });
+    say(serde_json::to_string_pretty(&document)?);
+    Ok(ExitCode::SUCCESS)
 }
 
 fn shown(of: &Retained) -> String {
@@ -89,7 +79,12 @@ fn shown(of: &Retained) -> String {
     )
 }
 
-fn say_what_goes() {
+fn say_plan(planned: &[Retained]) {
+    if planned.is_empty() {
+        say("No window is old enough, or alone in its time: nothing is added up.".to_owned());
+        return;
+    }
+    planned.iter().for_each(|of| say(shown(of)));
     say(
         "  stays: sums, means and deviations of whole groups of that time, with their tags; all signed headers",
     );

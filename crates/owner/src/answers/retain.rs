@@ -53,18 +53,17 @@ pub(crate) fn retain(
     }
     let (client, clock) = (plant.cloud()?, plant.settings().clock()?);
     let now = jiff::Timestamp::now().as_millisecond();
+    let (orders, mut all) = (Orders::new(plant, &client), Vec::new());
     // Those of the owner's other computers too.
-    orders::learn(plant, &client)?;
-    let mut all = Vec::new();
+    orders.learn()?;
     for (device, record) in devices::all_records(plant)? {
-        let orders = Orders::new(plant, &client);
         for stream in record.streams() {
             let channels = channels(plant, &record, stream);
             if !channels.contains(&retention.channel) {
                 continue;
             }
             let log = sync_log(&orders, &record, stream)?;
-            let earlier = RollUps::of(&orders::rolled_up(plant, &device, stream)?);
+            let earlier = RollUps::of(&orders.roll_ups(&device, stream)?);
             let found = to_roll_up(retention, &log, (stream, &earlier), &clock, now);
             let Some((from, to)) = found.span else { continue };
             let mut freed = 0;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use sotto_cloud_client::{Cloud, CloudError, Forgotten};
 use sotto_keys::SigningIdentity;
-use sotto_wire::{Digest, Order, OrderParts, Ordered, RollUp, WireError};
+use sotto_wire::{Digest, Order, OrderParts, Ordered, WireError};
 
 use crate::declared::Plant;
 use crate::error::OwnerError;
@@ -68,17 +68,10 @@ fn known(plant: &Plant) -> Result<Vec<Order>, OwnerError> {
     Ok(read(plant)?.into_iter().map(|known| known.order).collect())
 }
 
-/// Returns the orders to add up windows of a stream that this folder knows, in the order in which they were given.
-pub(crate) fn rolled_up(plant: &Plant, device: &str, stream: &str) -> Result<Vec<RollUp>, OwnerError> {
-    let is_wanted =
-        |parts: &OrderParts| matches!(parts.what, Ordered::RollUp(_)) && parts.is_about(device, stream);
-    let mut orders = read_some(plant, is_wanted)?;
-    orders.sort_by_key(|known| known.order.parts().given_at);
-    let of = |known: Known| match &known.order.parts().what {
-        Ordered::RollUp(roll_up) => Some(roll_up.clone()),
-        _ => None,
-    };
-    Ok(orders.into_iter().filter_map(of).collect())
+/// Returns the orders to add windows up that this folder knows.
+pub(super) fn roll_ups(plant: &Plant) -> Result<Vec<Order>, OwnerError> {
+    let known = read_some(plant, |order| order.roll_up().is_some())?;
+    Ok(known.into_iter().map(|known| known.order).collect())
 }
 
 /// Learns the orders that the cloud keeps and the owner signed, as another computer of the owner may have given them. Gives
@@ -97,10 +90,12 @@ pub(crate) fn learn(plant: &Plant, cloud: &Cloud) -> Result<Learnt, OwnerError> 
     let keys = plant.secrets().owner_keys()?;
     let (mut there, mut unknown) = (Vec::new(), BTreeMap::new());
     for frame in frames {
-        match signer(&frame) {
-            Some(key) if keys.contains(&key) => there.extend(read_order(frame, &keys)),
-            Some(key) => *unknown.entry(key).or_default() += 1,
-            None => {}
+        let Ok(order) = Order::read(&frame) else { continue };
+        let key = order.parts().owner;
+        if keys.contains(&key) {
+            there.extend(ours(order, frame, &keys));
+        } else if order.verify(&key).is_ok() {
+            *unknown.entry(key).or_default() += 1;
         }
     }
     let digests: BTreeSet<Digest> = there.iter().map(|known| known.digest).collect();
@@ -112,16 +107,8 @@ pub(crate) fn learn(plant: &Plant, cloud: &Cloud) -> Result<Learnt, OwnerError> 
     Ok(Learnt { ours: all.into_iter().map(|known| known.order).collect(), unknown })
 }
 
-/// Returns the key that signed an order. None for bytes that are no order.
-fn signer(frame: &[u8]) -> Option<[u8; 32]> {
-    let order = Order::read(frame).ok()?;
-    let key = order.parts().owner;
-    order.verify(&key).ok().map(|()| key)
-}
-
-/// Reads an order that one of the owner's keys signed.
-fn read_order(frame: Vec<u8>, keys: &[[u8; 32]]) -> Option<Known> {
-    let order = Order::read(&frame).ok()?;
+/// Returns an order with its frame, if one of the owner's keys signed it.
+fn ours(order: Order, frame: Vec<u8>, keys: &[[u8; 32]]) -> Option<Known> {
     let is_ours = keys.iter().any(|key| order.verify(key).is_ok());
     is_ours.then_some(())?;
     Some(Known { digest: order.digest().ok()?, order, frame })
@@ -153,9 +140,8 @@ fn read_some(plant: &Plant, is_wanted: impl Fn(&OrderParts) -> bool) -> Result<V
         let (frame, behind) =
             behind.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(damaged)?;
         // One of a key that is not known here any more orders nothing.
-        if Order::read(frame).is_ok_and(|order| is_wanted(order.parts())) {
-            all.extend(read_order(frame.to_vec(), &keys));
-        }
+        let order = Order::read(frame).ok().filter(|order| is_wanted(order.parts()));
+        all.extend(order.and_then(|order| ours(order, frame.to_vec(), &keys)));
         rest = behind;
     }
     if rest.is_empty() { Ok(all) } else { Err(damaged()) }

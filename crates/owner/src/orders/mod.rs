@@ -6,7 +6,7 @@ mod once;
 mod shown;
 mod unknown;
 
-pub(crate) use book::{Learnt, Signed, learn, rolled_up, sign};
+pub(crate) use book::{Learnt, Signed, learn, sign};
 pub(crate) use once::Orders;
 pub use shown::GivenOrder;
 pub(crate) use shown::given;

@@ -17,7 +17,8 @@ pub use choose::{
     Way, choose, real_error, stream_report,
 };
 pub(crate) use choose::{
-    MOST_COMPARED, MOST_WINDOWS, SUM_HEAD_BYTES, bins_of, carried_gap, fits, holds, largest_result, sums_fit,
+    MOST_COMPARED, MOST_WINDOWS, SUM_HEAD_BYTES, bins_of, capacity, carried_gap, fits, holds, largest_result,
+    sums_fit,
 };
 pub(crate) use coefficients::shifted;
 pub(crate) use demand::of_calls;

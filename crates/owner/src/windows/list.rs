@@ -19,7 +19,7 @@ use crate::declared::Plant;
 use crate::devices;
 use crate::devices::{DeviceRecord, spec_of};
 use crate::error::OwnerError;
-use crate::orders::{self, Orders};
+use crate::orders::Orders;
 
 /// Largest number of listed windows per device: they take some 6 GiB of memory.
 const MOST_WINDOWS: usize = 1 << 24;
@@ -64,7 +64,7 @@ pub(crate) fn list(
         let spans = log.pieces().filter(|(first, _)| first.is_provisional());
         let in_pieces: BTreeSet<Group> =
             spans.filter_map(|(first, _)| span_of(&first, &known, &clock)).collect();
-        let rolled = RollUps::of(&orders::rolled_up(plant, &record.device, stream)?);
+        let rolled = RollUps::of(&orders.roll_ups(&record.device, stream)?);
         let (mut form, mut shape) = (None, None);
         for (first, count) in log.pieces() {
             if !first.is_signed() {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde::Serialize;
 use sotto_pack::Clock;
-use sotto_wire::{MOST_RUNS, RollUp, StreamHeader, StreamTag};
+use sotto_wire::{FromLog, MOST_RUNS, RollUp, StreamHeader, StreamTag};
 
 use super::calendar::Calendar;
 use super::mirror::StreamLog;
@@ -14,6 +15,7 @@ use super::row_time::Group;
 use crate::error::OwnerError;
 use crate::language::{By, Duration};
 use crate::quantities::Rolled;
+use crate::streams::capacity;
 
 /// Milliseconds of a year.
 const YEAR: i64 = 31_557_600_000;
@@ -83,7 +85,7 @@ impl FromStr for Age {
     }
 }
 
-/// What is added up, and until which age, as `day:2y` or `month:forever`.
+/// The span of time whose windows become one sum, and the age until which they are kept so, as `day:2y` or `month:forever`.
 ///
 /// ```
 /// use sotto_owner::{RollUpLevel, RollUpUnit};
@@ -123,7 +125,7 @@ impl FromStr for RollUpLevel {
     }
 }
 
-/// The windows of a channel that stay as they are, and what becomes of older ones.
+/// The age up to which windows of a channel stay as they are, and the sums that older ones become.
 ///
 /// ```
 /// use sotto_owner::{Age, Retention};
@@ -139,7 +141,7 @@ pub struct Retention {
     pub channel: String,
     /// The age up to which windows stay.
     pub age: Age,
-    /// What older ones are added up to, the youngest first.
+    /// The sums that older ones become, the youngest first.
     pub levels: Vec<RollUpLevel>,
 }
 
@@ -152,7 +154,7 @@ impl Retention {
         let refuse = |reason: &str| Err(OwnerError::Question(reason.to_owned()));
         let Some((last, others)) = levels.split_last() else {
             return refuse(
-                "say what older windows are added up to: `--roll-up month:forever`; `sotto forget --before` deletes them",
+                "name the sums that older windows become: `--roll-up month:forever`; `sotto forget --before` deletes them",
             );
         };
         if last.until.is_some() {
@@ -211,65 +213,59 @@ pub(crate) fn to_roll_up(
 ) -> ToRollUp {
     let mut all = ToRollUp::default();
     let mut groups: Vec<Vec<(u64, u64)>> = Vec::new();
-    for ((_, _), (header, atoms)) in atoms(retention, log, earlier, clock, now) {
-        let most = capacity(&header).unwrap_or_default();
-        let (mut group, mut count): (Vec<&Atom>, u64) = (Vec::new(), 0);
-        let mut end = |group: &mut Vec<&Atom>| {
-            if group.len() > 1 {
-                let mut positions: Vec<u64> =
-                    group.iter().flat_map(|atom| atom.positions.iter().copied()).collect();
-                positions.sort_unstable();
-                all.windows += positions.len() as u64;
-                all.sums += 1;
-                let starts = || group.iter().map(|atom| atom.start);
-                let (first, last) = (starts().min().unwrap_or_default(), starts().max().unwrap_or_default());
-                let (from, to) = all.span.unwrap_or((first, last));
-                all.span = Some((from.min(first), to.max(last)));
-                groups.push(sotto_wire::FromLog::of(0, [0; 32], positions).runs);
-            }
-            group.clear();
-        };
-        for atom in &atoms {
-            let windows = atom.positions.len() as u64;
-            if count + windows > most {
-                end(&mut group);
-                count = 0;
-            }
-            group.push(atom);
-            count += windows;
+    for (header, atoms) in atoms(retention, log, earlier, clock, now).into_values() {
+        let most = capacity(&header, 0..header.parts().len()).unwrap_or_default();
+        // One atom alone is as it was.
+        for group in cut(&atoms, most).into_iter().filter(|group| group.len() > 1) {
+            let mut positions: Vec<u64> =
+                group.iter().flat_map(|atom| atom.positions.iter().copied()).collect();
+            positions.sort_unstable();
+            all.windows += positions.len() as u64;
+            all.sums += 1;
+            let (first, last) = (group[0].start, group[group.len() - 1].start);
+            let (from, to) = all.span.unwrap_or((first, last));
+            all.span = Some((from.min(first), to.max(last)));
+            groups.push(FromLog::of(0, [0; 32], positions).runs);
         }
-        end(&mut group);
     }
-    let (size, root) = (log.tree().size(), log.tree().root());
-    let mut order: Vec<Vec<(u64, u64)>> = Vec::new();
-    let of = |groups: Vec<Vec<(u64, u64)>>| RollUp { stream: stream.to_owned(), size, root, groups };
-    let mut runs = 0;
-    for group in groups {
-        // A sum of more runs than an order names stays as it is.
-        if group.len() > MOST_RUNS {
-            continue;
-        }
-        if runs + group.len() > MOST_RUNS {
-            all.orders.push(of(std::mem::take(&mut order)));
-            runs = 0;
-        }
-        runs += group.len();
-        order.push(group);
-    }
-    if !order.is_empty() {
-        all.orders.push(of(order));
-    }
+    all.orders = orders(stream, log, groups);
     all
 }
 
-/// Returns the largest number of windows that a place of the stream's parts holds.
-fn capacity(header: &StreamHeader) -> Option<u64> {
-    let of = |part: usize| Some(header.sums_form(part).ok()?.capacity());
-    (0..header.parts().len()).map(of).collect::<Option<Vec<u64>>>()?.into_iter().min()
+/// Cuts atoms into groups of at most so many windows, as many as there is room for.
+fn cut(atoms: &[Atom], most: u64) -> Vec<&[Atom]> {
+    let (mut groups, mut first, mut count) = (Vec::new(), 0, 0);
+    for (at, atom) in atoms.iter().enumerate() {
+        let windows = atom.positions.len() as u64;
+        if count + windows > most {
+            groups.push(&atoms[first..at]);
+            (first, count) = (at, 0);
+        }
+        count += windows;
+    }
+    groups.push(&atoms[first..]);
+    groups
+}
+
+/// Returns the orders that name these groups. A group of more runs than an order names is left out.
+fn orders(stream: &str, log: &StreamLog, groups: Vec<Vec<(u64, u64)>>) -> Vec<RollUp> {
+    let (size, root) = (log.tree().size(), log.tree().root());
+    let (mut orders, mut runs) = (Vec::<RollUp>::new(), 0);
+    for group in groups.into_iter().filter(|group| group.len() <= MOST_RUNS) {
+        runs += group.len();
+        match orders.last_mut().filter(|_| runs <= MOST_RUNS) {
+            Some(order) => order.groups.push(group),
+            None => {
+                runs = group.len();
+                orders.push(RollUp { stream: stream.to_owned(), size, root, groups: vec![group] });
+            }
+        }
+    }
+    orders
 }
 
 /// Windows by their stream's tag and the start of their sum, in order of time.
-type ByGroup = BTreeMap<([u8; 8], i64), (std::sync::Arc<StreamHeader>, Vec<Atom>)>;
+type ByGroup = BTreeMap<([u8; 8], i64), (Arc<StreamHeader>, Vec<Atom>)>;
 
 /// Returns the windows that a retention adds up. Those of an earlier sum stay together; one that is not whole in a group is left
 /// out.
@@ -299,15 +295,12 @@ fn atoms(retention: &Retention, log: &StreamLog, earlier: &RollUps, clock: &Cloc
                 let StreamTag(tag) = header.id().tag();
                 let (_, atoms) = all.entry((tag, from)).or_insert_with(|| (header.clone(), Vec::new()));
                 let rolled = earlier.at(entry.position);
-                match atoms.last_mut().filter(|atom| rolled.is_some() && atom.rolled == rolled) {
-                    Some(atom) => atom.positions.push(entry.position),
-                    None => atoms.push(Atom { start, positions: vec![entry.position], rolled }),
-                }
+                atoms.push(Atom { start, positions: vec![entry.position], rolled });
             }
         }
     }
     for (_, atoms) in all.values_mut() {
-        // Windows of one sum that lie apart in the log.
+        // Windows of one sum become one atom.
         atoms.sort_by_key(|atom| (atom.rolled.map(|rolled| rolled.number), atom.start));
         atoms.dedup_by(|next, before| {
             let is_same = next.rolled.is_some() && next.rolled == before.rolled;
@@ -371,7 +364,7 @@ mod tests {
         assert_eq!(ordered(&days, &log, &mut given, 24 * HOUR * 13), [day(1), day(2)]);
         assert!(ordered(&days, &log, &mut given, 24 * HOUR * 13).is_empty());
         // January is 20 days old: 744 windows, more than a place of 23 bits holds beside the bits of a reading.
-        let most = capacity(&made::stream()).unwrap();
+        let most = capacity(&made::stream(), [0]).unwrap();
         let groups = ordered(&days, &log, &mut given, 24 * HOUR * 51);
         let month: u64 =
             groups.iter().flatten().filter(|(_, to)| *to <= 744).map(|(from, to)| to - from).sum();

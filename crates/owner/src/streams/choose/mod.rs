@@ -27,6 +27,6 @@ pub use precision::{REAL_ERROR, SHARED_ERROR, real_error};
 pub use report::{SHOWN_WINDOWS, StreamReport, stream_report};
 pub use sums::SUMMED_WINDOWS;
 pub(in crate::streams) use sums::windows_of_sums;
-pub(crate) use sums::{SUM_HEAD_BYTES, bins_of, fits as sums_fit, holds};
+pub(crate) use sums::{SUM_HEAD_BYTES, bins_of, capacity, fits as sums_fit, holds};
 pub use ways::Way;
 pub(crate) use worst::{largest_result, worst};

@@ -277,6 +277,12 @@ pub(crate) fn holds(parts: &[SumsPart], channel: u16, quantities: &[WindowQuanti
     quantities.iter().all(|quantity| placed().any(|placed| placed.quantity == quantity.sent(channel)))
 }
 
+/// Returns the largest Σ|c| that every place of these parts of a stream holds.
+pub(crate) fn capacity(stream: &StreamHeader, parts: impl IntoIterator<Item = usize>) -> Option<u64> {
+    let capacity = |part| Some(stream.sums_form(part).ok()?.capacity());
+    parts.into_iter().map(capacity).collect::<Option<Vec<u64>>>()?.into_iter().min()
+}
+
 /// Returns the bins in which these parts count the readings of a channel. Returns None if they do not.
 pub(crate) fn bins_of(parts: &[SumsPart], channel: u16) -> Option<ChannelBins> {
     parts.iter().flat_map(|part| &part.quantities).find_map(|placed| match &placed.quantity {

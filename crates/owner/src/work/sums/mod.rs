@@ -22,7 +22,7 @@ use crate::cache::StreamCache;
 use crate::devices;
 use crate::error::OwnerError;
 use crate::open::Numbers;
-use crate::quantities::{Input, Part, Quantity, frame};
+use crate::quantities::{Input, Part, Quantity, Rolled, frame};
 use crate::streams::bins_of;
 use crate::work::job::{Computer, Progress, Results};
 use cached::Split;
@@ -85,18 +85,19 @@ impl Computer<'_> {
         };
         let (inputs, tasks) = tasks::tasks(source.stream, parts, quantities)
             .ok_or_else(|| OwnerError::CannotCarry { device: source.device.to_owned() })?;
+        // Mostly the cloud has the bodies of all windows.
+        let again =
+            inputs.iter().any(|input| input.rolled.is_some()).then(|| (tasks.clone(), inputs.clone()));
+        if let Some((tasks, inputs)) = &again
+            && let Some(apart) = whole::apart(tasks, inputs)
+        {
+            return Err(self.rolled_up(source.device, apart, inputs));
+        }
         let secret: DeviceSecret = devices::secret(self.plant, source.device)?;
         let mut results: Vec<Results> =
             parts.iter().map(|part| empty(source.stream, layout, part, quantities)).collect();
         let cache = self.cache.as_mut().filter(|_| source.is_proved);
         let mut of_stream = cache.map(|cache| cache.take(source.device, source.stream, &secret));
-        if let Some(apart) = whole::apart(&tasks, &inputs) {
-            let is_of_sum = |input: &&Input| input.rolled == Some(apart);
-            let windows: Vec<&Input> = inputs.iter().copied().filter(is_of_sum).collect();
-            return Err(self.rolled_up(source.device, &windows));
-        }
-        let again =
-            inputs.iter().any(|input| input.rolled.is_some()).then(|| (tasks.clone(), inputs.clone()));
         let mut split = Split::of(tasks, inputs, of_stream.as_mut());
         if let Some((tasks, inputs)) = again.filter(|_| whole::apart(&split.left, &split.inputs).is_some()) {
             // The cache has a sum of some of the windows of which the cloud keeps one sum now.
@@ -114,8 +115,9 @@ impl Computer<'_> {
     }
 
     /// Returns the refusal of a question that needs some of the windows of which the cloud keeps one sum.
-    fn rolled_up(&self, device: &str, windows: &[&Input]) -> OwnerError {
-        let starts = || windows.iter().map(|input| input.window.start);
+    fn rolled_up(&self, device: &str, rolled: Rolled, inputs: &[&Input]) -> OwnerError {
+        let of_sum = || inputs.iter().filter(|input| input.rolled == Some(rolled));
+        let starts = || of_sum().map(|input| input.window.start);
         let day = |at: Option<i64>| match (at, self.plant.settings().clock()) {
             (Some(at), Ok(clock)) => clock.local(at).date().to_string(),
             _ => String::new(),

@@ -10,6 +10,7 @@ use super::cut::cut;
 use super::weights::Weighted;
 use super::{Read, Task, inputs_of};
 use crate::quantities::{Input, Part, Quantity};
+use crate::streams::capacity;
 
 /// Returns the windows of all parts, and the sums that the quantities need, in the order of their windows. Returns None
 /// if the windows do not hold them.
@@ -86,8 +87,7 @@ impl Of<'_> {
 
     /// Returns the largest Σ|c| that every place of these parts holds.
     fn capacity(&self, parts: &[u8]) -> Option<u64> {
-        let capacity = |part: &u8| Some(self.stream.sums_form((*part).into()).ok()?.capacity());
-        parts.iter().map(capacity).collect::<Option<Vec<u64>>>()?.into_iter().min()
+        capacity(self.stream, parts.iter().map(|part| usize::from(*part)))
     }
 
     /// Adds one sum of all parts that hold these values, for as many windows as the places hold.
