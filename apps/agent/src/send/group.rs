@@ -7,6 +7,7 @@ use sotto_wire::{Envelope, MOST_GROUPED, WindowGroup};
 
 use super::Sending;
 use crate::spool::{Entry, SpoolError};
+use crate::stop::Stop;
 use crate::upload::{GroupAnswer, Later};
 
 /// Maximum bytes of the files in a group. For longer windows a signature is a small part, and a failed attempt repeats
@@ -58,12 +59,13 @@ impl Sending {
         grouping: &mut Grouping,
         oldest: &Entry,
         first: &Envelope,
+        stop: &Stop,
     ) -> Result<Grouped, SpoolError> {
         let most = grouping.most();
         if most < LEAST_GROUP || first.window().is_none() {
             return Ok(Grouped::No);
         }
-        let mut entries = self.spool.oldest_of(&oldest.stream, most, MOST_BYTES);
+        let mut entries = self.spool.oldest_of(&oldest.stream, most, MOST_BYTES, stop);
         let windows = self.windows(&entries, first);
         if windows.len() < 2 || entries.first() != Some(oldest) {
             return Ok(Grouped::No);

@@ -125,7 +125,7 @@ impl Sending {
             let later = match spool.read(&entry) {
                 Ok((message, envelope)) => match self.names_taken(&entry, &envelope)? {
                     Some(refusal) => self.put_aside(&entry, &refusal)?,
-                    None => match self.send_group(&mut grouping, &entry, &envelope)? {
+                    None => match self.send_group(&mut grouping, &entry, &envelope, stop)? {
                         Grouped::Stored => None,
                         Grouped::NotYet(later) => Some(later),
                         Grouped::No => {

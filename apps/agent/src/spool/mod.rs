@@ -55,7 +55,7 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub use contents::Contents;
 pub use cuts::Cuts;
@@ -102,6 +102,8 @@ struct State {
     bytes: u64,
     /// The order number of the next message.
     order: u64,
+    /// When the last message came in this run.
+    shown: Option<Instant>,
     closed: bool,
 }
 

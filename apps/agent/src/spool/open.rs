@@ -52,7 +52,7 @@ impl Spool {
         uncounted.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
         let is_exact = sequences.recover(uncounted)?;
         let bytes = waiting.iter().map(|entry| entry.bytes).sum();
-        let state = State { sequences, waiting: waiting.into(), bytes, order, closed: false };
+        let state = State { sequences, waiting: waiting.into(), bytes, order, shown: None, closed: false };
         let (state, changed) = (Mutex::new(state), Condvar::new());
         let spool = Self { folder: folder.to_owned(), limit, new, state, changed, _lock: lock };
         match if is_exact { Ok(()) } else { spool.doubt() } {

@@ -1,5 +1,7 @@
 //! Adds messages to a spool.
 
+use std::time::Instant;
+
 use super::Spool;
 use super::contents::Contents;
 use super::durable::{self, Audience};
@@ -140,6 +142,7 @@ impl Spool {
         let mut state = self.lock();
         state.bytes += entry.bytes;
         state.waiting.push_back(entry);
+        state.shown = Some(Instant::now());
         self.changed.notify_all();
     }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use sotto_wire::Envelope;
 
@@ -9,8 +10,13 @@ use super::entry::Entry;
 use super::error::SpoolError;
 use super::folder::{REFUSED, entries, problem_name, read, refused_bytes};
 use super::reserve::{Reserve, is_full};
-use super::{Spool, durable};
+use super::{Spool, State, durable};
 use crate::stop::Stop;
+
+/// Time without a new message after which those that wait are sent.
+const QUIET: Duration = Duration::from_millis(50);
+/// Maximum time that a message waits for others while they arrive.
+const LONGEST_WAIT: Duration = Duration::from_millis(500);
 
 impl Spool {
     /// Returns true once no more messages come.
@@ -38,18 +44,19 @@ impl Spool {
     }
 
     /// Returns the oldest messages of a stream with ascending sequence numbers: at most `most`, in files of at most
-    /// `bytes` together.
+    /// `bytes` together. While messages still arrive it waits for more of them, up to [`LONGEST_WAIT`], so that few
+    /// travel alone because the sender was faster than the disk.
     #[must_use]
-    pub fn oldest_of(&self, stream: &str, most: usize, bytes: u64) -> Vec<Entry> {
-        let state = self.lock();
-        let (mut oldest, mut left): (Vec<Entry>, _) = (Vec::new(), bytes);
-        for entry in state.waiting.iter().filter(|entry| entry.stream == stream).take(most) {
-            let ascends = oldest.last().is_none_or(|last| last.sequence < entry.sequence);
-            let Some(rest) = left.checked_sub(entry.bytes).filter(|_| ascends) else { break };
-            left = rest;
-            oldest.push(entry.clone());
+    pub fn oldest_of(&self, stream: &str, most: usize, bytes: u64, stop: &Stop) -> Vec<Entry> {
+        let (mut state, begin) = (self.lock(), Instant::now());
+        loop {
+            let (oldest, full) = state.oldest_of(stream, most, bytes);
+            let arrives = state.shown.is_some_and(|shown| shown.elapsed() < QUIET);
+            if full || state.closed || !arrives || begin.elapsed() >= LONGEST_WAIT || stop.is_asked() {
+                return oldest;
+            }
+            state = self.wait(state);
         }
-        oldest
     }
 
     /// Reads a message and checks its digest. Returns its bytes in the upload format, and the envelope.
@@ -127,5 +134,21 @@ impl Spool {
             state.bytes -= entry.bytes;
         }
         self.changed.notify_all();
+    }
+}
+
+impl State {
+    /// Returns the oldest messages of a stream that fit these limits, and true if no further one can join them.
+    fn oldest_of(&self, stream: &str, most: usize, bytes: u64) -> (Vec<Entry>, bool) {
+        let (mut oldest, mut left): (Vec<Entry>, _) = (Vec::new(), bytes);
+        for entry in self.waiting.iter().filter(|entry| entry.stream == stream) {
+            let ascends = oldest.last().is_none_or(|last| last.sequence < entry.sequence);
+            let rest = left.checked_sub(entry.bytes).filter(|_| ascends && oldest.len() < most);
+            let Some(rest) = rest else { return (oldest, true) };
+            left = rest;
+            oldest.push(entry.clone());
+        }
+        let full = oldest.len() >= most;
+        (oldest, full)
     }
 }

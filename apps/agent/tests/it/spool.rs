@@ -502,6 +502,26 @@ fn a_full_spool_makes_the_reader_wait() {
 
 #[cfg(unix)]
 #[test]
+fn messages_that_arrive_join_those_that_wait() {
+    let (site, folder) = (Site::new(4, 60_000), tempfile::tempdir().unwrap());
+    let spool = open(folder.path());
+    let bytes = message(&site, "window", 0);
+    // On a busy machine a message may come after the wait for it: of many rounds, one in which all three meet is enough.
+    let together = (0..50).any(|round| {
+        put(&spool, "window", 3 * round, &bytes);
+        let joined = std::thread::scope(|scope| {
+            scope.spawn(|| (1..3).for_each(|at| drop(put(&spool, "window", 3 * round + at, &bytes))));
+            spool.oldest_of("window", 3, LIMIT, &Stop::new())
+        });
+        let all = spool.oldest_of("window", usize::MAX, LIMIT, &Stop::new());
+        assert_eq!(all.len(), 3, "the wait ends although more could come");
+        all.iter().for_each(|entry| spool.delivered(entry).unwrap());
+        joined.len() == 3
+    });
+    assert!(together, "a message never waits for the next one");
+}
+
+#[test]
 fn nobody_else_can_read_a_spool() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     let set = |path: &Path, mode: u32| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
