@@ -11,7 +11,7 @@ use super::answer::{Answer, VERSION};
 use super::cause::{self, Facts};
 use super::column::RowTimes;
 use super::columns::{columns, of_rows, unproved};
-use super::computed::{computed, counted};
+use super::computed::computed;
 use super::earlier::{self, EarlierGroups};
 use super::evidence::LogsThen;
 use super::listed::{complete, left_out, listed, shown};
@@ -27,7 +27,7 @@ use crate::lie::Lie;
 use crate::orders::{Learnt, Orders};
 use crate::question::{Asked, Question};
 use crate::windows::DeviceWindows;
-use crate::work::{Computer, OnProgress};
+use crate::work::{Computer, OnProgress, Used};
 use crate::{cache, declared, windows};
 
 /// Answers a question from the windows stored in the cloud.
@@ -103,7 +103,7 @@ fn ask_once(
     let asked = Asked::new(question);
     let orders = Orders::new(plant, &cloud);
     let caches = may_cache(plant, &orders)?;
-    let mut listed = listed(&orders, &asked, as_of, &clock)?;
+    let mut listed = listed(&orders, &asked, (as_of, true), &clock)?;
     let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
     let twice = windows::mark_twice(plant, &known, listed.devices.iter_mut())?;
     let mut computer = Computer::new(plant, &cloud, question.shared)?.caching(caches);
@@ -145,11 +145,11 @@ fn ask_once(
         done.add(also.done);
     }
     notes.extend(done.faulty.iter().map(|(device, windows)| notes::on_faulty(device, windows)));
-    notes.extend(notes::on_removed(plant, &clock, &done.took_part));
+    notes.extend(notes::on_removed(plant, &clock, &done.took_part()));
     notes.extend(fetch::note(&asked, &done.came_down));
     let left_out = left_out(&listed, &needed);
     let logs = listed.devices.iter().map(|device| (device.device.clone(), device.logs.clone())).collect();
-    let (used, took_part) = (std::mem::take(&mut done.used), std::mem::take(&mut done.took_part));
+    let (took_part, used) = (done.took_part(), std::mem::take(&mut done.used));
     let faulty = done.faulty.iter().map(|(device, windows)| (device.clone(), windows.len() as u64)).collect();
     let then = earlier.iter().flat_map(|earlier| earlier.twice());
     let devices_twice = twice.iter().chain(then).map(|(device, _)| device.clone()).collect();
@@ -184,21 +184,24 @@ fn ask_once(
     let then = || earlier.iter().flat_map(|earlier| &earlier.listed.devices);
     let of_both = listed.devices.iter().map(|device| {
         let then = then().filter(|other| other.device == device.device);
-        (device.device.clone(), counted(std::iter::once(device).chain(then), &used))
+        let listed = std::iter::once(device).chain(then).flat_map(|device| &device.windows);
+        let numbers = used.get(&device.shown).map(|used| used.numbers(listed));
+        (device.device.clone(), numbers.unwrap_or_default())
     });
     evidence.windows = of_both.collect();
     let repeated: BTreeSet<&String> = evidence.work.iter().flat_map(|work| &work.inputs).collect();
-    let bytes = used.iter().filter(|(leaf, _)| !repeated.is_empty() && repeated.contains(&hex::encode(leaf)));
+    let leaves = used.values().flat_map(Used::leaves);
+    let bytes = leaves.filter(|(leaf, _)| !repeated.is_empty() && repeated.contains(&hex::encode(leaf)));
     let repeat_bytes = bytes.map(|(_, bytes)| bytes).sum();
     Ok(Answer {
         version: VERSION,
         question: question.to_string(),
         scheme: question.scheme,
         rows: rows.into_iter().map(|row| row.dated(&clock)).collect(),
-        bytes_up: used.values().sum(),
+        bytes_up: used.values().map(Used::bytes).sum(),
         bytes_down: spent.bytes_down,
         seconds: begin.elapsed().as_secs_f64(),
-        windows: used.len() as u64,
+        windows: used.values().map(Used::windows).sum(),
         jobs: spent.jobs,
         cached: spent.cached,
         evaluate_us: spent.evaluate_us,

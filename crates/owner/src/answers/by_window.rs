@@ -61,7 +61,7 @@ pub(crate) fn by_window<'w>(
     let of = |window: &'w StoredWindow| {
         let Group { from, to } = window.group();
         let rows = by_group.get(&(from, to)).cloned().unwrap_or_default();
-        (window, done.computed.used.contains_key(&window.identity).then_some(rows))
+        (window, done.computed.used.has(window).then_some(rows))
     };
     let windows = device.windows.iter().map(of).collect();
     let Tallied { computed, not_carried, faulty, .. } = done;

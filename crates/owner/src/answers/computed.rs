@@ -1,8 +1,6 @@
 //! The results of a question's devices.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-
-use sotto_wire::Digest;
+use std::collections::BTreeMap;
 
 use super::listed::Listed;
 use super::takes::taken;
@@ -10,20 +8,16 @@ use crate::declared::settings::Settings;
 use crate::error::{FaultyWindow, OwnerError};
 use crate::gathered::Tally;
 use crate::question::Asked;
-use crate::windows::{self, DeviceWindows};
-use crate::work::{CameDown, Computed, Computer, DeviceWork, OnProgress};
+use crate::windows;
+use crate::work::{CameDown, Computed, Computer, DeviceWork, OnProgress, Used};
 
 /// The results of all devices.
 #[derive(Default)]
 pub(super) struct Done {
     /// The tallies of each device, in the order of the list.
     pub(super) by_device: Vec<Vec<Tally>>,
-    /// Bytes of the windows used, by leaf.
-    pub(super) used: HashMap<Digest, u64>,
-    /// Number of windows used, by device.
-    pub(super) took_part: BTreeMap<String, u64>,
-    /// These windows.
-    pub(super) leaves: BTreeMap<String, HashSet<Digest>>,
+    /// The windows that are used, by device, of those that have any.
+    pub(super) used: BTreeMap<String, Used>,
     /// Windows left out by the fault of their device, by device.
     pub(super) faulty: BTreeMap<String, Vec<FaultyWindow>>,
     /// The readings that came down for calls that need them, by device.
@@ -39,7 +33,7 @@ pub(super) fn computed(
     progress: OnProgress<'_>,
 ) -> Result<Done, OwnerError> {
     let Listed { devices, segments, ends, gap, .. } = listed;
-    let total: u64 = devices.iter().map(|device| device.windows.len() as u64).sum();
+    let total: u64 = devices.iter().map(|device| windows::number(&device.windows)).sum();
     let mut done = Done::default();
     let (mut finished, mut not_carried) = (0, None);
     for device in devices {
@@ -60,14 +54,7 @@ pub(super) fn computed(
         let tallied = work.tallies(computer, &mut tell)?;
         let Computed { tallies, used, fetched, came_down } = tallied.computed;
         if !used.is_empty() {
-            done.took_part.insert(device.shown.clone(), used.len() as u64);
-            done.leaves.insert(device.shown.clone(), used.keys().copied().collect());
-        }
-        // Mostly one device has most windows.
-        if done.used.is_empty() {
-            done.used = used;
-        } else {
-            done.used.extend(used);
+            done.used.insert(device.shown.clone(), used);
         }
         if came_down.windows > 0 {
             done.came_down.insert(device.shown.clone(), came_down);
@@ -95,33 +82,16 @@ impl Done {
             let new: Vec<FaultyWindow> = windows.into_iter().filter(new).collect();
             known.extend(new);
         }
-        for (device, leaves) in earlier.leaves {
-            let own = self.leaves.entry(device.clone()).or_default();
-            own.extend(leaves);
-            self.took_part.insert(device, own.len() as u64);
+        for (device, used) in earlier.used {
+            self.used.entry(device).or_default().extend(used);
         }
         for (device, came_down) in earlier.came_down {
             self.came_down.entry(device).or_default().add(came_down);
         }
-        self.used.extend(earlier.used);
     }
-}
 
-/// Returns the windows of a device, from one list or several, that an answer counts, by stream, as runs of numbers.
-pub(super) fn counted<'w>(
-    device: impl Iterator<Item = &'w DeviceWindows>,
-    used: &HashMap<Digest, u64>,
-) -> BTreeMap<String, Vec<(u64, u32)>> {
-    let mut numbers: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
-    let windows = device.flat_map(|device| &device.windows);
-    for window in windows.filter(|window| used.contains_key(&window.identity)) {
-        numbers.entry(&window.stream).or_default().push(window.sequence);
+    /// Returns the number of windows that are used, by device.
+    pub(super) fn took_part(&self) -> BTreeMap<String, u64> {
+        self.used.iter().map(|(device, used)| (device.clone(), used.windows())).collect()
     }
-    let runs = |(stream, mut numbers): (&str, Vec<u64>)| {
-        numbers.sort_unstable();
-        // A window of which parts are used comes once for each.
-        numbers.dedup();
-        (stream.to_owned(), windows::runs(numbers))
-    };
-    numbers.into_iter().map(runs).collect()
 }

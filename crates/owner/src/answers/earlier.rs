@@ -110,7 +110,7 @@ impl EarlierGroups {
         let (since, until) = ends.unwrap_or((0, 0));
         let between = Between { since: Some(since), until: Some(until) };
         let asked = Asked::new(&question);
-        let mut devices = windows_of(orders, &asked, between, as_of)?;
+        let mut devices = windows_of(orders, &asked, between, (as_of, false))?;
         let twice = windows::mark_twice(orders.plant, shown.known, devices.iter_mut())?;
         let all: BTreeSet<Group> = times.iter().flatten().map(|earlier| earlier.time).collect();
         let follows = !followed(&asked).is_empty();

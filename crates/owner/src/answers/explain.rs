@@ -30,7 +30,7 @@ pub(crate) fn explain(plant: &Plant, question: &Question) -> Result<Explanation,
         return explain(plant, &question.clone().back_from(now, &clock).ok_or_else(beyond)?);
     }
     let (asked, orders) = (Asked::new(question), Orders::new(plant, &cloud));
-    let listed = listed(&orders, &asked, None, &clock)?;
+    let listed = listed(&orders, &asked, (None, false), &clock)?;
     let mut explained = Explanation::new(question.to_string(), clock.name());
     // The groups before the first row only count in it.
     explained.groups = listed.segments.rows.len().saturating_sub(listed.before) as u64;

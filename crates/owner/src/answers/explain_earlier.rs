@@ -26,7 +26,7 @@ pub(super) fn listed_earlier(
     let ends = all.iter().map(|part| part.from).min().zip(all.iter().map(|part| part.to).max());
     let Some((from, to)) = ends else { return Ok(None) };
     let between = Between { since: Some(from), until: Some(to) };
-    let mut devices = windows_of(orders, asked, between, None)?;
+    let mut devices = windows_of(orders, asked, between, (None, false))?;
     let follows = !followed(asked).is_empty();
     let too_many =
         || OwnerError::Unanswerable("the offset has too many groups: ask for a shorter time".to_owned());

@@ -9,6 +9,8 @@ use super::answer::Complete;
 use super::evidence::LogsThen;
 use crate::declared::Plant;
 use crate::error::OwnerError;
+use crate::gathered::Need;
+use crate::language::By;
 use crate::orders::Orders;
 use crate::question::Asked;
 use crate::windows::{
@@ -48,11 +50,12 @@ impl Listed {
     }
 }
 
-/// Lists the windows of a question's devices, and groups them by the clock.
+/// Lists the windows of a question's devices, and groups them by the clock. `runs` allows entries of several windows, if the
+/// question needs sums of them alone.
 pub(super) fn listed(
     orders: &Orders<'_>,
     asked: &Asked<'_>,
-    as_of: Option<&LogsThen>,
+    (as_of, runs): (Option<&LogsThen>, bool),
     clock: &Clock,
 ) -> Result<Listed, OwnerError> {
     let question = asked.question;
@@ -60,7 +63,7 @@ pub(super) fn listed(
     // Averages of groups need those before the first row, which are not shown.
     let fetched = |between: Between| between.with_groups_before(clock, question.by, asked.groups_before());
     let around = Between::around(&fetched(between));
-    let mut devices = windows_of(orders, asked, around, as_of)?;
+    let mut devices = windows_of(orders, asked, around, (as_of, runs && needs_sums(asked)))?;
     let last = windows::last_reading(&question.channels(), devices.iter().flat_map(|device| &device.windows));
     between.back_from_newest(question, &devices, clock);
     let parts = fetched(between);
@@ -111,7 +114,7 @@ pub(super) fn add_preceding(
         return Ok(());
     }
     let find = |since| {
-        let listed = windows_of(orders, asked, Between { since, until: Some(until) }, as_of)?;
+        let listed = windows_of(orders, asked, Between { since, until: Some(until) }, (as_of, false))?;
         Ok::<_, OwnerError>(Preceding::of(parts, &listed, &channels))
     };
     let preceding = match known {
@@ -126,16 +129,25 @@ pub(super) fn add_preceding(
     Ok(())
 }
 
-/// Lists the windows of a question's devices between two times.
+/// Returns true if a question needs sums of windows alone, of which those that follow each other may be one entry of a list.
+fn needs_sums(asked: &Asked<'_>) -> bool {
+    let is_sum = |need: &Need| matches!(need, Need::Moments { .. });
+    let question = asked.question;
+    question.by != Some(By::Window)
+        && question.tariffs().is_empty()
+        && asked.needs().all(|(_, need)| is_sum(need))
+}
+
+/// Lists the windows of a question's devices between two times; with `runs` those that follow each other may be one entry.
 pub(super) fn windows_of(
     orders: &Orders<'_>,
     asked: &Asked<'_>,
     between: Between,
-    as_of: Option<&LogsThen>,
+    (as_of, runs): (Option<&LogsThen>, bool),
 ) -> Result<Vec<DeviceWindows>, OwnerError> {
     let (plant, question) = (orders.plant, asked.question);
     let records = able::devices_of(plant, question)?;
-    let needed = Needed::of(question);
+    let needed = Needed::of(question).in_runs(runs);
     let mut devices = Vec::with_capacity(records.len());
     for (name, record) in &records {
         let limited = as_of.map(|logs| needed.as_of(logs.get(name).cloned().unwrap_or_default()));

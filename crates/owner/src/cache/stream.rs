@@ -1,6 +1,7 @@
 //! The cached sums of one stream.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use sotto_keys::DeviceSecret;
@@ -11,7 +12,7 @@ use super::name::{Windows, first_of};
 use super::record::Record;
 use crate::error::OwnerError;
 use crate::files::{make_folder, remove_left_over};
-use crate::quantities::Input;
+use crate::quantities::Inputs;
 
 /// Bytes of a file beside those of its present sums, above which it is written anew.
 const SLACK: u64 = 1 << 20;
@@ -44,9 +45,30 @@ struct Held {
 #[derive(Clone, Copy)]
 pub(crate) struct Sum<'s> {
     pub(crate) part: u8,
-    pub(crate) windows: &'s [&'s Input],
+    pub(crate) inputs: &'s Inputs<'s>,
+    /// Their positions among those of the inputs.
+    pub(crate) windows: &'s Range<usize>,
     /// A weight for each window; None for 1.
     pub(crate) weights: Option<&'s [i64]>,
+}
+
+impl Sum<'_> {
+    /// Adds some of the windows, by their indexes, to a name.
+    fn name(&self, indexes: Range<usize>, named: &mut Windows) {
+        let first = self.windows.start;
+        match self.weights {
+            None => {
+                let windows = first + indexes.start..first + indexes.end;
+                self.inputs.runs(windows).for_each(|run| named.push(run, None));
+            }
+            Some(weights) => {
+                for index in indexes {
+                    let weight = weights.get(index).copied().unwrap_or_default();
+                    named.push(self.inputs.at(first + index), Some(weight));
+                }
+            }
+        }
+    }
 }
 
 impl StreamCache {
@@ -78,41 +100,30 @@ impl StreamCache {
     /// Returns the sums of the first windows of a list, by their number, ascending: all windows, or fewer if there are no
     /// weights.
     pub(crate) fn find(&mut self, sum: Sum<'_>) -> Vec<(usize, Vec<i64>)> {
-        let (mut windows, mut found) =
+        let (mut named, mut found) =
             (Windows::new(&self.stream, sum.part, sum.weights.is_some()), Vec::new());
-        let mut candidates: &[usize] = &[];
-        let mut longest = 0;
-        let mut used: Vec<usize> = Vec::new();
-        for (at, input) in sum.windows.iter().enumerate() {
-            windows.push(input, sum.weights.map(|weights| weights.get(at).copied().unwrap_or_default()));
-            if at == 0 {
-                let first = first_of(&windows.name());
-                candidates = self.by_first.get(&(sum.part, first)).map_or(&[], Vec::as_slice);
-                let counts = candidates.iter().filter_map(|at| self.sums[*at].as_ref());
-                longest = counts.map(|held| held.record.count as usize).max().unwrap_or_default();
+        if sum.windows.is_empty() {
+            return found;
+        }
+        sum.name(0..1, &mut named);
+        let Some(candidates) = self.by_first.get(&(sum.part, first_of(&named.name()))) else { return found };
+        let mut of_count: BTreeMap<usize, Vec<(usize, &Record)>> = BTreeMap::new();
+        for at in candidates {
+            let Some(Held { record, .. }) = &self.sums[*at] else { continue };
+            let count = record.count as usize;
+            let is_all = count == sum.windows.len();
+            if is_all || count < sum.windows.len() && sum.weights.is_none() {
+                of_count.entry(count).or_default().push((*at, record));
             }
-            if at >= longest {
-                break;
-            }
-            let is_all = at + 1 == sum.windows.len();
-            if sum.weights.is_some() && !is_all {
-                continue;
-            }
-            let of_count = candidates.iter().filter(|candidate| {
-                self.sums[**candidate].as_ref().is_some_and(|held| held.record.count as usize == at + 1)
-            });
-            let mut of_count = of_count.peekable();
-            if of_count.peek().is_none() {
-                continue;
-            }
-            let name = windows.name();
-            let is_named = |candidate: &&usize| {
-                self.sums[**candidate].as_ref().is_some_and(|held| held.record.name == name)
-            };
-            if let Some(candidate) = of_count.find(is_named) {
-                used.push(*candidate);
-                let values = self.sums[*candidate].as_ref().map(|held| held.record.values.clone());
-                found.push((at + 1, values.unwrap_or_default()));
+        }
+        let (mut used, mut at): (Vec<usize>, _) = (Vec::new(), 1);
+        for (count, records) in of_count {
+            sum.name(at..count, &mut named);
+            at = count;
+            let name = named.name();
+            if let Some((at, record)) = records.into_iter().find(|(_, record)| record.name == name) {
+                used.push(at);
+                found.push((count, record.values.clone()));
             }
         }
         for at in used {
@@ -127,20 +138,20 @@ impl StreamCache {
     /// Adds the values of a sum, whose tag fitted. `bits` are those of the part's widest place; `begun` is the number of
     /// windows of the shorter sum that it began with, 0 for none; `is_newest` is true if it may grow.
     pub(crate) fn add(&mut self, sum: Sum<'_>, values: &[i64], bits: u8, begun: usize, is_newest: bool) {
-        let mut windows = Windows::new(&self.stream, sum.part, sum.weights.is_some());
-        let mut first = None;
-        for (at, input) in sum.windows.iter().enumerate() {
-            windows.push(input, sum.weights.map(|weights| weights.get(at).copied().unwrap_or_default()));
-            first.get_or_insert_with(|| first_of(&windows.name()));
+        if sum.windows.is_empty() {
+            return;
         }
-        let Some(first) = first else { return };
+        let mut named = Windows::new(&self.stream, sum.part, sum.weights.is_some());
+        sum.name(0..1, &mut named);
+        let first = first_of(&named.name());
+        sum.name(1..sum.windows.len(), &mut named);
         let width = Record::width_of(bits);
         let limit = 1i128 << (8 * width - 1);
         let (Ok(count), Ok(begun)) = (u32::try_from(sum.windows.len()), u32::try_from(begun)) else { return };
         if values.iter().any(|value| !(-limit..limit).contains(&i128::from(*value))) {
             return;
         }
-        let (part, name) = (sum.part, windows.name());
+        let (part, name) = (sum.part, named.name());
         let is_there = self.with_first(part, first).any(|held| held.record.name == name);
         if is_there {
             return;

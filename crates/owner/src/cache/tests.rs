@@ -8,7 +8,7 @@ use sotto_rlwe::Origin;
 use sotto_wire::MaskName;
 
 use super::*;
-use crate::quantities::Input;
+use crate::quantities::{Input, Inputs};
 
 const STREAM: [u8; 32] = [9; 32];
 const DEVICE: &str = "boiler";
@@ -37,6 +37,7 @@ pub(crate) fn input(number: u64) -> Input {
         ticks: 0..6,
         origin: Origin::SecretKey,
         rolled: None,
+        count: 1,
     }
 }
 
@@ -44,8 +45,13 @@ fn inputs(numbers: std::ops::Range<u64>) -> Vec<Input> {
     numbers.map(input).collect()
 }
 
-fn refs(inputs: &[Input]) -> Vec<&Input> {
-    inputs.iter().collect()
+/// Windows, and the positions of all of them.
+struct All<'i>(Inputs<'i>, std::ops::Range<usize>);
+
+fn refs(inputs: &[Input]) -> All<'_> {
+    let inputs = Inputs::of(inputs);
+    let windows = 0..inputs.len();
+    All(inputs, windows)
 }
 
 /// A change of the windows of a sum.
@@ -84,8 +90,8 @@ impl Folder {
     }
 }
 
-fn plain<'s>(windows: &'s [&'s Input]) -> Sum<'s> {
-    Sum { part: 1, windows, weights: None }
+fn plain<'s>(inputs: &'s All<'s>) -> Sum<'s> {
+    Sum { part: 1, inputs: &inputs.0, windows: &inputs.1, weights: None }
 }
 
 #[test]
@@ -95,12 +101,12 @@ fn a_sum_is_found_by_exactly_its_windows() {
     let weights = vec![1; 10];
     folder.write(|sums| {
         sums.add(plain(&refs(&all)), &[7, -8], BITS, 0, false);
-        sums.add(Sum { part: 1, windows: &refs(&all), weights: Some(&weights) }, &[5, 6], BITS, 0, false);
+        sums.add(Sum { weights: Some(&weights), ..plain(&refs(&all)) }, &[5, 6], BITS, 0, false);
     });
     let found = |sum: Sum<'_>| folder.read().find(sum);
     assert_eq!(found(plain(&refs(&all))), [(10, vec![7, -8])]);
-    fn weighted<'s>(windows: &'s [&'s Input], weights: &'s [i64]) -> Sum<'s> {
-        Sum { part: 1, windows, weights: Some(weights) }
+    fn weighted<'s>(inputs: &'s All<'s>, weights: &'s [i64]) -> Sum<'s> {
+        Sum { weights: Some(weights), ..plain(inputs) }
     }
     assert_eq!(found(weighted(&refs(&all), &weights)), [(10, vec![5, 6])]);
     // More windows begin with these; with weights a sum is taken as a whole.
@@ -177,7 +183,7 @@ fn right_of(cache: &mut StreamCache, sums: &[Vec<Input>]) -> usize {
     let right = sums.iter().filter(|windows| {
         let (value, windows) = (windows[0].sequence as i64, refs(windows));
         match cache.find(plain(&windows)).last() {
-            Some((count, values)) if *count == windows.len() => {
+            Some((count, values)) if *count == windows.0.len() => {
                 assert_eq!(*values, [value, -value]);
                 true
             }
@@ -315,4 +321,32 @@ fn a_folder_that_cannot_be_written_stops_nothing() {
         assert_eq!(cache.find(plain(&refs(&inputs(0..3)))), [(3, vec![4])]);
     });
     assert_eq!(folder.read().find(plain(&refs(&inputs(0..3)))), []);
+}
+
+/// Windows of a stream as its device names them: the identity has the number.
+fn derived(number: u64, count: u32) -> Input {
+    let mut identity = [7; 32];
+    identity[24..].copy_from_slice(&number.to_le_bytes());
+    Input { identity, count, ..input(number) }
+}
+
+#[test]
+fn a_sum_has_one_name_whether_its_windows_come_one_by_one_or_in_runs() {
+    let folder = Folder::new();
+    let alone: Vec<Input> = (0..20).map(|number| derived(number, 1)).collect();
+    folder.write(|sums| {
+        sums.add(plain(&refs(&alone[..12])), &[1], BITS, 0, false);
+        sums.add(plain(&refs(&alone[..15])), &[2], BITS, 0, false);
+    });
+    let found = |runs: &[(u64, u32)]| {
+        let runs: Vec<Input> = runs.iter().map(|(first, count)| derived(*first, *count)).collect();
+        let all = refs(&runs);
+        folder.read().find(plain(&all)).into_iter().map(|(count, _)| count).collect::<Vec<_>>()
+    };
+    for runs in [&[(0, 20)][..], &[(0, 1), (1, 12), (13, 7)], &[(0, 12), (12, 3), (15, 5)]] {
+        assert_eq!(found(runs), [12, 15], "{runs:?}");
+    }
+    assert_eq!(found(&[(0, 12), (13, 7)]), [12], "one is missing");
+    assert_eq!(found(&[(0, 11), (12, 8)]), [0; 0]);
+    assert_eq!(found(&[(1, 19)]), [0; 0]);
 }

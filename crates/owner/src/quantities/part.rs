@@ -14,6 +14,11 @@ pub(crate) struct Part {
 }
 
 impl Part {
+    /// Returns the number of its windows.
+    pub(crate) fn windows(&self) -> usize {
+        self.inputs.iter().map(|input| input.count as usize).sum()
+    }
+
     /// Returns the layout of its first window, which the others share.
     pub(crate) fn layout(&self) -> &Layout {
         &self.inputs[0].window.layout
@@ -50,6 +55,7 @@ fn typical_part(layout: &Layout, cut: &Cut, windows: usize, with_gaps: bool) -> 
     let (id, window, origin) = (String::new(), Arc::new(window), Origin::SecretKey);
     let (identity, sequence, bytes, name) = ([0; 32], 0, 0, None);
     let (ticks, rolled) = (0..cut.ticks, None);
-    let input = Input { id, identity, sequence, bytes, name, window, offset: 0, ticks, origin, rolled };
+    let (offset, count) = (0, 1);
+    let input = Input { id, identity, sequence, bytes, name, window, offset, ticks, origin, rolled, count };
     Part { inputs: vec![input; windows] }
 }

@@ -106,7 +106,8 @@ pub(crate) struct TickWeights {
 /// Whole weights have 16 bits.
 pub(crate) const LARGEST_WEIGHT: i64 = (1 << 16) - 1;
 
-/// A window as input of a job.
+/// A window as input of a job, or several windows of sums that follow each other: the first is described, each of the others
+/// begins where the one before ends, and has the next number.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
     /// The envelope's id in the cloud, for requests alone.
@@ -115,7 +116,7 @@ pub(crate) struct Input {
     pub(crate) identity: sotto_wire::Digest,
     /// Its number in its stream.
     pub(crate) sequence: u64,
-    /// Bytes of the window as it was sent.
+    /// Bytes of the windows as they were sent.
     pub(crate) bytes: u64,
     /// The name of its pads, if it is a window of sums.
     pub(crate) name: Option<sotto_wire::MaskName>,
@@ -128,6 +129,8 @@ pub(crate) struct Input {
     pub(crate) origin: Origin,
     /// The sum that the cloud keeps in place of its body.
     pub(crate) rolled: Option<Rolled>,
+    /// Number of windows.
+    pub(crate) count: u32,
 }
 
 /// A sum of windows that the cloud keeps in place of their bodies.

@@ -135,9 +135,10 @@ pub(crate) fn last_readings<'w>(
         for InGroup { group, ticks } in pieces(groups, grouping, window) {
             let read = |presence: &Presence| presence.iter().filter(|tick| ticks.contains(tick)).last();
             let end = match presence.iter().filter_map(read).max() {
+                _ if window.is_run() => window.end_before(ticks.end),
                 Some(tick) => window.instant(tick + 1),
                 // Without gaps, every tick has a reading.
-                None if presence.is_empty() => window.to().min(window.instant(ticks.end)),
+                None if presence.is_empty() => window.end_before(ticks.end),
                 None => continue,
             };
             last[group] = last[group].max(Some(end));
@@ -168,7 +169,9 @@ pub(crate) fn last_reading<'w>(
         let presence = columns.filter_map(|column| window.description.presence(column));
         presence
             .filter(|presence| presence.end() > 0)
-            .map(|presence| window.instant(presence.end() - 1))
+            .map(|presence| {
+                window.instant(window.all_ticks() - window.description.ticks() + presence.end() - 1)
+            })
             .max()
     };
     windows.filter_map(of).max()
@@ -207,9 +210,10 @@ pub(crate) fn cut_ticks(groups: &[Group], grouping: Grouping, window: &StoredWin
     let channels = || (0..).zip(window.layout().channels());
     let reports = || channels().filter(|(_, channel)| !channel.kind.rules().samples()).map(|(at, _)| at);
     let is_cut = |InGroup { group, ticks }: &InGroup| {
-        let (last, end) = (ticks.end - 1, window.to().min(window.instant(ticks.end)));
-        let has_reading =
-            |at: u16| window.description.presence(at).is_none_or(|presence| presence.contains(last));
+        let (last, end) = (ticks.end - 1, window.end_before(ticks.end));
+        let has_reading = |at: u16| {
+            window.is_run() || window.description.presence(at).is_none_or(|presence| presence.contains(last))
+        };
         groups[*group].to < end && reports().any(has_reading)
     };
     match grouping {

@@ -144,7 +144,23 @@ impl Form<'_> {
             sums: sums.map(|(stream, name)| SumsOf { stream: Arc::clone(stream), name }),
             origin: self.known.origin,
             rolled: None,
+            count: 1,
         })
+    }
+
+    /// Returns windows of a run as one; None if the ticks of one of them do not follow those of the one before, or a time is none of
+    /// the calendar.
+    pub(super) fn windows(&mut self, first: &Entry<'_>, count: u32, clock: &Clock) -> Option<StoredWindow> {
+        let last = self.window(&first.nth(u64::from(count) - 1), clock)?;
+        let window = self.window(first, clock)?;
+        let (length, period) = (window.description.ticks(), window.description.period);
+        let follows = period.at(0, length) % period.cycle() == 0
+            && length.checked_mul(count).is_some_and(|before| {
+                length > 0 && period.at(window.start(), before - length) == last.start()
+            })
+            && window.cut_off() == last.cut_off();
+        let bytes = first.bytes_of(count.into()).filter(|_| follows)?;
+        Some(StoredWindow { bytes, ticks: 0..length * count, end: last.end, count, ..window })
     }
 
     /// Returns the end of a window.

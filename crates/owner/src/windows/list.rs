@@ -6,14 +6,14 @@ use sotto_pack::{Channel, StreamProfile};
 
 use super::known::{Known, Read, read, span_of};
 use super::leaves::Leaves;
-use super::mirror::{Entry, NEW_COUNT, StreamLog};
+use super::mirror::{NEW_COUNT, StreamLog};
 use super::needed::Needed;
 use super::replaced::Replaced;
 use super::rolled::RollUps;
 use super::row_time::Group;
 use super::stream_name::StreamName;
 use super::time::Between;
-use super::window::{Aside, DeviceWindows, StoredWindow};
+use super::window::{Aside, DeviceWindows, StoredWindow, number};
 use super::{finest, log, overlaps};
 use crate::declared::Plant;
 use crate::devices;
@@ -21,8 +21,11 @@ use crate::devices::{DeviceRecord, spec_of};
 use crate::error::OwnerError;
 use crate::orders::Orders;
 
-/// Largest number of listed windows per device: they take some 6 GiB of memory.
+/// Largest number of entries in the list of a device: they take some 6 GiB of memory.
 const MOST_WINDOWS: usize = 1 << 24;
+
+/// Largest number of windows that one entry of a list stands for.
+const MOST_IN_ONE: u64 = 1 << 20;
 
 /// Lists a device's windows with ticks between two times that hold a needed channel.
 ///
@@ -79,10 +82,8 @@ pub(crate) fn list(
                 continue;
             }
             received += count;
-            let is_asked =
-                |entry: &Entry<'_>| entry.times().is_some_and(|times| has_readings(times, between));
-            let mut asked = first.all(count).filter(is_asked).peekable();
-            if asked.peek().is_none() {
+            let asked = first.between(count, between.since, between.until);
+            if asked.is_empty() {
                 continue;
             }
             // Most runs have the form of the run before.
@@ -92,21 +93,37 @@ pub(crate) fn list(
             }
             match &mut form {
                 Some(Read::Windows(form)) => {
-                    for entry in asked {
+                    let number = first.nth(asked.start).sequence();
+                    let in_runs = needed.runs
+                        && in_pieces.is_empty()
+                        && !replaced.has_any(number..number.saturating_add(asked.end - asked.start));
+                    let mut at = asked.start;
+                    while at < asked.end {
                         if windows.len() == MOST_WINDOWS {
                             return Err(OwnerError::Unanswerable(format!(
                                 "{} has more than {MOST_WINDOWS} windows in this time: ask for a shorter time",
                                 record.device
                             )));
                         }
+                        let entry = first.nth(at);
+                        let (sum, end) = rolled.from(entry.position);
+                        let count = (asked.end - at).min(end - entry.position).min(MOST_IN_ONE) as u32;
+                        let run =
+                            if in_runs && count > 1 { form.windows(&entry, count, &clock) } else { None };
+                        if let Some(run) = run {
+                            windows.push(StoredWindow { rolled: sum, ..run });
+                            at += u64::from(count);
+                            continue;
+                        }
+                        at += 1;
                         let Some(mut window) = form.window(&entry, &clock) else {
                             aside.unreadable += 1;
                             continue;
                         };
-                        let at = window.start();
-                        let span = in_pieces.range(..=Group { from: at, to: i64::MAX }).next_back();
-                        window.span = span.filter(|span| at < span.to).copied();
-                        window.rolled = rolled.at(entry.position);
+                        let start = window.start();
+                        let span = in_pieces.range(..=Group { from: start, to: i64::MAX }).next_back();
+                        window.span = span.filter(|span| start < span.to).copied();
+                        window.rolled = sum;
                         let others = replaced.channels(&entry);
                         if !others.is_empty() {
                             window.leave_out_channels(plant, &others);
@@ -114,14 +131,14 @@ pub(crate) fn list(
                         windows.push(window);
                     }
                 }
-                Some(Read::Places) => aside.earlier += asked.count(),
-                None => aside.unreadable += asked.count(),
+                Some(Read::Places) => aside.earlier += (asked.end - asked.start) as usize,
+                None => aside.unreadable += (asked.end - asked.start) as usize,
             }
         }
     }
     let undeclared = undeclared(plant, &windows, needed);
     windows.retain_mut(|window| needed.channels(window).next().is_some() && between.cut(window));
-    let listed = windows.len();
+    let listed = number(&windows);
     let other_unit = windows.iter().find_map(|window| {
         let channel = needed.channels(window).find(|channel| !unit_is(plant, channel))?;
         let now = plant.settings().channels.get(&channel.name)?.unit.clone();
@@ -129,7 +146,7 @@ pub(crate) fn list(
     });
     windows
         .retain(|window| needed.any_unit || needed.channels(window).all(|channel| unit_is(plant, channel)));
-    aside.other_unit = listed - windows.len();
+    aside.other_unit = (listed - number(&windows)) as usize;
     let sent = known.iter().filter_map(|known| Some((known.bundle, known.scheme?))).collect();
     aside.other_scheme = needed.take_out_others(&mut windows, &sent);
     let mut windows = overlaps::leave_out(windows, needed, &mut aside);
@@ -256,7 +273,7 @@ fn undeclared(plant: &Plant, windows: &[StoredWindow], needed: &Needed) -> BTree
     for window in windows.iter().filter(|window| needed.channels(window).count() < wanted) {
         let names = window.layout().channels().iter().map(|channel| &channel.name);
         for name in names.filter(|name| !plant.settings().channels.contains_key(*name)) {
-            *undeclared.entry(name.clone()).or_default() += 1;
+            *undeclared.entry(name.clone()).or_default() += window.count as usize;
         }
     }
     undeclared

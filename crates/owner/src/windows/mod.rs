@@ -28,6 +28,7 @@ mod replaced;
 mod retain;
 mod rolled;
 mod row_time;
+mod run;
 mod runs;
 mod segments;
 mod stored;
@@ -47,6 +48,7 @@ pub(crate) use group::{
     Grouping, Groups, InGroup, MOST_GROUPS, cut_ticks, first_reading, groups, last_reading, last_readings,
     pieces,
 };
+pub(crate) use known::identity;
 pub(crate) use learn::learn_orders;
 pub(crate) use leaves::ByNumber;
 pub(crate) use left_out::left_out;
@@ -62,10 +64,10 @@ pub(crate) use retain::to_roll_up;
 pub use retain::{Age, Retention, RollUpLevel, RollUpUnit};
 pub(crate) use rolled::RollUps;
 pub(crate) use row_time::Group;
-pub(crate) use runs::runs;
+pub(crate) use runs::{joined, runs};
 pub(crate) use segments::{RowTime, Segments};
 pub use stored::{mirrored_log, rewritten_log};
 pub(crate) use time::Between;
 pub use time::moment;
 pub(crate) use twice::mark_twice;
-pub(crate) use window::{Aside, DeviceWindows, StoredWindow, once, position};
+pub(crate) use window::{Aside, DeviceWindows, StoredWindow, number, once, position};

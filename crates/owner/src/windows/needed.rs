@@ -28,6 +28,8 @@ pub(crate) struct Needed {
     pub(super) shorter_first: bool,
     /// True if windows with another unit than that of `sotto.toml` are listed, too.
     pub(super) any_unit: bool,
+    /// True if windows that follow each other may be one entry of the list.
+    pub(super) runs: bool,
 }
 
 /// The forms of exact windows. A device may send a reading both in a sum and in a ciphertext.
@@ -59,6 +61,11 @@ impl Needed {
     /// Limits the logs of a device's streams to those of then, and to none of other streams.
     pub(crate) fn as_of(&self, logs: BTreeMap<String, LogThen>) -> Self {
         Self { logs: Some(logs), ..self.clone() }
+    }
+
+    /// Lists windows of sums that follow each other as one entry, if `runs`.
+    pub(crate) fn in_runs(self, runs: bool) -> Self {
+        Self { runs, ..self }
     }
 
     /// Cuts the log of a stream to the windows that are looked at, and returns their root. `device` is shown.
@@ -141,7 +148,11 @@ impl Needed {
         let mut missed = 0;
         windows.retain(|window| {
             let keep = window.kind() == Some(Kind::Real) || window.scheme == Some(scheme.id());
-            missed += usize::from(!keep && !sent.contains(&(window.bundle, scheme.id())));
+            missed += if !keep && !sent.contains(&(window.bundle, scheme.id())) {
+                window.count as usize
+            } else {
+                0
+            };
             keep
         });
         missed

@@ -4,6 +4,8 @@
 //! two instants, less than a period apart. Readings are taken to be at whole periods since 1970; if they are not, one reading
 //! at each end of a window or gap may count twice or not at all, and a note says so.
 
+mod apart;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -45,14 +47,19 @@ struct CoveredTicks {
 /// with more of the needed products counts, then that with more of the needed channels; then that of the later bundle, of the higher rank, of the shorter span, of the
 /// lower number, of more readings. Returns them in order of time. A window of which only parts are left comes once for each; one that only
 /// has readings at ticks that no other has, as a supplement, stays whole.
-pub(super) fn leave_out(
-    mut windows: Vec<StoredWindow>,
-    needed: &Needed,
-    aside: &mut Aside,
-) -> Vec<StoredWindow> {
+pub(super) fn leave_out(windows: Vec<StoredWindow>, needed: &Needed, aside: &mut Aside) -> Vec<StoredWindow> {
     if are_apart(&windows, needed) {
         return windows;
     }
+    let (apart, windows) = apart::set_apart(windows, needed);
+    let mut kept = leave_out_met(windows, needed, aside);
+    kept.extend(apart);
+    kept.sort_by(|a, b| (a.from(), &a.stream, a.sequence).cmp(&(b.from(), &b.stream, b.sequence)));
+    kept
+}
+
+/// Leaves out readings as [`leave_out`] does, of windows each of which is an entry of its own. They come in no order.
+fn leave_out_met(mut windows: Vec<StoredWindow>, needed: &Needed, aside: &mut Aside) -> Vec<StoredWindow> {
     let mut ranks: HashMap<StreamId, (usize, u8)> = HashMap::new();
     let mut rank = |window: &StoredWindow| match window.stream_of_sums() {
         Some(stream) => *ranks
@@ -123,7 +130,6 @@ pub(super) fn leave_out(
             kept.extend(free.into_iter().map(part));
         }
     }
-    kept.sort_by(|a, b| (a.from(), &a.stream, a.sequence).cmp(&(b.from(), &b.stream, b.sequence)));
     kept
 }
 

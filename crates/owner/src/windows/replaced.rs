@@ -49,6 +49,11 @@ impl Replaced {
         all
     }
 
+    /// Returns true if one of these windows is named.
+    pub(super) fn has_any(&self, numbers: std::ops::Range<u64>) -> bool {
+        self.0.range(numbers).next().is_some()
+    }
+
     /// Returns the channels of a window whose readings do not count.
     pub(super) fn channels(&self, entry: &Entry<'_>) -> BTreeSet<&str> {
         if self.0.is_empty() {

@@ -48,8 +48,15 @@ impl RollUps {
 
     /// Returns the sum that the window at a position is in.
     pub(crate) fn at(&self, position: u64) -> Option<Rolled> {
-        let (_, (end, rolled)) = self.runs.range(..=position).next_back()?;
-        (position < *end).then_some(*rolled)
+        self.from(position).0
+    }
+
+    /// Returns the sum that the window at a position is in, and the first position behind it that may be in another one.
+    pub(crate) fn from(&self, position: u64) -> (Option<Rolled>, u64) {
+        match self.runs.range(..=position).next_back() {
+            Some((_, (end, rolled))) if position < *end => (Some(*rolled), *end),
+            _ => (None, self.runs.range(position..).next().map_or(u64::MAX, |(from, _)| *from)),
+        }
     }
 }
 
@@ -77,5 +84,7 @@ mod tests {
             [0, 6, 7, 9, 10].map(|at| windows(&all, at)),
             [Some((3, 9)), Some((3, 9)), None, Some((3, 9)), Some((2, 2))]
         );
+        let end = |at| all.from(at).1;
+        assert_eq!([0, 6, 7, 9, 10, 12].map(end), [7, 7, 8, 10, 12, u64::MAX]);
     }
 }

@@ -3,7 +3,7 @@
 use sotto_api::devices::{Device, RepeatedPads};
 use sotto_wire::{STREAM_TAG_BYTES, SignedHeader};
 
-use super::window::{DeviceWindows, StoredWindow, once};
+use super::window::{DeviceWindows, StoredWindow, number, once};
 use crate::declared::Plant;
 use crate::devices;
 use crate::error::OwnerError;
@@ -59,7 +59,7 @@ pub(crate) fn mark_twice<'d>(
                 window.stream_of_sums().is_some_and(|stream| stream.id().tag().0 == tag)
             };
             let name = &device.shown;
-            match once(&device.windows).filter(of_stream).count() {
+            match number(once(&device.windows).filter(of_stream)) {
                 0 => {}
                 count => notes.push((
                     name.clone(),

@@ -46,6 +46,10 @@ pub(crate) struct StoredWindow {
     pub(crate) origin: Origin,
     /// The sum that the cloud keeps in place of its body.
     pub(super) rolled: Option<Rolled>,
+    /// Number of windows that it stands for: 1, but in lists with [`Needed::in_runs`](super::Needed::in_runs). The first is
+    /// described; each of the others has the ticks that follow, the next number, and all readings. Then `ticks` counts
+    /// through all of them, and `bytes` and `end` are those of all.
+    pub(super) count: u32,
 }
 
 /// The facts of a window of sums that open it, as its device signed them.
@@ -76,7 +80,7 @@ impl StoredWindow {
     /// Returns the number of ticks before an instant, at most those of the window.
     pub(crate) fn ticks_before(&self, at: i64) -> u32 {
         let ticks = self.description.period.ticks_in(at.saturating_sub(self.start()));
-        u32::try_from(ticks).unwrap_or(u32::MAX).min(self.description.ticks())
+        u32::try_from(ticks).unwrap_or(u32::MAX).min(self.all_ticks())
     }
 
     /// Returns the last tick that an answer uses with a reading of a channel, among those before an instant. Returns None if
@@ -93,7 +97,7 @@ impl StoredWindow {
 
     /// Returns true if an answer uses all ticks.
     pub(crate) fn is_whole(&self) -> bool {
-        self.ticks == (0..self.description.ticks())
+        self.ticks == (0..self.all_ticks())
     }
 
     /// Returns the instant of the first tick that an answer uses.
@@ -103,7 +107,7 @@ impl StoredWindow {
 
     /// Returns the end of the last tick that an answer uses, or the end of the window's span if that is earlier.
     pub(crate) fn to(&self) -> i64 {
-        if self.ticks.end >= self.description.ticks() { self.end } else { self.instant(self.ticks.end) }
+        self.end_before(self.ticks.end)
     }
 
     /// Returns the time that the window is a part of: pieces of one window are one.
@@ -130,12 +134,13 @@ impl StoredWindow {
         self.kind.map(|kind| (kind, self.scheme))
     }
 
-    /// Returns the window as an input that starts at a tick of its group, of which some ticks have weights.
+    /// Returns the windows as an input that starts at a tick of its group, of which some ticks of each have weights.
     pub(crate) fn input(&self, offset: i64, ticks: Range<u32>) -> Input {
         let (id, window, origin) = (self.id.clone(), self.description.clone(), self.origin);
         let (identity, sequence, bytes) = (self.identity, self.sequence, self.bytes);
         let name = self.sums.as_ref().map(|sums| sums.name);
-        Input { id, identity, sequence, bytes, name, window, offset, ticks, origin, rolled: self.rolled }
+        let (rolled, count) = (self.rolled, self.count);
+        Input { id, identity, sequence, bytes, name, window, offset, ticks, origin, rolled, count }
     }
 
     /// Returns the header of its stream, if the window is one of sums. Windows of several streams are not summed.
@@ -177,6 +182,9 @@ impl StoredWindow {
 
     /// Returns the number of readings of a channel that an answer uses.
     pub(crate) fn readings(&self, channel: u16) -> u64 {
+        if self.is_run() {
+            return self.ticks.len() as u64;
+        }
         match self.description.presence(channel) {
             Some(presence) if !self.is_whole() => {
                 presence.iter().filter(|tick| self.ticks.contains(tick)).count() as u64
@@ -285,4 +293,9 @@ impl Aside {
 pub(crate) fn once(windows: &[StoredWindow]) -> impl Iterator<Item = &StoredWindow> {
     let mut seen = HashSet::with_capacity(windows.len());
     windows.iter().filter(move |window| seen.insert(window.identity))
+}
+
+/// Returns the number of windows in a list.
+pub(crate) fn number<'w>(windows: impl IntoIterator<Item = &'w StoredWindow>) -> u64 {
+    windows.into_iter().map(StoredWindow::count).sum()
 }

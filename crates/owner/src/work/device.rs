@@ -1,7 +1,9 @@
 //! The work on one device: choice of quantities and windows, and tallies from the results.
 
 use sotto_pack::Period;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
 
 use sotto_wire::Digest;
 
@@ -14,16 +16,17 @@ use super::job::{Computer, Results};
 use super::pieces::{ByGroup, Piece, Pieces, Split};
 use super::progress::OnProgress;
 use super::sums::{self, SumsStream};
+use super::used::Used;
 use super::wanted::Wanted;
 use super::weights::GroupSpan;
 use crate::error::{FaultyWindow, OwnerError};
 use crate::gathered::{Need, NeedId, Tally};
 use crate::language::By;
-use crate::quantities::{Input, Part, Quantity};
+use crate::quantities::{Input, InputRun, Inputs, Part, Quantity};
 use crate::question::{Asked, AskedCall};
 use crate::streams::{Kind, expanded_bytes};
 use crate::windows;
-use crate::windows::{Covered, DeviceWindows, Group, Grouping, StoredWindow};
+use crate::windows::{Covered, DeviceWindows, Group, Grouping, InGroup, StoredWindow};
 
 /// The work on one device.
 pub(crate) struct DeviceWork<'w> {
@@ -64,8 +67,8 @@ enum Ended {
 #[derive(Clone, Default)]
 pub(crate) struct Computed {
     pub(crate) tallies: Vec<Tally>,
-    /// Bytes of the included windows, by leaf.
-    pub(crate) used: HashMap<Digest, u64>,
+    /// The included windows.
+    pub(crate) used: Used,
     /// Number of windows whose readings were fetched one by one, as their bins do not answer the question.
     pub(crate) fetched: u64,
     /// The readings that came down for calls that need them.
@@ -88,15 +91,13 @@ impl<'w> DeviceWork<'w> {
     ) -> Result<Tallied, OwnerError> {
         let mut done = Tallied::default();
         done.computed.tallies = vec![Tally::default(); self.groups.len()];
-        let mut counted: Vec<&StoredWindow> = Vec::with_capacity(self.device.windows.len());
+        let alone = OnceCell::new();
+        let mut all: &[StoredWindow] = &self.device.windows;
+        let mut counted: Vec<&StoredWindow> = Vec::with_capacity(all.len());
         // Windows of finished batches, and faulty ones.
         let mut ended: HashSet<Digest> = HashSet::new();
         loop {
-            let windows = self
-                .device
-                .windows
-                .iter()
-                .filter(|window| ended.is_empty() || !ended.contains(&window.identity));
+            let windows = all.iter().filter(|window| ended.is_empty() || !ended.contains(&window.identity));
             let (mut faults, mut now_ended) = (Faults::default(), Vec::new());
             for batch in Batch::all(windows) {
                 match self.batch(&batch, computer, (&mut done, &mut faults), progress)? {
@@ -112,6 +113,9 @@ impl<'w> DeviceWork<'w> {
                     ended.extend(
                         now_ended.iter().flat_map(|batch| &batch.windows).map(|window| window.identity),
                     );
+                    // One of several windows of an entry may be faulty.
+                    let left = || all.iter().filter(|window| !ended.contains(&window.identity));
+                    all = alone.get_or_init(|| left().flat_map(StoredWindow::each).collect::<Vec<_>>());
                     ended.extend(windows.iter().map(|window| window.identity));
                     done.faulty.extend(windows);
                 }
@@ -146,7 +150,7 @@ impl<'w> DeviceWork<'w> {
         };
         match answered {
             Err(error @ OwnerError::CannotCarry { .. }) => {
-                done.not_carried += batch.windows.len();
+                done.not_carried += windows::number(batch.windows.iter().copied()) as usize;
                 done.error.get_or_insert(error);
                 Ok(Ended::NotCarried)
             }
@@ -264,13 +268,21 @@ impl<'w> DeviceWork<'w> {
         let mut all = ByGroup::default();
         for window in &batch.windows {
             let groups = windows::pieces(self.groups, Grouping::of(self.asked.question), window);
-            let Some(first) = groups.first() else { continue };
-            let offset = offset(self.weighted[first.group], window.start(), window.description.period);
-            let input = window.input(offset, window.ticks());
-            if groups.len() == 1 && window.is_whole() && first.ticks == window.ticks() {
-                all.whole.entry(first.group).or_default().push(input);
-            } else {
-                all.split.push(Split { input, groups });
+            let offset = |window: &StoredWindow, groups: &[InGroup]| {
+                let first = groups.first().map_or(0, |first| first.group);
+                offset(self.weighted[first], window.start(), window.description.period)
+            };
+            if groups.is_empty() {
+                continue;
+            }
+            if !window.is_run() {
+                all.add(window.input(offset(window, &groups), window.ticks()), window.is_whole(), groups);
+                continue;
+            }
+            let ticks = 0..window.description.ticks();
+            for (part, groups) in window.by_pieces(groups) {
+                let ticks = if part.is_run() { ticks.clone() } else { part.ticks() };
+                all.add(part.input(offset(&part, &groups), ticks), part.is_whole(), groups);
             }
         }
         all
@@ -336,11 +348,14 @@ impl<'w> DeviceWork<'w> {
             return error;
         }
         let stream = &batch.windows[0].stream;
-        let window = |input: &Input| {
-            let (identity, sequence) = (input.identity, input.sequence);
+        let of_sums = batch.windows[0].stream_of_sums().map(Arc::as_ref);
+        let window = |run: InputRun<'_>| {
+            let sequence = run.sequence();
+            let identity = windows::identity(of_sums, sequence);
             FaultyWindow { identity, stream: stream.to_string(), sequence }
         };
-        let windows = piece.inputs.iter().map(window).collect();
+        let inputs = Inputs::of(piece.inputs);
+        let windows = inputs.runs(0..inputs.len()).flat_map(InputRun::each).map(window).collect();
         OwnerError::FaultyWindows { device: self.device.device.clone(), windows }
     }
 
@@ -427,8 +442,6 @@ fn offset(group: Group, start: i64, period: Period) -> i64 {
 impl Computed {
     /// Notes the windows of parts as included, with their bytes.
     pub(super) fn include(&mut self, parts: &[Part]) {
-        self.used.reserve(parts.iter().map(|part| part.inputs.len()).sum());
-        self.used
-            .extend(parts.iter().flat_map(|part| &part.inputs).map(|input| (input.identity, input.bytes)));
+        parts.iter().flat_map(|part| &part.inputs).for_each(|input| self.used.add(input));
     }
 }

@@ -35,9 +35,14 @@ pub(super) fn readings_in(
 ) -> Result<u64, OwnerError> {
     let present = |input: &Input| u64::from(input.window.present[usize::from(channel)]);
     let whole = *ticks == (0..layout.ticks());
-    let of = |input: &Input| match input.window.presence(channel) {
-        Some(presence) => Some(at_ticks(&presence, ticks)),
-        None => whole.then(|| present(input)),
+    let of = |input: &Input| {
+        let of_one = match input.window.presence(channel) {
+            Some(presence) if whole && presence.count() == present(input) as u32 => present(input),
+            Some(presence) => at_ticks(&presence, ticks),
+            None if whole => present(input),
+            None => return None,
+        };
+        Some(of_one * u64::from(input.count))
     };
     inputs.iter().map(of).sum::<Option<u64>>().ok_or_else(unknown_readings)
 }
@@ -50,8 +55,9 @@ pub(super) fn rounded_in(
     channel: u16,
 ) -> Result<u64, OwnerError> {
     let of = |input: &Input| {
+        let count = u64::from(input.count);
         let used = readings_in(std::slice::from_ref(input), layout, ticks, channel)?;
-        Ok(input.window.rounded_of(channel, used))
+        Ok(input.window.rounded_of(channel, used / count) * count)
     };
     inputs.iter().map(of).sum()
 }
@@ -221,10 +227,12 @@ impl ExactResults<'_> {
         let (first, second) = (at_x.min(at_y), at_x.max(at_y));
         let Some(products) = self.of(&Quantity::Product(first, second)) else { return Ok(None) };
         let (inputs, ticks) = (self.piece.inputs, self.piece.ticks);
-        let both = |input: &Input| Some(at_ticks(&input.both(at_x, at_y)?, ticks));
+        let of_one = |input: &Input| Some(at_ticks(&input.both(at_x, at_y)?, ticks));
+        let both = |input: &Input| Some(of_one(input)? * u64::from(input.count));
         let count = inputs.iter().map(both).sum::<Option<u64>>().ok_or_else(unknown_readings)?;
         let rounded = |at: u16| {
-            let of = |input: &Input| Some(input.window.rounded_of(at, both(input)?));
+            let of =
+                |input: &Input| Some(input.window.rounded_of(at, of_one(input)?) * u64::from(input.count));
             inputs.iter().map(of).sum::<Option<u64>>().ok_or_else(unknown_readings)
         };
         let rounded = [rounded(at_x)?, rounded(at_y)?];

@@ -24,6 +24,7 @@ mod spent;
 mod steps;
 mod sums;
 mod transcript;
+mod used;
 mod wanted;
 mod weights;
 
@@ -38,3 +39,4 @@ pub(crate) use job::Computer;
 pub(crate) use keys::sent_evaluation_keys;
 pub(crate) use outline::{OutlinedBatch, OutlinedValues};
 pub use progress::OnProgress;
+pub(crate) use used::Used;

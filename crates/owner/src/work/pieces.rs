@@ -21,6 +21,18 @@ pub(crate) struct ByGroup {
     pub(crate) split: Vec<Split>,
 }
 
+impl ByGroup {
+    /// Adds an input with the ticks of its windows in groups; `is_whole` if these are all.
+    pub(crate) fn add(&mut self, input: Input, is_whole: bool, groups: Vec<InGroup>) {
+        match &groups[..] {
+            [one] if is_whole && (input.count > 1 || one.ticks == input.ticks) => {
+                self.whole.entry(one.group).or_default().push(input);
+            }
+            _ => self.split.push(Split { input, groups }),
+        }
+    }
+}
+
 /// Parts of windows, each with its groups.
 #[derive(Debug, Default)]
 pub(crate) struct Pieces {
@@ -39,9 +51,13 @@ pub(crate) struct Piece<'r> {
 impl Pieces {
     /// Adds windows of `ticks` ticks that belong to one group, in parts of at most `most` windows; None: in one part.
     pub(crate) fn add_whole(&mut self, group: usize, inputs: &[Input], ticks: u32, most: Option<usize>) {
-        for inputs in inputs.chunks(most.unwrap_or(inputs.len()).max(1)) {
+        let mut add = |inputs: &[Input]| {
             self.parts.push(Part { inputs: inputs.to_vec() });
             self.of.push(vec![InGroup { group, ticks: 0..ticks }]);
+        };
+        match most {
+            None => add(inputs),
+            Some(most) => inputs.chunks(most.max(1)).for_each(add),
         }
     }
 

@@ -1,5 +1,6 @@
 //! A window of a log.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use sotto_pack::WindowDescription;
@@ -117,6 +118,22 @@ impl<'l> Entry<'l> {
         self.run().map_or_else(|| self.one().map_or(0, |one| one.bytes), |run| run.bytes_at(self.index))
     }
 
+    /// Returns the bytes that it and the windows behind it in its run took, `count` in all; None for a window that is in no run.
+    pub(crate) fn bytes_of(&self, count: u64) -> Option<u64> {
+        self.run().map(|run| run.bytes_of(self.index, count))
+    }
+
+    /// Returns the indexes behind this one of those of `count` windows of its piece whose readings begin before `until` and end at
+    /// `since` or later.
+    pub(crate) fn between(&self, count: u64, since: Option<i64>, until: Option<i64>) -> Range<u64> {
+        let times = |index: u64| self.nth(index).times();
+        let is_over = |index| times(index).is_some_and(|(_, ended)| since.is_some_and(|since| ended < since));
+        let is_before =
+            |index| times(index).is_some_and(|(started, _)| until.is_none_or(|until| started < until));
+        let end = partition_point(count, is_before);
+        partition_point(end, is_over)..end
+    }
+
     /// Returns true for a window that comes in the place of others.
     pub(crate) fn replaces(&self) -> bool {
         self.has(REPLACES)
@@ -229,4 +246,14 @@ impl StreamLog {
     pub(crate) fn entry_at(&self, position: u64) -> Option<Entry<'_>> {
         if position < self.size { self.entries_from(position).next() } else { None }
     }
+}
+
+/// Returns the number of the first of so many indexes for which a condition holds that holds for no later one than another.
+fn partition_point(count: u64, holds: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if holds(middle) { low = middle + 1 } else { high = middle }
+    }
+    low
 }

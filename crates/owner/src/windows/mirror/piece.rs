@@ -54,13 +54,18 @@ impl Run {
 
     /// Returns the bytes of a window. All together are those of the run.
     pub(super) fn bytes_at(&self, index: u64) -> u64 {
+        self.bytes_of(index, 1)
+    }
+
+    /// Returns the bytes of the windows from an index on, so many.
+    pub(super) fn bytes_of(&self, from: u64, count: u64) -> u64 {
         let before = |index: u64| u128::from(self.bytes) * u128::from(index) / u128::from(self.count.max(1));
-        (before(index + 1) - before(index)) as u64
+        (before(from + count) - before(from)) as u64
     }
 
     /// Returns the windows from an index on, at most as many.
     pub(super) fn part(&self, from: u64, count: u64) -> Self {
-        let bytes = (from..from + count).map(|index| self.bytes_at(index)).sum();
+        let bytes = self.bytes_of(from, count);
         Self { first: self.at(from), count, bytes, ..self.clone() }
     }
 }

@@ -45,7 +45,17 @@ pub(crate) fn window(
         sums: None,
         origin: Origin::SecretKey,
         rolled: None,
+        count: 1,
     }
+}
+
+/// Returns a run of windows of hours, of which the first is from `hours.start` to `hours.end`, with all readings.
+pub(crate) fn run(sequence: u64, hours: Range<i64>, count: u32) -> StoredWindow {
+    let all: Vec<i64> = hours.clone().collect();
+    let first = window(0, sequence, hours, &[("x", &all)]);
+    let (length, description) = (first.description.ticks(), first.description.clone());
+    let end = description.period.at(first.start(), length * count);
+    StoredWindow { ticks: 0..length * count, bytes: 100 * u64::from(count) + 7, end, count, ..first }
 }
 
 /// Returns the readings that count, as window, channel and hour, and the number of windows that met others.
@@ -271,4 +281,44 @@ fn readings_left_out_count_once_at_each_time() {
     let left_out = crate::windows::left_out(&windows);
     let count = |name: &str| left_out[name].iter().map(|(_, count)| count).sum::<u64>();
     assert_eq!([count("x"), count("y")], [5 + 4 + 1, 5]);
+}
+
+proptest::proptest! {
+    #[test]
+    fn runs_are_left_out_as_their_windows(
+        runs in proptest::collection::vec((0_usize..3, 0_i64..200, 1_i64..9, 1_u32..12, proptest::bool::ANY), 1..9),
+    ) {
+        let mut windows = Vec::new();
+        for (number, (bundle, start, length, count, has_gap)) in (0..).zip(runs) {
+            let run = run(100 * number, start..start + length, count);
+            let run = StoredWindow { bundle, stream: format!("hours.{bundle}").into(), ..run };
+            if has_gap {
+                // A window alone lacks its last hour.
+                let hours: Vec<i64> = (start..start + length - 1).collect();
+                windows.push(window(bundle, 100 * number + 50, start..start + length, &[("x", &hours)]));
+            } else {
+                windows.push(run);
+            }
+        }
+        let named = |window: StoredWindow| {
+            let id = format!("{}.{}", window.bundle, window.sequence);
+            StoredWindow { id, ..window }
+        };
+        let alone = windows.iter().flat_map(StoredWindow::each).map(named).collect();
+        let (right, met, _) = counted(alone);
+        let mut aside = Aside::default();
+        let kept = leave_out(windows, &Needed::once(), &mut aside);
+        let mut found = Vec::new();
+        for window in kept.iter().flat_map(StoredWindow::each).map(named) {
+            found.extend(window.ticks().map(|tick| (window.id.clone(), "x".to_owned(), window.instant(tick) / HOUR)));
+        }
+        found.sort();
+        let mut right: Vec<_> = right;
+        right.sort();
+        let has = |reading: &(String, String, i64)| right.binary_search(reading).is_ok();
+        // Ticks without a reading are of the windows with a gap.
+        found.retain(|reading| has(reading) || !reading.0.ends_with("50"));
+        proptest::prop_assert_eq!(found, right);
+        proptest::prop_assert_eq!(aside.overlapping, met);
+    }
 }

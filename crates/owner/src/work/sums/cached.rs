@@ -8,7 +8,7 @@ use super::Task;
 use super::columns::Opened;
 use crate::cache::{StreamCache, Sum};
 use crate::error::OwnerError;
-use crate::quantities::Input;
+use crate::quantities::Inputs;
 
 /// The sums of some parts: those that are cached, and those that are not.
 pub(super) struct Split<'i> {
@@ -17,9 +17,9 @@ pub(super) struct Split<'i> {
     /// Sums to request, of positions among `inputs`.
     pub(super) left: Vec<Task>,
     /// The windows of the sums to request, in their order.
-    pub(super) inputs: Vec<&'i Input>,
+    pub(super) inputs: Inputs<'i>,
     /// All windows.
-    all: Vec<&'i Input>,
+    all: Inputs<'i>,
     /// For each sum to request the whole one.
     wholes: Vec<Whole>,
     /// The window that starts last.
@@ -40,8 +40,8 @@ struct Whole {
 
 impl<'i> Split<'i> {
     /// Looks for the sums of tasks in a cache. Without one all are to be requested.
-    pub(super) fn of(tasks: Vec<Task>, all: Vec<&'i Input>, cache: Option<&mut StreamCache>) -> Self {
-        let newest = (0..all.len()).max_by_key(|at| all[*at].window.start);
+    pub(super) fn of(tasks: Vec<Task>, all: Inputs<'i>, cache: Option<&mut StreamCache>) -> Self {
+        let newest = newest(&all);
         let mut found = Vec::new();
         let Some(cache) = cache else {
             let whole = |task: &Task| Whole { windows: task.windows.clone(), begun: 0, before: Vec::new() };
@@ -93,20 +93,20 @@ impl<'i> Split<'i> {
     pub(super) fn keep(&self, at: usize, whole: &[Opened], stream: &StreamHeader, cache: &mut StreamCache) {
         let Whole { windows, begun, .. } = &self.wholes[at];
         let is_newest = self.newest.is_some_and(|newest| windows.contains(&newest));
-        let (windows, weights) = (&self.all[windows.clone()], self.left[at].weights.as_deref());
+        let (inputs, weights) = (&self.all, self.left[at].weights.as_deref());
         for Opened { part, values } in whole {
             let Some(described) = stream.parts().get(usize::from(*part)) else { continue };
             let bits = described.quantities.iter().map(|placed| placed.width).max().unwrap_or_default();
-            let sum = Sum { part: *part, windows, weights };
+            let sum = Sum { part: *part, inputs, windows, weights };
             cache.add(sum, values, bits, *begun, is_newest && weights.is_none());
         }
     }
 }
 
 /// Returns the most of a task's first windows whose sums are cached for all its parts, and these sums.
-fn longest(task: &Task, all: &[&Input], cache: &mut StreamCache) -> (usize, Vec<Opened>) {
-    let (windows, weights) = (&all[task.windows.clone()], task.weights.as_deref());
-    let find = |part: &u8| (*part, cache.find(Sum { part: *part, windows, weights }));
+fn longest(task: &Task, inputs: &Inputs<'_>, cache: &mut StreamCache) -> (usize, Vec<Opened>) {
+    let (windows, weights) = (&task.windows, task.weights.as_deref());
+    let find = |part: &u8| (*part, cache.find(Sum { part: *part, inputs, windows, weights }));
     let mut of_parts: Vec<(u8, OfFirst)> = task.parts.iter().map(find).collect();
     let counts = of_parts.first().map(|(_, sums)| sums.iter().rev().map(|(count, _)| *count));
     let in_all = |count: &usize| {
@@ -120,22 +120,39 @@ fn longest(task: &Task, all: &[&Input], cache: &mut StreamCache) -> (usize, Vec<
     (count, opened.collect())
 }
 
+/// Returns the position of the window that starts last.
+fn newest(all: &Inputs<'_>) -> Option<usize> {
+    let (mut newest, mut at) = (None, 0);
+    for run in all.runs(0..all.len()) {
+        at += run.count as usize;
+        newest = newest.max(Some((run.start(run.count - 1), at - 1)));
+    }
+    newest.map(|(_, at)| at)
+}
+
 /// Moves tasks to positions among their own windows alone, which are returned: a request names every window between its
 /// first and its last one.
-fn moved_together<'i>(tasks: &mut [Task], all: &[&'i Input]) -> Vec<&'i Input> {
-    let mut is_needed = vec![false; all.len()];
-    for task in &*tasks {
-        is_needed[task.windows.clone()].fill(true);
-    }
-    let (mut inputs, mut position) = (Vec::new(), Vec::with_capacity(all.len()));
-    for (input, is_needed) in all.iter().zip(&is_needed) {
-        position.push(inputs.len());
-        if *is_needed {
-            inputs.push(*input);
+fn moved_together<'i>(tasks: &mut [Task], all: &Inputs<'i>) -> Inputs<'i> {
+    let mut needed: Vec<Range<usize>> = tasks.iter().map(|task| task.windows.clone()).collect();
+    needed.sort_unstable_by_key(|windows| windows.start);
+    // Each with the position that its first window has then.
+    let mut inputs = Inputs::default();
+    let mut moved: Vec<(Range<usize>, usize)> = Vec::new();
+    for windows in needed {
+        let from = moved.last().map_or(windows.start, |(last, _)| windows.start.max(last.end));
+        let new = from..windows.end.max(from);
+        match moved.last_mut().filter(|(last, _)| windows.start <= last.end) {
+            Some((last, _)) => last.end = new.end,
+            None => moved.push((new.clone(), inputs.len())),
         }
+        all.runs(new).for_each(|run| inputs.push(run));
     }
     for task in tasks {
-        let first = position.get(task.windows.start).copied().unwrap_or(inputs.len());
+        let at = moved.partition_point(|(windows, _)| windows.start <= task.windows.start);
+        let first = match at.checked_sub(1).map(|at| &moved[at]) {
+            Some((windows, first)) => first + (task.windows.start - windows.start),
+            None => inputs.len(),
+        };
         task.windows = first..first + task.windows.len();
     }
     inputs

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::whole::together;
-use crate::quantities::Input;
+use crate::quantities::Inputs;
 
 /// The share of the most windows of a sum that a block of time has, in sixteenths: windows may be shorter than the longest,
 /// as days of 24 hours beside one of 25.
@@ -11,26 +11,107 @@ const FILLED: i128 = 15;
 
 /// Cuts windows in order of time into sums of at most `most`. More than one sum are cut at fixed times, so that windows that
 /// come later, or a question that begins later, leave the sums between as they are.
-pub(super) fn cut(inputs: &[&Input], windows: Range<usize>, most: usize) -> Vec<Range<usize>> {
+pub(super) fn cut(inputs: &Inputs<'_>, windows: Range<usize>, most: usize) -> Vec<Range<usize>> {
     let most = most.max(1);
     if windows.len() <= most {
         return vec![windows];
     }
-    let longest = inputs[windows.start].window.layout.ticks();
-    let period = inputs[windows.start].window.period;
-    let length = i128::from(period.at(0, longest).max(1));
+    let first = inputs.at(windows.start).input;
+    let length = i128::from(first.window.period.at(0, first.window.layout.ticks()).max(1));
     let block = (length * most as i128 * FILLED / 16).max(1);
-    let block_of = |at: usize| i128::from(inputs[at].window.start).div_euclid(block);
-    let mut sums: Vec<Range<usize>> = Vec::with_capacity(windows.len() / most + 2);
+    let mut sums: Vec<(Range<usize>, i128)> = Vec::with_capacity(windows.len() / most + 2);
     let mut at = windows.start;
     while at < windows.end {
-        // Windows of which the cloud keeps a sum stay together.
-        let end = at + together(&inputs[at..windows.end]);
-        match sums.last_mut() {
-            Some(last) if end - last.start <= most && block_of(last.start) == block_of(at) => last.end = end,
-            _ => sums.push(at..end),
+        let (count, of_block) = unit(inputs, at..windows.end, block);
+        let mut left = count;
+        while left > 0 {
+            let is_whole = inputs.at(at).rolled().is_some();
+            match sums.last_mut() {
+                Some((last, of))
+                    if *of == of_block && last.len() + (if is_whole { left } else { 1 }) <= most =>
+                {
+                    let more = left.min(most - last.len());
+                    last.end += more;
+                    (at, left) = (at + more, left - more);
+                }
+                // Windows of which the cloud keeps a sum stay together.
+                _ if is_whole => {
+                    sums.push((at..at + left, of_block));
+                    (at, left) = (at + left, 0);
+                }
+                _ => sums.push((at..at, of_block)),
+            }
         }
-        at = end;
     }
-    sums
+    sums.into_iter().map(|(sum, _)| sum).collect()
+}
+
+/// Returns how many of these windows, from the first one on, are in one block of time, or in one sum that the cloud keeps, and the
+/// block in which they begin.
+fn unit(inputs: &Inputs<'_>, windows: Range<usize>, block: i128) -> (usize, i128) {
+    let mut runs = inputs.runs(windows.clone());
+    let Some(run) = runs.next() else { return (windows.len(), 0) };
+    let block_of = |index: u32| i128::from(run.start(index)).div_euclid(block);
+    if run.rolled().is_some() {
+        return (together(inputs, windows), block_of(0));
+    }
+    let (mut low, mut high) = (1, run.count);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if block_of(middle) == block_of(0) { low = middle + 1 } else { high = middle }
+    }
+    (low as usize, block_of(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::cache::tests::input;
+    use crate::quantities::{Input, Rolled};
+
+    /// Cuts windows one by one.
+    fn plainly(inputs: &[Input], most: usize) -> Vec<Range<usize>> {
+        if inputs.len() <= most {
+            return std::iter::once(0..inputs.len()).collect();
+        }
+        let block = (360_000 * most as i64 * 15 / 16).max(1);
+        let block_of = |at: usize| inputs[at].window.start.div_euclid(block);
+        let (mut sums, mut at): (Vec<Range<usize>>, _) = (Vec::new(), 0);
+        while at < inputs.len() {
+            let of_sum = |input: &&Input| input.rolled.is_some() && input.rolled == inputs[at].rolled;
+            let end = at + inputs[at..].iter().take_while(of_sum).count().max(1);
+            match sums.last_mut() {
+                Some(last) if end - last.start <= most && block_of(last.start) == block_of(at) => {
+                    last.end = end;
+                }
+                _ => sums.push(at..end),
+            }
+            at = end;
+        }
+        sums
+    }
+
+    proptest! {
+        #[test]
+        fn runs_are_cut_as_their_windows(
+            runs in prop::collection::vec((0_u64..9, 1_u32..40, prop::option::weighted(0.3, 0_u32..3)), 1..12),
+            most in 1_usize..60,
+        ) {
+            let (mut number, mut inputs, mut alone) = (0, Vec::new(), Vec::new());
+            for (at, (gap, count, rolled)) in (0..).zip(runs) {
+                number += gap;
+                let windows = count.min(most as u32);
+                let (count, rolled) = match rolled {
+                    Some(_) => (windows, Some(Rolled { number: at, windows })),
+                    None => (count, None),
+                };
+                inputs.push(Input { rolled, count, ..input(number) });
+                alone.extend((0..u64::from(count)).map(|ahead| Input { rolled, ..input(number + ahead) }));
+                number += u64::from(count);
+            }
+            prop_assert_eq!(cut(&Inputs::of(&inputs), 0..alone.len(), most), plainly(&alone, most));
+        }
+    }
 }

@@ -9,8 +9,8 @@ use super::open::Keys;
 use super::{SumsStream, Task};
 use crate::error::{FaultyWindow, OwnerError};
 use crate::lie::Lie;
-use crate::quantities::Input;
-use crate::windows::{ByNumber, kept_log};
+use crate::quantities::{InputRun, Inputs};
+use crate::windows::{self, ByNumber, kept_log};
 use crate::work::job::Computer;
 use crate::work::transcript::of_work;
 
@@ -25,7 +25,7 @@ impl Computer<'_> {
         SumsStream { device, stream, .. }: SumsStream<'_>,
         keys: &mut Keys<'_>,
         tasks: &[Task],
-        inputs: &[&Input],
+        inputs: &Inputs<'_>,
     ) -> OwnerError {
         let mut parts: BTreeMap<usize, BTreeSet<u8>> = BTreeMap::new();
         for task in tasks {
@@ -34,15 +34,15 @@ impl Computer<'_> {
             }
         }
         let (windows, mut faulty) = (parts.len() as u64, Vec::new());
-        let numbers = parts.keys().map(|at| inputs[*at].sequence);
+        let numbers = parts.keys().map(|at| inputs.at(*at).sequence());
         let logged = match kept_log(self.plant, device, stream.stream()) {
             Ok(log) => ByNumber::new(log, self.cloud, (device, stream.stream()), numbers),
             Err(error) => return error,
         };
         for (at, parts) in parts {
-            let input = inputs[at];
+            let input = inputs.at(at);
             // The bodies of windows that were rolled up are gone.
-            if input.rolled.is_some() {
+            if input.rolled().is_some() {
                 continue;
             }
             let window = match self.signed(&logged, input, device, stream) {
@@ -51,7 +51,8 @@ impl Computer<'_> {
             };
             let holds = parts.iter().all(|part| keys.holds(&window, input, *part));
             if !holds {
-                let (identity, sequence) = (input.identity, input.sequence);
+                let sequence = input.sequence();
+                let identity = windows::identity(Some(stream), sequence);
                 faulty.push(FaultyWindow { identity, stream: stream.stream().to_owned(), sequence });
             }
         }
@@ -66,11 +67,11 @@ impl Computer<'_> {
     fn signed(
         &mut self,
         logged: &ByNumber<'_>,
-        input: &Input,
+        input: InputRun<'_>,
         device: &str,
         stream: &StreamHeader,
     ) -> Result<Envelope, OwnerError> {
-        let (leaf, id) = logged.named(input.sequence)?;
+        let (leaf, id) = logged.named(input.sequence())?;
         let message = self.cloud.message(&id).map_err(|error| of_work(device, error))?;
         self.spent.bytes_down += message.len() as u64;
         match Envelope::read_kept(&message, LARGEST_ENVELOPE + OVERHEAD) {
@@ -78,7 +79,7 @@ impl Computer<'_> {
             _ => Err(Lie::ExchangedWindow {
                 device: device.to_owned(),
                 stream: stream.stream().to_owned(),
-                sequence: input.sequence,
+                sequence: input.sequence(),
             }
             .into()),
         }
@@ -87,15 +88,15 @@ impl Computer<'_> {
 
 impl Keys<'_> {
     /// Returns true if the tag of a window's part fits what the window holds, and its values are in their ranges.
-    fn holds(&mut self, window: &Envelope, input: &Input, part: u8) -> bool {
+    fn holds(&mut self, window: &Envelope, input: InputRun<'_>, part: u8) -> bool {
         let described = self.stream.parts().get(usize::from(part));
         let (Some(described), Ok(sent), Ok(form)) = (described, window.part(part.into()), self.form(part))
         else {
             return false;
         };
-        let counts = described.counts(&input.window);
+        let counts = described.counts(&input.input.window);
         let answer = Answer::from((&sent, &counts[..]));
-        self.opening(&form, part, &[input], None)
+        self.opening(&form, part, std::iter::once(input), None)
             .is_ok_and(|opening| opening.open(self.tag(&form, part), &answer).is_ok())
     }
 }

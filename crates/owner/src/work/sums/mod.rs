@@ -22,7 +22,7 @@ use crate::cache::StreamCache;
 use crate::devices;
 use crate::error::OwnerError;
 use crate::open::Numbers;
-use crate::quantities::{Input, Part, Quantity, Rolled, frame};
+use crate::quantities::{Inputs, Part, Quantity, Rolled, frame};
 use crate::streams::bins_of;
 use crate::work::job::{Computer, Progress, Results};
 use cached::Split;
@@ -86,8 +86,8 @@ impl Computer<'_> {
         let (inputs, tasks) = tasks::tasks(source.stream, parts, quantities)
             .ok_or_else(|| OwnerError::CannotCarry { device: source.device.to_owned() })?;
         // Mostly the cloud has the bodies of all windows.
-        let again =
-            inputs.iter().any(|input| input.rolled.is_some()).then(|| (tasks.clone(), inputs.clone()));
+        let is_rolled = inputs.runs(0..inputs.len()).any(|run| run.rolled().is_some());
+        let again = is_rolled.then(|| (tasks.clone(), inputs.clone()));
         if let Some((tasks, inputs)) = &again
             && let Some(apart) = whole::apart(tasks, inputs)
         {
@@ -115,9 +115,9 @@ impl Computer<'_> {
     }
 
     /// Returns the refusal of a question that needs some of the windows of which the cloud keeps one sum.
-    fn rolled_up(&self, device: &str, rolled: Rolled, inputs: &[&Input]) -> OwnerError {
-        let of_sum = || inputs.iter().filter(|input| input.rolled == Some(rolled));
-        let starts = || of_sum().map(|input| input.window.start);
+    fn rolled_up(&self, device: &str, rolled: Rolled, inputs: &Inputs<'_>) -> OwnerError {
+        let of_sum = || inputs.runs(0..inputs.len()).filter(|run| run.rolled() == Some(rolled));
+        let starts = || of_sum().flat_map(|run| [run.start(0), run.start(run.count - 1)]);
         let day = |at: Option<i64>| match (at, self.plant.settings().clock()) {
             (Some(at), Ok(clock)) => clock.local(at).date().to_string(),
             _ => String::new(),
@@ -149,7 +149,7 @@ impl Computer<'_> {
             too_large = too_large.or(put(task, opened).err());
         }
         self.spent.note_cached(split.cached_sums());
-        let inputs = &split.inputs[..];
+        let inputs = &split.inputs;
         let mut keys = Keys::new(secret, source.stream)?;
         let (mut left, mut told) = (&split.left[..], 0);
         while !left.is_empty() {
@@ -206,21 +206,23 @@ pub(super) fn most_bytes(
 /// Returns results of zeros: for each quantity a number for each slot of a frame, for each bin, or for each window.
 fn empty(stream: &StreamHeader, layout: &Layout, part: &Part, quantities: &[Quantity]) -> Results {
     let numbers = |quantity: &Quantity| match quantity {
-        Quantity::Held(..) => part.inputs.len(),
+        Quantity::Held(..) => part.windows(),
         Quantity::Counts(channel) => bins_of(stream.parts(), *channel).as_ref().map_or(0, ChannelBins::count),
         _ => frame(layout) as usize,
     };
     quantities.iter().map(|quantity| (Numbers::Sums(vec![0; numbers(quantity)]), 0.0)).collect()
 }
 
-/// Returns the inputs of all parts with their positions.
-fn inputs_of(parts: &[Part]) -> (Vec<&Input>, Vec<Range<usize>>) {
-    let (mut inputs, mut ranges) = (Vec::new(), Vec::with_capacity(parts.len()));
-    for part in parts {
-        let first = inputs.len();
-        inputs.extend(&part.inputs);
-        ranges.push(first..inputs.len());
-    }
+/// Returns the windows of all parts with the positions of those of each.
+fn inputs_of(parts: &[Part]) -> (Inputs<'_>, Vec<Range<usize>>) {
+    let inputs = Inputs::of(parts.iter().flat_map(|part| &part.inputs));
+    let mut first = 0;
+    let of_part = |part: &Part| {
+        let begin = first;
+        first += part.windows();
+        begin..first
+    };
+    let ranges = parts.iter().map(of_part).collect();
     (inputs, ranges)
 }
 

@@ -1,6 +1,7 @@
 //! Opening of sums with the pads of their windows.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use sotto_keys::DeviceSecret;
 use sotto_sums::{Form, OpenError, Opening, SALT_BYTES, StartKeys, StreamKeys, TagKey};
@@ -10,7 +11,7 @@ use super::Task;
 use super::columns::Opened;
 use crate::error::OwnerError;
 use crate::lie::Lie;
-use crate::quantities::Input;
+use crate::quantities::{InputRun, Inputs};
 
 /// The salt of the start, and the ticks, of windows without gaps.
 type Alike = ([u8; SALT_BYTES], u32);
@@ -56,14 +57,14 @@ impl<'k> Keys<'k> {
     pub(super) fn open(
         &mut self,
         answer: &SumsAnswer<'_>,
-        first: usize,
+        windows: Range<usize>,
         tasks: &[Task],
-        windows: &[&Input],
+        inputs: &Inputs<'_>,
     ) -> Result<Vec<Vec<Opened>>, NotOpened> {
         let others = || OwnerError::from(Lie::OtherSums { reason: OTHERS.to_owned() });
-        let names: Option<Vec<MaskName>> = windows.iter().map(|input| input.name).collect();
-        let names = names.ok_or_else(others)?;
-        if answer.names.len() != names.len() || !answer.names.iter().eq(names.iter().copied()) {
+        let mut names = inputs.runs(windows.clone()).flat_map(InputRun::each).map(InputRun::name);
+        let is_next = |name: MaskName| names.next() == Some(Some(name));
+        if answer.names.len() != windows.len() || !answer.names.iter().all(is_next) {
             return Err(others().into());
         }
         if answer.sums.len() != tasks.len() {
@@ -71,14 +72,14 @@ impl<'k> Keys<'k> {
         }
         let mut opened = Vec::with_capacity(tasks.len());
         for (task, sum) in tasks.iter().zip(&answer.sums) {
-            let asked = ((task.windows.start - first) as u32, task.windows.len() as u32);
+            let asked = ((task.windows.start - windows.start) as u32, task.windows.len() as u32);
             if sum.windows != asked || !sum.parts().map(|(part, _)| part).eq(task.parts.iter().copied()) {
                 return Err(others().into());
             }
-            let inside = &windows[task.windows.start - first..task.windows.end - first];
             let mut of_task = Vec::with_capacity(task.parts.len());
             for (part, answer) in sum.parts() {
                 let form = self.form(part)?;
+                let inside = inputs.runs(task.windows.clone());
                 let opening = self.opening(&form, part, inside, task.weights.as_deref())?;
                 let values = opening.open(self.tag(&form, part), answer).map_err(|error| match error {
                     OpenError::Refused => NotOpened::Refused,
@@ -102,11 +103,11 @@ impl<'k> Keys<'k> {
     }
 
     /// Adds up the pads of the windows of a sum.
-    pub(super) fn opening(
+    pub(super) fn opening<'i>(
         &mut self,
         form: &Form<'k>,
         part: u8,
-        windows: &[&Input],
+        windows: impl Iterator<Item = InputRun<'i>>,
         weights: Option<&[i64]>,
     ) -> Result<Opening<'k>, OwnerError> {
         let unknown = || OwnerError::wrong("the windows are not of sums");
@@ -114,18 +115,27 @@ impl<'k> Keys<'k> {
         let mut opening = Opening::new(form, part.into());
         // Windows without gaps of one start and one length are opened together.
         let mut whole: BTreeMap<Alike, Vec<(u64, i64)>> = BTreeMap::new();
-        for (at, input) in windows.iter().enumerate() {
-            let weight = weights.map_or(1, |weights| weights.get(at).copied().unwrap_or_default());
-            let name = input.name.ok_or_else(unknown)?;
-            let (window, ticks) = (&*input.window, input.window.sent_ticks());
+        let mut at = 0;
+        for run in windows {
+            let begin = at;
+            at += run.count as usize;
+            let weight = |index: usize| {
+                weights.map_or(1, |weights| weights.get(begin + index).copied().unwrap_or_default())
+            };
+            let name = run.name().ok_or_else(unknown)?;
+            let (window, ticks) = (&*run.input.window, run.input.window.sent_ticks());
             // A piece without a tick has no gap, and no value that stands in it once either.
             if ticks > 0 && window.present.iter().all(|count| *count == ticks) {
-                whole.entry((name.salt, ticks)).or_default().push((name.sequence, weight));
+                let numbers = (0..u64::from(run.count)).map(|index| name.sequence.wrapping_add(index));
+                let alike = whole.entry((name.salt, ticks)).or_default();
+                alike.extend(numbers.zip((0..).map(weight)));
                 continue;
             }
             let present = described.present(window);
             let is_present = |place: usize| present.get(place).copied().unwrap_or_default();
-            opening.add(self.start(&name.salt), name.sequence, ticks, weight, is_present);
+            for (index, name) in run.each().filter_map(InputRun::name).enumerate() {
+                opening.add(self.start(&name.salt), name.sequence, ticks, weight(index), is_present);
+            }
         }
         for ((salt, ticks), windows) in whole {
             opening.add_whole(self.start(&salt), ticks, &windows);

@@ -5,7 +5,7 @@ use sotto_wire::{MaskName, StreamHeader};
 
 use super::{Task, request, tasks};
 use crate::error::OwnerError;
-use crate::quantities::{Input, Part, Quantity};
+use crate::quantities::{InputRun, Inputs, Part, Quantity};
 use crate::work::outline::{Fetched, Outline};
 
 /// Bytes of an answer beside its sums and the names of its windows: the head of the frame, the stream, three counts.
@@ -45,15 +45,15 @@ pub(in crate::work) fn outline(
         let first = now.iter().map(|task| task.windows.start).min().unwrap_or_default();
         let end = now.iter().map(|task| task.windows.end).max().unwrap_or_default();
         outline.requests += 1;
-        outline.bytes += FRAME_BYTES + names_bytes(&inputs[first..end]);
+        outline.bytes += FRAME_BYTES + names_bytes(inputs.runs(first..end));
         left = later;
     }
     Ok(Some(outline))
 }
 
 /// Returns the most bytes of a sum: each of its counts adds at most one for each window.
-fn sum_bytes(stream: &StreamHeader, task: &Task, inputs: &[&Input]) -> Result<u64, OwnerError> {
-    let ticks = inputs[task.windows.clone()].iter().map(|input| input.window.sent_ticks()).max();
+fn sum_bytes(stream: &StreamHeader, task: &Task, inputs: &Inputs<'_>) -> Result<u64, OwnerError> {
+    let ticks = inputs.runs(task.windows.clone()).map(|run| run.input.window.sent_ticks()).max();
     let ticks = ticks.unwrap_or_default();
     let weights =
         task.weights.as_ref().map(|weights| weights.iter().map(|weight| weight.unsigned_abs()).sum());
@@ -70,13 +70,13 @@ fn sum_bytes(stream: &StreamHeader, task: &Task, inputs: &[&Input]) -> Result<u6
 }
 
 /// Returns the most bytes of the names of windows: runs of numbers that a device drew at one start.
-fn names_bytes(inputs: &[&Input]) -> u64 {
-    let (mut bytes, mut before): (u64, Option<MaskName>) = (0, None);
-    for name in inputs.iter().filter_map(|input| input.name) {
-        let is_same = before.is_some_and(|before| before.salt == name.salt);
-        let follows = before.is_some_and(|before| before.sequence.checked_add(1) == Some(name.sequence));
-        bytes += u64::from(!is_same) * START_BYTES + u64::from(!(is_same && follows)) * RUN_BYTES;
-        before = Some(name);
+fn names_bytes<'i>(windows: impl Iterator<Item = InputRun<'i>>) -> u64 {
+    let (mut bytes, mut next): (u64, Option<MaskName>) = (0, None);
+    for run in windows {
+        let Some(name) = run.name() else { continue };
+        let is_same = next.is_some_and(|next| next.salt == name.salt);
+        bytes += u64::from(!is_same) * START_BYTES + u64::from(next != Some(name)) * RUN_BYTES;
+        next = Some(name.ahead(run.count.into()));
     }
     bytes
 }

@@ -12,9 +12,9 @@ use super::columns::Opened;
 use super::open::{Keys, NotOpened};
 use crate::error::OwnerError;
 use crate::lie::Lie;
-use crate::quantities::Input;
+use crate::quantities::Inputs;
 use crate::streams::SUM_HEAD_BYTES;
-use crate::windows::runs;
+use crate::windows::joined;
 use crate::work::job::Computer;
 use crate::work::transcript::of_work;
 
@@ -40,16 +40,16 @@ fn bytes(stream: &StreamHeader, parts: &[u8]) -> Result<usize, OwnerError> {
 }
 
 /// Returns a bound on the bytes of a sum of one window, with those of its name.
-pub(super) fn most_bytes(stream: &StreamHeader, task: &Task, inputs: &[&Input]) -> Result<u64, OwnerError> {
-    let windows = &inputs[task.windows.clone()];
-    let ticks = windows.iter().map(|input| input.window.sent_ticks()).max().unwrap_or_default();
+pub(super) fn most_bytes(stream: &StreamHeader, task: &Task, inputs: &Inputs<'_>) -> Result<u64, OwnerError> {
+    let runs = inputs.runs(task.windows.clone());
+    let ticks = runs.map(|run| run.input.window.sent_ticks()).max().unwrap_or_default();
     let of = |part: &u8| {
         let form = stream.sums_form((*part).into()).map_err(|error| OwnerError::wrong(&error.to_string()))?;
         // A count is a byte, as no more windows than one have the reading.
         Ok(form.body_bytes(ticks) + form.counts(ticks) + TAG_BYTES)
     };
     let parts: usize = task.parts.iter().map(of).sum::<Result<_, OwnerError>>()?;
-    Ok((parts + SUM_OVERHEAD + NAME_BYTES * windows.len()) as u64)
+    Ok((parts + SUM_OVERHEAD + NAME_BYTES * task.windows.len()) as u64)
 }
 
 /// Returns the number of tasks in the next request: at least one, within the cloud's limits.
@@ -75,18 +75,18 @@ impl Computer<'_> {
         stream: &StreamHeader,
         keys: &mut Keys<'_>,
         tasks: &[Task],
-        inputs: &[&Input],
+        inputs: &Inputs<'_>,
     ) -> Result<Vec<Vec<Opened>>, NotOpened> {
         let first = tasks.iter().map(|task| task.windows.start).min().unwrap_or_default();
         let end = tasks.iter().map(|task| task.windows.end).max().unwrap_or_default();
-        let windows = &inputs[first..end];
+        let windows = first..end;
         let sum = |task: &Task| PartsOf {
             windows: ((task.windows.start - first) as u32, task.windows.len() as u32),
             parts: task.parts.clone(),
             weights: task.weights.clone(),
         };
         let request = WindowsOf {
-            windows: runs(windows.iter().map(|input| input.sequence)),
+            windows: joined(inputs.runs(windows.clone()).map(|run| (run.sequence(), run.count))),
             sums: tasks.iter().map(sum).collect(),
         };
         let begin = Instant::now();
@@ -112,7 +112,7 @@ impl Computer<'_> {
         let wrong =
             |error: sotto_wire::WireError| OwnerError::from(Lie::OtherSums { reason: error.to_string() });
         let answer = SumsAnswer::read(&frame, stream, limit as u64, windows.len() as u32).map_err(wrong)?;
-        let opened = keys.open(&answer, first, tasks, windows);
+        let opened = keys.open(&answer, windows.clone(), tasks, inputs);
         self.spent.record("decrypt", begin.elapsed());
         if opened.is_ok() {
             self.evidence.tagged += windows.len() as u64;

@@ -9,7 +9,7 @@ use super::columns::{Source, parts_of, sources};
 use super::cut::cut;
 use super::weights::Weighted;
 use super::{Read, Task, inputs_of};
-use crate::quantities::{Input, Part, Quantity};
+use crate::quantities::{Inputs, Part, Quantity};
 use crate::streams::capacity;
 
 /// Returns the windows of all parts, and the sums that the quantities need, in the order of their windows. Returns None
@@ -18,7 +18,7 @@ pub(super) fn tasks<'p>(
     stream: &StreamHeader,
     parts: &'p [Part],
     quantities: &[Quantity],
-) -> Option<(Vec<&'p Input>, Vec<Task>)> {
+) -> Option<(Inputs<'p>, Vec<Task>)> {
     let (inputs, ranges) = inputs_of(parts);
     let mut tasks = Vec::new();
     for (part, windows) in ranges.into_iter().enumerate() {
@@ -35,7 +35,7 @@ struct Of<'o> {
     stream: &'o StreamHeader,
     part: usize,
     windows: Range<usize>,
-    inputs: &'o [&'o Input],
+    inputs: &'o Inputs<'o>,
 }
 
 impl Of<'_> {
@@ -109,7 +109,7 @@ impl Of<'_> {
     fn window_by_window(&self, read: &[Read], tasks: &mut Vec<Task>) {
         let parts = parts_of(read.iter().map(|read| &read.source));
         let has_reading = |at: &usize| {
-            let present = &self.inputs[*at].window.present;
+            let present = &self.inputs.at(*at).input.window.present;
             read.iter().any(|read| present.get(read.source.channel()).is_some_and(|count| *count > 0))
         };
         for at in self.windows.clone().filter(has_reading) {
@@ -133,10 +133,10 @@ impl Of<'_> {
         sources.extend(self.sources(&sent(y))?);
         let weighted = self.weighted(quantity, &sources)?;
         let (together, apart): (Vec<usize>, Vec<usize>) =
-            self.windows.clone().partition(|at| self.inputs[*at].together(x, y) == Some(true));
+            self.windows.clone().partition(|at| self.inputs.at(*at).input.together(x, y) == Some(true));
         weighted.chosen(&together, None, tasks);
         for at in apart {
-            let both = self.inputs[at].both(x, y).unwrap_or_default();
+            let both = self.inputs.at(at).input.both(x, y).unwrap_or_default();
             let ticks: Vec<i64> = (0..both.end()).map(|tick| i64::from(both.contains(tick))).collect();
             weighted.alone(&[at], &ticks, tasks);
         }

@@ -15,7 +15,7 @@ use sotto_wire::{Envelope, MaskName, StreamHeader, SumsAnswer, SumsStream};
 
 use super::Task;
 use super::open::Keys;
-use crate::quantities::Input;
+use crate::quantities::{Input, Inputs};
 
 const SECRET: [u8; 32] = [5; 32];
 const SALT: [u8; SALT_BYTES] = [3; SALT_BYTES];
@@ -80,6 +80,7 @@ fn input(window: &Envelope) -> Input {
         bytes: 0,
         origin: Origin::SecretKey,
         rolled: None,
+        count: 1,
     }
 }
 
@@ -168,7 +169,7 @@ fn no_edited_answer_opens_as_another_sum() {
 
     let (inputs, secret): (Vec<Input>, _) =
         (windows.iter().map(input).collect(), DeviceSecret::from_bytes(&SECRET));
-    let inputs: Vec<&Input> = inputs.iter().collect();
+    let inputs = Inputs::of(&inputs);
     let task = |(first, count): (u32, u32)| Task {
         part: 0,
         windows: first as usize..(first + count) as usize,
@@ -182,7 +183,7 @@ fn no_edited_answer_opens_as_another_sum() {
     let opened = |frame: &[u8]| {
         let answer = SumsAnswer::read(frame, &stream, 1 << 16, WINDOWS as u32).ok()?;
         let mut keys = Keys::new(&secret, &stream).unwrap();
-        let opened = keys.open(&answer, 0, &tasks, &inputs).ok()?;
+        let opened = keys.open(&answer, 0..inputs.len(), &tasks, &inputs).ok()?;
         Some(opened.into_iter().flatten().map(|part| (part.part, part.values)).collect::<Vec<_>>())
     };
     let honest = opened(&frame).expect("the honest answer opens");

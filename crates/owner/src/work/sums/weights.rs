@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::columns::{Source, parts_of};
 use super::{Read, Task};
-use crate::quantities::{Input, TickWeights};
+use crate::quantities::{Input, Inputs, TickWeights};
 
 /// Largest size of a weight's absolute value, in bits.
 const WEIGHT_BITS: u32 = 17;
@@ -16,7 +16,7 @@ const MOST_ALIKE: usize = 64;
 pub(super) struct Weighted<'w> {
     pub(super) part: usize,
     pub(super) windows: Range<usize>,
-    pub(super) inputs: &'w [&'w Input],
+    pub(super) inputs: &'w Inputs<'w>,
     /// The number of the quantity in the results.
     pub(super) quantity: usize,
     pub(super) sources: &'w [Source],
@@ -33,7 +33,7 @@ impl Weighted<'_> {
         let mut alike: BTreeMap<Vec<i64>, Vec<usize>> = BTreeMap::new();
         let mut even: Vec<(usize, i64)> = Vec::new();
         for at in self.windows.clone() {
-            let of = of(self.inputs[at]);
+            let of = of(self.inputs.at(at).input);
             match of.first() {
                 Some(first) if of.iter().all(|weight| weight == first) => even.push((at, *first)),
                 Some(_) => alike.entry(of).or_default().push(at),

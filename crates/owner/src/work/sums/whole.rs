@@ -1,21 +1,31 @@
 //! Windows of which the cloud keeps one sum are asked for together.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::Task;
-use crate::quantities::{Input, Rolled};
+use crate::quantities::{Inputs, Rolled};
 
 /// Returns a kept sum of whose windows a task needs some alone, or with different weights.
-pub(super) fn apart(tasks: &[Task], inputs: &[&Input]) -> Option<Rolled> {
+pub(super) fn apart(tasks: &[Task], inputs: &Inputs<'_>) -> Option<Rolled> {
     tasks.iter().find_map(|task| {
         // By sum: its windows here, and their weight; None if they have several.
         let mut sums: BTreeMap<u32, (Rolled, u32, Option<i64>)> = BTreeMap::new();
-        for at in task.windows.clone() {
-            let Some(rolled) = inputs[at].rolled else { continue };
-            let weight = task.weights.as_ref().map_or(1, |weights| weights[at - task.windows.start]);
-            let (_, count, of_sum) = sums.entry(rolled.number).or_insert((rolled, 0, Some(weight)));
-            *count += 1;
-            *of_sum = of_sum.filter(|of_sum| *of_sum == weight);
+        let mut at = 0;
+        for run in inputs.runs(task.windows.clone()) {
+            let windows = at..at + run.count as usize;
+            at = windows.end;
+            let Some(rolled) = run.rolled() else { continue };
+            let (first, alike) = match &task.weights {
+                None => (1, true),
+                Some(weights) => {
+                    let of_run = &weights[windows];
+                    (of_run[0], of_run.iter().all(|weight| *weight == of_run[0]))
+                }
+            };
+            let (_, count, of_sum) = sums.entry(rolled.number).or_insert((rolled, 0, Some(first)));
+            *count += run.count;
+            *of_sum = of_sum.filter(|of_sum| alike && *of_sum == first);
         }
         let is_apart = |(rolled, count, weight): &(Rolled, u32, Option<i64>)| {
             *count != rolled.windows || weight.is_none()
@@ -24,18 +34,21 @@ pub(super) fn apart(tasks: &[Task], inputs: &[&Input]) -> Option<Rolled> {
     })
 }
 
-/// Returns the number of windows, from the first of these on, that are in the same sum: 1 without one.
-pub(super) fn together(inputs: &[&Input]) -> usize {
-    let Some(first) = inputs.first() else { return 0 };
-    let of_sum =
-        inputs.iter().take_while(|input| input.rolled.is_some() && input.rolled == first.rolled).count();
-    of_sum.max(1)
+/// Returns the number of these windows, from the first one on, that are in the same sum: 1 without one.
+pub(super) fn together(inputs: &Inputs<'_>, windows: Range<usize>) -> usize {
+    if windows.is_empty() {
+        return 0;
+    }
+    let Some(rolled) = inputs.at(windows.start).rolled() else { return 1 };
+    let of_sum = inputs.runs(windows).take_while(|run| run.rolled() == Some(rolled));
+    of_sum.map(|run| run.count as usize).sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cache::tests::input;
+    use crate::quantities::Input;
     use crate::work::sums::cut::cut;
 
     /// Returns windows that are in these sums, each of as many windows as there are.
@@ -52,7 +65,7 @@ mod tests {
     #[test]
     fn a_sum_is_needed_whole_and_with_one_weight() {
         let all = inputs(&[None, Some(1), Some(1), Some(2), Some(1), Some(2), None]);
-        let all: Vec<&Input> = all.iter().collect();
+        let all = Inputs::of(&all);
         let number = |task| apart(&[task], &all).map(|rolled| rolled.number);
         for whole in [task(0..7, None), task(0..1, None), task(1..6, Some(vec![2, 2, -1, 2, -1]))] {
             assert_eq!(number(whole), None);
@@ -65,7 +78,7 @@ mod tests {
     #[test]
     fn sums_are_not_cut_within_a_kept_one() {
         let all = inputs(&[None, Some(1), Some(1), Some(1), Some(2), Some(2), None, None]);
-        let all: Vec<&Input> = all.iter().collect();
+        let all = Inputs::of(&all);
         for most in 3..8 {
             let sums = cut(&all, 0..8, most);
             assert_eq!(sums.iter().flat_map(Clone::clone).collect::<Vec<_>>(), (0..8).collect::<Vec<_>>());

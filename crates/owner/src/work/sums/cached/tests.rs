@@ -8,6 +8,7 @@ use super::super::tests::stream;
 use super::*;
 use crate::cache::Cache;
 use crate::cache::tests::input;
+use crate::quantities::{Input, InputRun};
 
 const DEVICE: &str = "cellar";
 /// The most windows of a sum.
@@ -60,7 +61,7 @@ impl World {
     /// Answers a question of sums of these ranges as a new process does, and compares them with the windows' values.
     fn ask(&self, ranges: &[Range<usize>], parts: &[u8], weights: Option<i64>) -> Requested {
         let stream = stream();
-        let all: Vec<&Input> = self.windows.iter().map(|window| &window.input).collect();
+        let all = Inputs::of(self.windows.iter().map(|window| &window.input));
         let mut tasks = Vec::new();
         for range in ranges {
             for windows in cut(&all, range.clone(), MOST) {
@@ -75,8 +76,9 @@ impl World {
                 });
             }
         }
-        let true_values = |windows: &[&Input], task: &Task, part: u8| -> Vec<i64> {
-            let of = |(at, input): (usize, &&Input)| {
+        let true_values = |windows: &[InputRun<'_>], task: &Task, part: u8| -> Vec<i64> {
+            let of = |(at, run): (usize, &InputRun<'_>)| {
+                let input = run.input;
                 let window =
                     self.windows.iter().find(|window| window.input.identity == input.identity).unwrap();
                 window.value * task.weights.as_ref().map_or(1, |weights| weights[at])
@@ -87,7 +89,8 @@ impl World {
         let check = |task: &Task, opened: &[Opened]| {
             assert!(opened.iter().map(|opened| opened.part).eq(task.parts.iter().copied()));
             for Opened { part, values } in opened {
-                let expected = true_values(&all[task.windows.clone()], task, *part);
+                let windows: Vec<_> = all.runs(task.windows.clone()).collect();
+                let expected = true_values(&windows, task, *part);
                 assert_eq!(values[..2], expected[..2], "{:?}", task.windows);
             }
         };
@@ -97,14 +100,14 @@ impl World {
         split.found.iter().for_each(|(task, opened)| check(task, opened));
         assert_eq!(split.found.len() + split.left.len(), tasks.len());
         for (at, task) in split.left.iter().enumerate() {
-            let windows = &split.inputs[task.windows.clone()];
-            let opened = |part: &u8| Opened { part: *part, values: true_values(windows, task, *part) };
+            let windows: Vec<_> = split.inputs.runs(task.windows.clone()).collect();
+            let opened = |part: &u8| Opened { part: *part, values: true_values(&windows, task, *part) };
             let (whole, opened) = split.whole(at, task.parts.iter().map(opened).collect()).unwrap();
             check(&whole, &opened);
             split.keep(at, &opened, &stream, &mut of_stream);
         }
         let requested = Requested {
-            windows: split.inputs.iter().map(|input| input.sequence).collect(),
+            windows: split.inputs.runs(0..split.inputs.len()).map(InputRun::sequence).collect(),
             sums: split.left.len(),
         };
         assert_eq!(split.cached_windows() as usize + requested.windows.len(), all.len());
@@ -160,7 +163,7 @@ fn a_second_look_takes_little_time() {
     let mut world = World::new();
     world.add(105_000);
     let stream = stream();
-    let all: Vec<&Input> = world.windows.iter().map(|window| &window.input).collect();
+    let all = Inputs::of(world.windows.iter().map(|window| &window.input));
     let of_day = |day: usize| {
         let windows = day * DAY..all.len().min((day + 1) * DAY);
         Task { part: 0, windows, parts: vec![0, 1], weights: None, factor: 1, read: Vec::new() }
