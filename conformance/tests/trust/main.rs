@@ -91,6 +91,7 @@ fn every_lie_has_its_verdict() {
     println!("{all} lies, each with its verdict");
     faults::tried(&world);
     deletions::ordered(&world);
+    faults::retained(&world);
 }
 
 /// Without a lie every answer holds; prints the times of a job and of its verification.

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
-use sotto_pack::{Quantity, SumsPart};
 use sotto_wire::{FromLog, MaskName, RollUp, StreamHeader, StreamTag};
 
 use super::sealed::{Rewriting, runs};
@@ -65,13 +64,8 @@ impl Group {
 
     /// Returns the parts whose values add.
     pub(crate) fn parts(&self) -> Vec<u8> {
-        let adds = |part: &SumsPart| {
-            part.quantities.iter().any(|placed| {
-                let quantity = &placed.quantity;
-                !quantity.is_once() || matches!(quantity, Quantity::Bins { .. })
-            })
-        };
-        (0..).zip(self.header.parts()).filter(|(_, part)| adds(part)).map(|(part, _)| part).collect()
+        let parts = (0..).zip(self.header.parts());
+        parts.filter(|(_, part)| part.adds()).map(|(part, _)| part).collect()
     }
 }
 

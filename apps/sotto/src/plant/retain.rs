@@ -55,6 +55,14 @@ impl Run for Retain {
         let freed: u64 = done.iter().filter_map(|of| of.freed_bytes).sum();
         let windows: u64 = done.iter().map(|of| of.windows).sum();
         say(format!("{} added up, {freed} bytes freed in the cloud", show::counted(windows, "window")));
+        for of in done.iter().filter(|of| of.faulty > 0) {
+            say(format!(
+                "  {}.{}: {} stay as they are, as their own tags do not fit: no sum with them opens",
+                of.device,
+                of.stream,
+                show::counted(of.faulty, "window")
+            ));
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

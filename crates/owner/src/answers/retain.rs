@@ -1,12 +1,16 @@
 //! Retention: the cloud keeps sums of old windows in place of their bodies.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::Serialize;
 use sotto_wire::Ordered;
 
 use crate::declared::Plant;
 use crate::error::OwnerError;
 use crate::orders::{self, Orders};
-use crate::windows::{Retention, RollUps, sync_log, to_roll_up};
+use crate::quantities::Input;
+use crate::windows::{Retention, RollUps, StreamLog, ToSum, roll_up_orders, sync_log, to_roll_up};
+use crate::work::Computer;
 use crate::{cache, devices};
 
 /// The windows of a stream that were added up, or are to be.
@@ -40,6 +44,8 @@ pub struct Retained {
     /// Bytes that the cloud freed; None if nothing was ordered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub freed_bytes: Option<u64>,
+    /// Windows that stay as they are, as their own tags do not fit: they would spoil their sum. 0 if nothing was ordered.
+    pub faulty: u64,
 }
 
 /// Orders the cloud to add up old windows of all streams with a channel. With `dry_run` orders nothing.
@@ -64,29 +70,71 @@ pub(crate) fn retain(
             }
             let log = sync_log(&orders, &record, stream)?;
             let earlier = RollUps::of(&orders.roll_ups(&device, stream)?);
-            let found = to_roll_up(retention, &log, (stream, &earlier), &clock, now);
-            let Some((from, to)) = found.span else { continue };
-            let mut freed = 0;
-            if !dry_run {
-                for order in found.orders {
+            let mut groups = to_roll_up(retention, &log, &earlier, &clock, now);
+            let (mut freed, mut faulty) = (0, 0);
+            if !dry_run && !groups.is_empty() {
+                let mut computer = Computer::new(plant, &client, false)?;
+                faulty = leave_out_faulty(&mut computer, (&device, &log, &earlier), &mut groups)?;
+                for order in roll_up_orders(stream, &log, &groups) {
                     freed += orders::sign(plant, &device, Ordered::RollUp(order))?.send(&client)?.bytes;
                 }
                 // Its sums have other windows from now on.
                 cache::forget(plant, &device)?;
             }
+            let starts = || groups.iter().flat_map(|group| [group.span.0, group.span.1]);
+            let Some((from, to)) = starts().min().zip(starts().max()) else { continue };
             all.push(Retained {
                 device: plant.shown_device(&device).to_owned(),
                 stream: stream.to_owned(),
                 channels,
-                windows: found.windows,
-                sums: found.sums,
+                windows: groups.iter().map(ToSum::windows).sum(),
+                sums: groups.len() as u64,
                 from: clock.rfc3339(from),
                 to: clock.rfc3339(to),
                 freed_bytes: (!dry_run).then_some(freed),
+                faulty,
             });
         }
     }
     Ok(all)
+}
+
+/// Opens the sums that are to come in the place of bodies, and leaves out windows with which a sum does not open. Returns their
+/// number.
+fn leave_out_faulty(
+    computer: &mut Computer<'_>,
+    (device, log, earlier): (&str, &StreamLog, &RollUps),
+    groups: &mut Vec<ToSum>,
+) -> Result<u64, OwnerError> {
+    let mut by_stream: BTreeMap<[u8; 32], Vec<usize>> = BTreeMap::new();
+    for (at, group) in groups.iter().enumerate() {
+        by_stream.entry(group.header.id().0).or_default().push(at);
+    }
+    let mut faulty = 0;
+    for of_stream in by_stream.into_values() {
+        let inputs: Vec<Vec<(u64, Input)>> =
+            of_stream.iter().map(|at| groups[*at].inputs(log, earlier)).collect();
+        let alone: Vec<Vec<Input>> =
+            inputs.iter().map(|group| group.iter().map(|(_, input)| input.clone()).collect()).collect();
+        let alone: Vec<&[Input]> = alone.iter().map(Vec::as_slice).collect();
+        let header = groups[of_stream[0]].header.clone();
+        let found = computer.faulty_in(device, &header, &alone)?;
+        let numbers: BTreeSet<u64> = found.iter().map(|window| window.sequence).collect();
+        faulty += numbers.len() as u64;
+        let position = |(first, input): &(u64, Input)| {
+            let (first, from) = (*first, input.sequence);
+            let inside = numbers.range(from..from.saturating_add(input.count.into()));
+            inside.map(move |number| first + (number - from)).collect::<Vec<_>>()
+        };
+        for (at, inputs) in of_stream.iter().zip(&inputs) {
+            let positions: BTreeSet<u64> = inputs.iter().flat_map(position).collect();
+            if !positions.is_empty() {
+                groups[*at].leave_out(&positions);
+            }
+        }
+    }
+    groups.retain(|group| group.windows() > 1);
+    Ok(faulty)
 }
 
 /// Returns the channels of a stream, by the names that they have in `sotto.toml`.

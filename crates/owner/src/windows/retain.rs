@@ -1,20 +1,22 @@
 //! Which windows are old enough for the cloud to keep their sums alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::Serialize;
 use sotto_pack::Clock;
+use sotto_rlwe::Origin;
 use sotto_wire::{FromLog, MOST_RUNS, RollUp, StreamHeader, StreamTag};
 
 use super::calendar::Calendar;
-use super::mirror::StreamLog;
+use super::known::identity;
+use super::mirror::{Entry, StreamLog};
 use super::rolled::RollUps;
 use super::row_time::Group;
 use crate::error::OwnerError;
 use crate::language::{By, Duration};
-use crate::quantities::Rolled;
+use crate::quantities::{Input, Rolled};
 use crate::streams::capacity;
 
 /// Milliseconds of a year.
@@ -185,15 +187,64 @@ impl Retention {
     }
 }
 
-/// The groups of a stream's windows that an order adds up.
-#[derive(Debug, Default)]
-pub(crate) struct ToRollUp {
-    pub(crate) orders: Vec<RollUp>,
-    /// Windows of the groups.
-    pub(crate) windows: u64,
-    pub(crate) sums: u64,
+/// Windows of a stream that become one sum.
+#[derive(Debug)]
+pub(crate) struct ToSum {
+    pub(crate) header: Arc<StreamHeader>,
+    /// Runs of positions in the log, each with the one behind its last.
+    pub(crate) positions: Vec<(u64, u64)>,
     /// The starts of the first and the last window.
-    pub(crate) span: Option<(i64, i64)>,
+    pub(crate) span: (i64, i64),
+}
+
+impl ToSum {
+    /// Returns the number of windows.
+    pub(crate) fn windows(&self) -> u64 {
+        self.positions.iter().map(|(from, to)| to - from).sum()
+    }
+
+    /// Returns the windows, as inputs, each with the position of its first one.
+    pub(crate) fn inputs(&self, log: &StreamLog, earlier: &RollUps) -> Vec<(u64, Input)> {
+        let mut inputs = Vec::new();
+        let pieces = self.positions.iter().flat_map(|(from, to)| log.pieces_between(*from, *to));
+        for (first, count) in pieces {
+            let mut behind = 0;
+            while behind < count {
+                let entry = first.nth(behind);
+                let (rolled, until) = earlier.from(entry.position);
+                let windows = (count - behind).min(until - entry.position);
+                let input = input(&entry, &self.header, (windows, rolled));
+                inputs.extend(input.map(|input| (entry.position, input)));
+                behind += windows;
+            }
+        }
+        inputs
+    }
+
+    /// Leaves out some windows.
+    pub(crate) fn leave_out(&mut self, positions: &BTreeSet<u64>) {
+        let left = self.positions.iter().flat_map(|(from, to)| *from..*to);
+        let left = left.filter(|position| !positions.contains(position));
+        self.positions = FromLog::of(0, [0; 32], left).runs;
+    }
+}
+
+/// Returns windows of sums of one piece of a log as an input.
+fn input(entry: &Entry<'_>, header: &StreamHeader, (count, rolled): (u64, Option<Rolled>)) -> Option<Input> {
+    let description = entry.description()?;
+    Some(Input {
+        id: String::new(),
+        identity: identity(Some(header), entry.sequence()),
+        sequence: entry.sequence(),
+        bytes: entry.bytes(),
+        name: entry.mask(),
+        ticks: 0..description.ticks(),
+        window: Arc::new(description),
+        offset: 0,
+        origin: Origin::SecretKey,
+        rolled,
+        count: u32::try_from(count).ok()?,
+    })
 }
 
 /// A window, or all those of one sum.
@@ -207,12 +258,11 @@ struct Atom {
 pub(crate) fn to_roll_up(
     retention: &Retention,
     log: &StreamLog,
-    (stream, earlier): (&str, &RollUps),
+    earlier: &RollUps,
     clock: &Clock,
     now: i64,
-) -> ToRollUp {
-    let mut all = ToRollUp::default();
-    let mut groups: Vec<Vec<(u64, u64)>> = Vec::new();
+) -> Vec<ToSum> {
+    let mut groups = Vec::new();
     for (header, atoms) in atoms(retention, log, earlier, clock, now).into_values() {
         let most = capacity(&header, 0..header.parts().len()).unwrap_or_default();
         // One atom alone is as it was.
@@ -220,16 +270,12 @@ pub(crate) fn to_roll_up(
             let mut positions: Vec<u64> =
                 group.iter().flat_map(|atom| atom.positions.iter().copied()).collect();
             positions.sort_unstable();
-            all.windows += positions.len() as u64;
-            all.sums += 1;
-            let (first, last) = (group[0].start, group[group.len() - 1].start);
-            let (from, to) = all.span.unwrap_or((first, last));
-            all.span = Some((from.min(first), to.max(last)));
-            groups.push(FromLog::of(0, [0; 32], positions).runs);
+            let positions = FromLog::of(0, [0; 32], positions).runs;
+            let span = (group[0].start, group[group.len() - 1].start);
+            groups.push(ToSum { header: header.clone(), positions, span });
         }
     }
-    all.orders = orders(stream, log, groups);
-    all
+    groups
 }
 
 /// Cuts atoms into groups of at most so many windows, as many as there is room for.
@@ -248,16 +294,17 @@ fn cut(atoms: &[Atom], most: u64) -> Vec<&[Atom]> {
 }
 
 /// Returns the orders that name these groups. A group of more runs than an order names is left out.
-fn orders(stream: &str, log: &StreamLog, groups: Vec<Vec<(u64, u64)>>) -> Vec<RollUp> {
+pub(crate) fn roll_up_orders(stream: &str, log: &StreamLog, groups: &[ToSum]) -> Vec<RollUp> {
     let (size, root) = (log.tree().size(), log.tree().root());
     let (mut orders, mut runs) = (Vec::<RollUp>::new(), 0);
-    for group in groups.into_iter().filter(|group| group.len() <= MOST_RUNS) {
+    for group in groups.iter().map(|group| &group.positions).filter(|group| group.len() <= MOST_RUNS) {
         runs += group.len();
         match orders.last_mut().filter(|_| runs <= MOST_RUNS) {
-            Some(order) => order.groups.push(group),
+            Some(order) => order.groups.push(group.clone()),
             None => {
                 runs = group.len();
-                orders.push(RollUp { stream: stream.to_owned(), size, root, groups: vec![group] });
+                let groups = vec![group.clone()];
+                orders.push(RollUp { stream: stream.to_owned(), size, root, groups });
             }
         }
     }
@@ -319,6 +366,7 @@ fn atoms(retention: &Retention, log: &StreamLog, earlier: &RollUps, clock: &Cloc
 mod tests {
     use super::super::made;
     use super::*;
+    use crate::quantities::{InputRun, Inputs};
 
     const HOUR: i64 = 3_600_000;
 
@@ -341,12 +389,26 @@ mod tests {
         now: i64,
     ) -> Vec<Vec<(u64, u64)>> {
         let given = RollUps::of(earlier);
-        let found = to_roll_up(retention, log, ("tank", &given), &Clock::utc(), now);
-        let groups: Vec<Vec<(u64, u64)>> =
-            found.orders.iter().flat_map(|order| order.groups.clone()).collect();
-        assert_eq!(found.sums, groups.len() as u64);
-        assert_eq!(found.windows, groups.iter().flatten().map(|(from, to)| to - from).sum::<u64>());
-        earlier.extend(found.orders);
+        let found = to_roll_up(retention, log, &given, &Clock::utc(), now);
+        let orders = roll_up_orders("tank", log, &found);
+        let groups: Vec<Vec<(u64, u64)>> = orders.iter().flat_map(|order| order.groups.clone()).collect();
+        assert_eq!(found.len(), groups.len());
+        for group in &found {
+            // Its inputs are its windows, in their order.
+            let numbers: Vec<u64> = (log.pieces().flat_map(|(first, count)| first.all(count)))
+                .filter(|entry| {
+                    group.positions.iter().any(|(from, to)| (*from..*to).contains(&entry.position))
+                })
+                .map(|entry| entry.sequence())
+                .collect();
+            let inputs: Vec<Input> = group.inputs(log, &given).into_iter().map(|(_, input)| input).collect();
+            let inputs = Inputs::of(&inputs);
+            assert!(
+                inputs.runs(0..inputs.len()).flat_map(InputRun::each).map(InputRun::sequence).eq(numbers)
+            );
+            assert_eq!(inputs.len() as u64, group.windows());
+        }
+        earlier.extend(orders);
         groups
     }
 

@@ -71,6 +71,22 @@ impl SumsPart {
         })
     }
 
+    /// Returns true if it has values that [add](Quantity::adds) over windows.
+    ///
+    /// ```
+    /// use sotto_pack::{Digit, Placed, Quantity, SumsPart};
+    ///
+    /// let part = |quantity| {
+    ///     let quantities = vec![Placed { quantity, digit: Digit::Whole, width: 24 }];
+    ///     SumsPart { quantities, reasons: 0 }
+    /// };
+    /// assert!(part(Quantity::Reading(0)).adds() && !part(Quantity::Largest(0)).adds());
+    /// ```
+    #[must_use]
+    pub fn adds(&self) -> bool {
+        self.quantities.iter().any(|placed| placed.quantity.adds())
+    }
+
     /// Returns the quantities that stand once, and those of ticks.
     #[must_use]
     pub fn split(&self) -> (&[Placed], &[Placed]) {

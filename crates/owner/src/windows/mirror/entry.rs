@@ -242,6 +242,16 @@ impl StreamLog {
         pieces.map(|(piece, position)| (Entry::new(self, piece, *position, 0), piece.count()))
     }
 
+    /// Iterates over the pieces between two positions, as [`StreamLog::pieces`] does, cut at these.
+    pub(crate) fn pieces_between(&self, from: u64, to: u64) -> impl Iterator<Item = (Entry<'_>, u64)> {
+        let pieces = self.pieces.iter().zip(&self.positions).skip(self.piece_at(from));
+        pieces.take_while(move |(_, position)| **position < to).filter_map(move |(piece, position)| {
+            let behind = from.saturating_sub(*position);
+            let count = piece.count().min(to - position).checked_sub(behind).filter(|count| *count > 0)?;
+            Some((Entry::new(self, piece, position + behind, behind), count))
+        })
+    }
+
     /// Returns the window at a position.
     pub(crate) fn entry_at(&self, position: u64) -> Option<Entry<'_>> {
         if position < self.size { self.entries_from(position).next() } else { None }

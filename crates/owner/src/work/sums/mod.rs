@@ -1,6 +1,7 @@
 //! Sums of windows without a lattice: the cloud adds, and the owner takes the pads away and checks the tags.
 
 mod cached;
+mod check;
 mod columns;
 mod cut;
 mod fault;
