@@ -7,9 +7,9 @@ use std::sync::Arc;
 use anyhow::anyhow;
 use sotto_api::Condition;
 use sotto_api::streams::WindowsOf;
-use sotto_wire::{Envelope, LogEntry, LogPage, StreamHeader};
+use sotto_wire::{Envelope, LogEntry, LogPage, PageEntry, StreamHeader};
 
-use crate::store::{NewDevice, Opening, Sealing, Source, Store};
+use crate::store::{Logged, NewDevice, Opening, Sealing, Source, Store};
 use crate::streams;
 
 /// A store with windows of one stream of sums.
@@ -56,13 +56,16 @@ impl Windows {
     /// The store cannot be read.
     pub fn log(&self, from: u64, most: usize) -> anyhow::Result<(Vec<u8>, u64)> {
         let page = self.store.log(self.header.device(), self.header.stream(), from, most)?;
-        let windows = page.windows.len() as u64;
-        let entries = page.windows.into_iter().map(|logged| LogEntry {
-            sequence: logged.sequence.unsigned_abs(),
-            leaf: logged.leaf,
-            id: logged.envelope.map(|id| id.0),
-            bytes: logged.bytes.unsigned_abs(),
-            signed: logged.signed.map(|signed| *signed),
+        let windows = page.windows.iter().map(|logged| logged.windows() as u64).sum();
+        let entries = page.windows.into_iter().map(|logged| match logged {
+            Logged::Item(item, _) => item.into(),
+            Logged::Window { sequence, leaf, envelope, bytes, signed } => PageEntry::from(LogEntry {
+                sequence: sequence.unsigned_abs(),
+                leaf,
+                id: envelope.map(|id| id.0),
+                bytes: bytes.unsigned_abs(),
+                signed: signed.map(|signed| *signed),
+            }),
         });
         Ok((LogPage::of(Vec::new(), entries).write(), windows))
     }

@@ -4,14 +4,16 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::error::WireError;
-use crate::hash::Digest;
+use crate::hash::{Digest, digest_of};
 use crate::lists::zigzag;
+use crate::logged::LoggedWindow;
 use crate::mask::SALT_BYTES;
 use crate::membership::paths;
 use crate::reader::write_varint;
 use crate::signature::SIGNATURE_BYTES;
-use crate::signed::SignedHeader;
+use crate::signed::{SignedHeader, SignedWindow};
 use crate::stream::StreamHeader;
+use crate::window::numbers_of;
 
 /// The fields of a window of sums without its parts.
 ///
@@ -43,6 +45,22 @@ pub struct WindowFields {
     pub place: Option<GroupPlace>,
     /// The signature of the window, or of its group.
     pub signature: [u8; SIGNATURE_BYTES],
+}
+
+/// What is kept of a window of sums beside its fields.
+///
+/// Example: [`WindowFields::logged`]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowRest<'r> {
+    /// Its parts, bodies and tags, as they were sent.
+    Parts(&'r [u8]),
+    /// Their digest, and the tags.
+    Digests {
+        /// The digest of the parts.
+        body: &'r Digest,
+        /// The tags, 8 bytes a part.
+        tags: &'r [u8],
+    },
 }
 
 /// The place of a window in a signed group.
@@ -130,5 +148,41 @@ impl WindowFields {
     ) -> Result<SignedHeader, WireError> {
         let bare = [&self.before_body(stream)[..], tags, body_digest, &self.signature].concat();
         SignedHeader::read_bare(&bare, stream)
+    }
+
+    /// Returns the window as it stands in a log, without its place and its signature. `bytes` are those that it took on the way.
+    ///
+    /// ```
+    /// use sotto_wire::{Envelope, LogItem, WindowFields, WindowRest};
+    ///
+    /// /// Takes a stored window that was signed alone to an item of a page.
+    /// fn item(window: &Envelope) -> Option<LogItem> {
+    ///     let fields = WindowFields::of(window.signed_header())?;
+    ///     let (stream, _) = window.window()?;
+    ///     let rest = WindowRest::Parts(window.body().coefficients()?);
+    ///     Some(LogItem::alone(fields.logged(stream, rest, 300).ok()?, fields.signature))
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`WireError`] if the fields are not those of a window of this stream.
+    pub fn logged(
+        &self,
+        stream: &Arc<StreamHeader>,
+        rest: WindowRest<'_>,
+        bytes: u64,
+    ) -> Result<LoggedWindow, WireError> {
+        let head = self.head(stream);
+        let numbers = numbers_of(&head, stream)?;
+        let (tags, body_digest) = match rest {
+            WindowRest::Parts(parts) => {
+                let tags = stream.tags_of(numbers.sent, parts);
+                let tags = tags.ok_or(WireError::Value("the parts are not those of the window's ticks"))?;
+                (tags, digest_of([parts]))
+            }
+            WindowRest::Digests { body, tags } => (tags.to_vec(), *body),
+        };
+        let window = SignedWindow { stream: Arc::clone(stream), numbers, bytes: head, tags, member: None };
+        Ok(LoggedWindow { window, body_digest, id: None, bytes: Some(bytes) })
     }
 }

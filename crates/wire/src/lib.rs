@@ -104,7 +104,7 @@ pub use exchange::{
     BatchId, ExchangeKeys, UnreadRequests, batch_id, longest_exchange_request, read_exchange_request,
     read_exchange_response, write_exchange_request, write_exchange_response,
 };
-pub use fields::{GroupPlace, WindowFields, group_paths};
+pub use fields::{GroupPlace, WindowFields, WindowRest, group_paths};
 pub use frame::{DIGEST_BYTES, FRAME_OVERHEAD, frame_digest, frame_kind, whole_frame_digest};
 pub use group::WindowGroup;
 pub use hash::Digest;
@@ -116,7 +116,8 @@ pub use keys::{
 };
 pub use kind::Kind;
 pub use logged::{
-    HeadFacts, ID_BYTES, LARGEST_LOG_PAGE, LogEntry, LogItem, LogPage, LoggedWindow, sums_window_id,
+    HeadFacts, ID_BYTES, LARGEST_LOG_PAGE, LogEntry, LogItem, LogPage, LoggedWindow, PageEntry,
+    sums_window_id,
 };
 pub use mask::{MaskName, SALT_BYTES};
 pub use membership::{MOST_GROUPED, is_group};

@@ -164,6 +164,20 @@ pub(crate) fn parse_if_plain(
     Ok(Some((numbers, flags, receipt)))
 }
 
+/// Reads the numbers of a head. Of a plain one it allocates nothing.
+pub(crate) fn numbers_of(head: &[u8], stream: &StreamHeader) -> Result<HeadNumbers, WireError> {
+    let mut reader = Reader::new(head);
+    let numbers = match parse_if_plain(&mut reader, stream)? {
+        Some((numbers, ..)) => numbers,
+        None => {
+            reader = Reader::new(head);
+            WindowHead::parse(&mut reader, stream)?.numbers()
+        }
+    };
+    reader.finish()?;
+    Ok(numbers)
+}
+
 /// Reads a head up to its flags: salt, number and start.
 fn parse_start(
     reader: &mut Reader<'_>,

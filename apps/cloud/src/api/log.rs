@@ -8,10 +8,11 @@ use axum::http::header;
 use axum::response::IntoResponse;
 use sotto_api::log::{FetchIdentity, FetchLog, LogQuery, PublicIdentity};
 use sotto_api::{FRAME, reason};
-use sotto_wire::{Heads, LogEntry, LogPage, SignedHeader, StreamHead};
+use sotto_wire::{Heads, LogEntry, LogPage, PageEntry, SignedHeader, StreamHead};
 
 use super::routes::Routes;
 use crate::cloud::Cloud;
+use crate::id::Id;
 use crate::problem::Problem;
 use crate::store::{Logged, StoreError, milliseconds};
 
@@ -54,22 +55,34 @@ fn page(cloud: &Cloud, query: &LogQuery) -> Result<Vec<u8>, Problem> {
         |message| cloud.identity.sign(message),
     )?;
     let mut entries = entries(cloud, page.windows)?;
-    let end = from.saturating_add(entries.len() as u64);
+    let end = from.saturating_add(entries.iter().map(|(_, windows)| *windows as u64).sum());
     if end < page.size {
         entries.truncate(whole_groups(&entries));
     }
-    Ok(LogPage::of(head.write()?, entries).write())
+    Ok(LogPage::of(head.write()?, entries.into_iter().map(|(entry, _)| entry)).write())
 }
 
-/// Returns the first of some windows of a log, as many as a page holds.
-fn entries(cloud: &Cloud, windows: Vec<Logged>) -> Result<Vec<LogEntry>, Problem> {
-    let (mut entries, mut read, mut bytes) = (Vec::<LogEntry>::with_capacity(windows.len()), 0, 0);
+/// Returns the first of some windows of a log, as many as a page holds, and the number of windows of each entry.
+fn entries(cloud: &Cloud, windows: Vec<Logged>) -> Result<Vec<(PageEntry, usize)>, Problem> {
+    let (mut entries, mut read, mut bytes) = (Vec::<(PageEntry, usize)>::with_capacity(windows.len()), 0, 0);
     for logged in windows {
-        let entry = entry(cloud, logged)?;
-        let before = entries.last().and_then(|entry| entry.signed.as_ref());
-        read += entry.bytes;
-        bytes += BESIDE + entry.signed.as_ref().map_or(32, |signed| Heads::bytes_of(signed, before));
-        entries.push(entry);
+        let windows = logged.windows();
+        let entry = match logged {
+            Logged::Item(item, of_item) => {
+                read += of_item;
+                bytes += item.most_bytes();
+                item.into()
+            }
+            Logged::Window { sequence, leaf, envelope, bytes: of_window, signed } => {
+                let (sequence, of_window) = (sequence.unsigned_abs(), of_window.unsigned_abs());
+                let signed = envelope.map(|id| signed_header(cloud, id, signed)).transpose()?.flatten();
+                let before = entries.last().and_then(|(entry, _)| signed_of(entry));
+                read += of_window;
+                bytes += BESIDE + signed.as_ref().map_or(32, |signed| Heads::bytes_of(signed, before));
+                LogEntry { sequence, leaf, id: envelope.map(|id| id.0), bytes: of_window, signed }.into()
+            }
+        };
+        entries.push((entry, windows));
         if read > MOST_READ || bytes > MOST_BYTES {
             break;
         }
@@ -77,26 +90,30 @@ fn entries(cloud: &Cloud, windows: Vec<Logged>) -> Result<Vec<LogEntry>, Problem
     Ok(entries)
 }
 
-/// Returns a window as it stands on a page: the only reading of the store's windows.
-fn entry(cloud: &Cloud, logged: Logged) -> Result<LogEntry, Problem> {
-    let Logged { sequence, leaf, envelope, bytes, signed } = logged;
-    let (sequence, bytes) = (sequence.unsigned_abs(), bytes.unsigned_abs());
-    let Some(id) = envelope else { return Ok(LogEntry { sequence, leaf, id: None, bytes, signed: None }) };
-    let signed = match signed.map_or_else(|| cloud.store.signed(id), |signed| Ok(*signed)) {
-        Ok(signed) => Some(signed),
+/// Returns the signed header of a window, the only reading of those that are in no segment. Returns None if it cannot be read.
+fn signed_header(
+    cloud: &Cloud,
+    id: Id,
+    signed: Option<Box<SignedHeader>>,
+) -> Result<Option<SignedHeader>, Problem> {
+    match signed.map_or_else(|| cloud.store.signed(id), |signed| Ok(*signed)) {
+        Ok(signed) => Ok(Some(signed)),
         // Damaged, or deleted meanwhile. Other errors may be temporary: then the page is refused.
         Err(error @ StoreError::Damaged(_)) => {
             tracing::error!(%id, %error, "a window of a log cannot be read");
-            None
+            Ok(None)
         }
-        Err(error) => return Err(error.into()),
-    };
-    Ok(LogEntry { sequence, leaf, id: Some(id.0), bytes, signed })
+        Err(error) => Err(error.into()),
+    }
 }
 
-/// Returns how many windows there are without those of a group that the page cuts; all, if it has no others.
-fn whole_groups(entries: &[LogEntry]) -> usize {
-    let place = |entry: &LogEntry| entry.signed.as_ref().and_then(SignedHeader::place);
+fn signed_of(entry: &PageEntry) -> Option<&SignedHeader> {
+    if let PageEntry::Window(entry) = entry { entry.signed.as_ref() } else { None }
+}
+
+/// Returns how many entries there are without those of a group that the page cuts; all, if it has no others.
+fn whole_groups(entries: &[(PageEntry, usize)]) -> usize {
+    let place = |(entry, _): &(PageEntry, usize)| signed_of(entry).and_then(SignedHeader::place);
     let Some((index, count)) = entries.last().and_then(place) else { return entries.len() };
     let is_cut = index + 1 < count;
     let without = entries.len().saturating_sub(usize::from(index) + 1);

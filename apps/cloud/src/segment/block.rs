@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use parquet::data_type::ByteArray;
 use sotto_wire::{
-    Digest, Envelope, GroupPlace, STREAM_TAG_BYTES, SignedHeader, StreamHeader, StreamTag, WindowFields,
-    WireError, group_paths, window_description,
+    Digest, Envelope, GroupPlace, LogItem, STREAM_TAG_BYTES, SignedHeader, StreamHeader, StreamTag,
+    WindowFields, WindowRest, WireError, group_paths, window_description,
 };
 
 use super::SegmentError;
@@ -182,6 +182,37 @@ impl Block {
         places
     }
 
+    /// Returns a window that was signed alone, or a whole group from its first window on, as an item of a log's page. Returns None
+    /// for other windows.
+    pub(crate) fn item(
+        &self,
+        row: usize,
+        stream: &Arc<StreamHeader>,
+    ) -> Result<Option<LogItem>, SegmentError> {
+        let signature = |row: usize| {
+            let signature = self.signatures[row].data().try_into();
+            signature.map_err(|_| SegmentError::Layout("a signature has 64 bytes"))
+        };
+        let logged = |row: usize| {
+            let rest = match self.kind(row) {
+                Kind::Deleted => return Err(DELETED),
+                Kind::Whole => WindowRest::Parts(self.parts(row)),
+                Kind::Head => {
+                    self.rest_of_head(row).map(|(body, tags)| WindowRest::Digests { body, tags })?
+                }
+            };
+            self.bare_fields(row).logged(stream, rest, self.counted_bytes(row)).map_err(no_window)
+        };
+        match self.whole_group(row) {
+            Some(group) if group.start == row => {
+                let windows = group.map(logged).collect::<Result<_, _>>()?;
+                Ok(Some(LogItem::group(windows, signature(row)?)))
+            }
+            None if self.counts[row] == 0 => Ok(Some(LogItem::alone(logged(row)?, signature(row)?))),
+            _ => Ok(None),
+        }
+    }
+
     /// Returns the signed header of a whole window with these fields.
     fn signed_as(
         &self,
@@ -229,18 +260,18 @@ impl Block {
             Kind::Deleted => Err(DELETED),
             Kind::Head => {
                 let (digest, tags) = self.rest_of_head(row)?;
-                fields.signed(stream, tags, &digest).map_err(no_window)
+                fields.signed(stream, tags, digest).map_err(no_window)
             }
             Kind::Whole => self.signed_as(row, fields, stream),
         }
     }
 
     /// Returns the digest of the body and the tags of a window that is a head alone.
-    fn rest_of_head(&self, row: usize) -> Result<(Digest, &[u8]), SegmentError> {
+    fn rest_of_head(&self, row: usize) -> Result<(&Digest, &[u8]), SegmentError> {
         // The digest of the message stands first.
         let rest = self.rests[row].data().get(32..).and_then(<[u8]>::split_first_chunk);
         let (digest, tags) = rest.ok_or(SegmentError::Layout("a head lacks its digests"))?;
-        Ok((*digest, tags))
+        Ok((digest, tags))
     }
 
     /// Returns the leaf of a window in the log of its stream.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use sotto_wire::{Digest, Frontier, SignedHeader};
+use sotto_wire::{Digest, Frontier, LogItem, SignedHeader};
 
 use super::sealed::{Sealed, frontier, runs};
 use super::{Store, StoreError, count};
@@ -15,17 +15,32 @@ use crate::segment::Kind;
 /// Maximum number of logs whose trees are held in memory.
 const MOST_HELD: usize = 4096;
 
-/// A window in a log.
+/// A window in a log, or several in a segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Logged {
-    pub(crate) sequence: i64,
-    pub(crate) leaf: Digest,
-    /// The envelope; `None` once the owner has deleted it.
-    pub(crate) envelope: Option<Id>,
-    /// Bytes of the upload; 0 once the window is deleted.
-    pub(crate) bytes: i64,
-    /// The signed header of a window in a segment, which comes with it.
-    pub(crate) signed: Option<Box<SignedHeader>>,
+pub(crate) enum Logged {
+    /// A window that is in no segment, or deleted, or of a group that is not whole.
+    Window {
+        sequence: i64,
+        leaf: Digest,
+        /// The envelope; `None` once the owner has deleted it.
+        envelope: Option<Id>,
+        /// Bytes of the upload; 0 once the window is deleted.
+        bytes: i64,
+        /// The signed header of a window in a segment, which comes with it.
+        signed: Option<Box<SignedHeader>>,
+    },
+    /// Windows in a segment, and the bytes of their uploads.
+    Item(LogItem, u64),
+}
+
+impl Logged {
+    /// Returns the number of windows.
+    pub(crate) fn windows(&self) -> usize {
+        match self {
+            Self::Window { .. } => 1,
+            Self::Item(item, _) => item.windows(),
+        }
+    }
 }
 
 /// Some windows of a log, and the state of the whole log at that moment.
@@ -143,13 +158,19 @@ impl Store {
         let from = i64::try_from(from).unwrap_or(i64::MAX);
         let windows = query.query_map(params![device, stream, from, limit as i64], |row| {
             let (sequence, leaf, envelope, bytes) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
-            Ok((count(row, 4)?, Logged { sequence, leaf, envelope, bytes, signed: None }))
+            Ok((count(row, 4)?, Logged::Window { sequence, leaf, envelope, bytes, signed: None }))
         })?;
         for window in windows {
             sealed.push(window?);
         }
         sealed.sort_by_key(|(position, _)| *position);
-        let windows = sealed.into_iter().take(limit).map(|(_, window)| window).collect();
+        let mut left = limit;
+        let fits = |window: &Logged| {
+            let fits = window.windows() <= left;
+            left = left.saturating_sub(window.windows());
+            fits
+        };
+        let windows = sealed.into_iter().map(|(_, window)| window).take_while(fits).collect();
         Ok(LogPage { windows, size, root })
     }
 
@@ -162,17 +183,25 @@ impl Store {
         from: u64,
         limit: usize,
     ) -> Result<Vec<(u64, Logged)>, StoreError> {
-        let (mut found, mut from) = (Vec::new(), from);
+        let (mut found, mut from, mut left) = (Vec::new(), from, limit);
         let Some(log) = runs::log_of(connection, device, stream)? else { return Ok(found) };
-        while found.len() < limit
+        while left > 0
             && let Some(run) = runs::run_of_position(connection, log, from)?
         {
-            let first = from.max(run.position);
+            let mut position = from.max(run.position);
             from = run.position + run.windows;
             let open = self.open_run(connection, &run, true);
             let open = open.map_err(|error| error.of_windows(stream, run.number, run.end() - 1))?;
-            for position in (first..from).take(limit - found.len()) {
-                found.push((position, entry(&open.at(run.number + (position - run.position))?)?));
+            while position < from && left > 0 {
+                let sealed = open.at(run.number + (position - run.position))?;
+                let most = left.min(usize::try_from(from - position).unwrap_or(usize::MAX));
+                let logged = match sealed.item(most)? {
+                    Some((item, bytes)) => Logged::Item(item, bytes),
+                    None => entry(&sealed)?,
+                };
+                let windows = logged.windows();
+                found.push((position, logged));
+                (position, left) = (position + windows as u64, left - windows.min(left));
             }
         }
         Ok(found)
@@ -183,11 +212,12 @@ impl Store {
 fn entry(sealed: &Sealed) -> Result<Logged, StoreError> {
     let sequence = sealed.sequence().cast_signed();
     if sealed.kind() == Kind::Deleted {
-        return Ok(Logged { sequence, leaf: sealed.leaf()?, envelope: None, bytes: 0, signed: None });
+        let leaf = sealed.leaf()?;
+        return Ok(Logged::Window { sequence, leaf, envelope: None, bytes: 0, signed: None });
     }
     let (signed, bytes) = (sealed.signed()?, sealed.counted_bytes().cast_signed());
     let (leaf, envelope) = (signed.leaf(), sealed.id());
-    Ok(Logged { sequence, leaf, envelope, bytes, signed: Some(Box::new(signed)) })
+    Ok(Logged::Window { sequence, leaf, envelope, bytes, signed: Some(Box::new(signed)) })
 }
 
 impl Trees {

@@ -133,7 +133,7 @@ pub(crate) fn serve(windows: &[Envelope]) -> (String, usize) {
     let head = head.unwrap().write().unwrap();
     let mut pages: Vec<Vec<u8>> =
         entries.chunks(PAGE).map(|page| LogPage::of(head.clone(), page.iter().cloned()).write()).collect();
-    pages.push(LogPage::of(head, []).write());
+    pages.push(LogPage::of(head, <[LogEntry; 0]>::default()).write());
     let bytes = pages.iter().map(Vec::len).sum();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());

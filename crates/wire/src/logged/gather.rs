@@ -29,6 +29,29 @@ pub struct LogEntry {
     pub signed: Option<SignedHeader>,
 }
 
+/// Windows of a log that go on a page: one that may be the next of a group, or an item as it is.
+///
+/// Example: [`WindowFields::logged`](crate::WindowFields::logged)
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PageEntry {
+    /// A window with what the cloud knows of it.
+    Window(Box<LogEntry>),
+    /// An item.
+    Item(LogItem),
+}
+
+impl From<LogEntry> for PageEntry {
+    fn from(entry: LogEntry) -> Self {
+        Self::Window(Box::new(entry))
+    }
+}
+
+impl From<LogItem> for PageEntry {
+    fn from(item: LogItem) -> Self {
+        Self::Item(item)
+    }
+}
+
 /// Returns the windows of items, each by itself.
 pub(super) fn entries(items: &[LogItem]) -> Result<Vec<LogEntry>, WireError> {
     let mut entries = Vec::new();
@@ -64,10 +87,17 @@ struct Members {
 }
 
 /// Returns the items of a page with these windows.
-pub(super) fn items(windows: impl IntoIterator<Item = LogEntry>) -> Vec<LogItem> {
+pub(super) fn items(windows: impl IntoIterator<Item = PageEntry>) -> Vec<LogItem> {
     let (mut items, mut members) = (Vec::new(), Members::default());
     for entry in windows {
-        let LogEntry { sequence, leaf, id, bytes, signed } = entry;
+        let LogEntry { sequence, leaf, id, bytes, signed } = match entry {
+            PageEntry::Window(entry) => *entry,
+            PageEntry::Item(item) => {
+                members.end(&mut items);
+                items.push(item);
+                continue;
+            }
+        };
         let item = match signed {
             None => match id {
                 None => LogItem::Gone { sequence, leaf },
@@ -138,12 +168,12 @@ impl Members {
     }
 }
 
-fn alone(window: LoggedWindow, signature: [u8; SIGNATURE_BYTES]) -> LogItem {
+pub(super) fn alone(window: LoggedWindow, signature: [u8; SIGNATURE_BYTES]) -> LogItem {
     LogItem::Alone { window: Box::new(with_own_bytes(window, 1)), signature }
 }
 
 /// Leaves the bytes out that follow from the stream's form.
-fn with_own_bytes(window: LoggedWindow, count: usize) -> LoggedWindow {
+pub(super) fn with_own_bytes(window: LoggedWindow, count: usize) -> LoggedWindow {
     let own = window.own_bytes(count);
     LoggedWindow { bytes: window.bytes.filter(|bytes| *bytes != own), ..window }
 }

@@ -6,6 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::code::{Before, parse_id, parse_window, write_window};
+use super::gather::{self, with_own_bytes};
 use super::window::{LoggedWindow, id_of};
 use super::{ID_BYTES, LARGEST_LOG_PAGE, part};
 use crate::error::WireError;
@@ -15,6 +16,9 @@ use crate::reader::{Reader, write_varint};
 use crate::signature::{self, SIGNATURE_BYTES};
 use crate::signed::{Member, SignedHeader};
 use crate::stream::StreamHeader;
+
+/// Bytes of an item beside the header: marks, an id, bytes on the way.
+const BESIDE: usize = 40;
 
 const GONE: u8 = 0;
 const ALONE: u8 = 1;
@@ -75,6 +79,37 @@ pub enum LogItem {
 }
 
 impl LogItem {
+    /// Returns windows that are a whole group, in its order, under its signature, as an item. Nobody has checked that they are.
+    #[must_use]
+    pub fn group(windows: Vec<LoggedWindow>, signature: [u8; SIGNATURE_BYTES]) -> Self {
+        let count = windows.len();
+        let windows = windows.into_iter().map(|window| with_own_bytes(window, count)).collect();
+        Self::Group { windows, signature }
+    }
+
+    /// Returns a window under a signature of its own as an item.
+    #[must_use]
+    pub fn alone(window: LoggedWindow, signature: [u8; SIGNATURE_BYTES]) -> Self {
+        gather::alone(window, signature)
+    }
+
+    /// Returns a bound on the bytes of an item on a page, without its stream's header.
+    #[must_use]
+    pub fn most_bytes(&self) -> usize {
+        let of = |logged: &LoggedWindow| {
+            let place =
+                logged.window.member.as_ref().map_or(0, |member| 3 + 32 * member.place.parts().2.len());
+            BESIDE + logged.window.bytes.len() + logged.window.tags.len() + 32 + place
+        };
+        match self {
+            Self::Old { signed, .. } => BESIDE + signed.write().len(),
+            Self::Gone { .. } | Self::Unread { .. } => BESIDE + 32,
+            Self::Alone { .. } | Self::Group { .. } => {
+                SIGNATURE_BYTES + self.logged().iter().map(of).sum::<usize>()
+            }
+        }
+    }
+
     /// Returns the number of windows.
     #[must_use]
     pub fn windows(&self) -> usize {

@@ -21,7 +21,7 @@ use crate::stream::StreamHeader;
 
 use code::Before;
 pub use facts::HeadFacts;
-pub use gather::LogEntry;
+pub use gather::{LogEntry, PageEntry};
 pub use item::LogItem;
 pub use window::{LoggedWindow, sums_window_id};
 
@@ -56,8 +56,8 @@ pub struct LogPage {
 impl LogPage {
     /// Puts windows of a log on a page. Windows of a group that are all there, in their order, stand together.
     #[must_use]
-    pub fn of(head: Vec<u8>, windows: impl IntoIterator<Item = LogEntry>) -> Self {
-        Self { head, items: gather::items(windows) }
+    pub fn of(head: Vec<u8>, windows: impl IntoIterator<Item = impl Into<PageEntry>>) -> Self {
+        Self { head, items: gather::items(windows.into_iter().map(Into::into)) }
     }
 
     /// Returns the windows apart, as [`LogPage::of`] takes them.

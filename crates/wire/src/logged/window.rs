@@ -26,12 +26,12 @@ use crate::window::{self, TakenReceipt, WindowHead};
 /// Example: [`LogItem`](crate::LogItem)
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoggedWindow {
-    pub(super) window: SignedWindow,
-    pub(super) body_digest: Digest,
+    pub(crate) window: SignedWindow,
+    pub(crate) body_digest: Digest,
     /// None: the id that need not be written.
-    pub(super) id: Option<[u8; ID_BYTES]>,
+    pub(crate) id: Option<[u8; ID_BYTES]>,
     /// None: the bytes that follow from the stream's form.
-    pub(super) bytes: Option<u64>,
+    pub(crate) bytes: Option<u64>,
 }
 
 impl LoggedWindow {

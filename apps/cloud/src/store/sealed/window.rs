@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use sotto_wire::{Digest, Envelope, SignedHeader, StreamHeader, StreamTag};
+use sotto_wire::{Digest, Envelope, LogItem, SignedHeader, StreamHeader, StreamTag};
 
 use super::super::error::damaged;
 use super::super::{Store, StoreError};
@@ -55,6 +55,22 @@ impl Sealed {
 
     pub(in super::super) fn signed(&self) -> Result<SignedHeader, StoreError> {
         self.block.signed(self.row, self.header()?).map_err(unread)
+    }
+
+    /// Returns the window, or its whole group from it on if that has at most so many windows which follow each other in the log, as
+    /// an item of a page, and their bytes. Returns None for other windows.
+    pub(in super::super) fn item(&self, most: usize) -> Result<Option<(LogItem, u64)>, StoreError> {
+        let (Some(stream), Kind::Whole | Kind::Head) = (&self.stream, self.kind()) else { return Ok(None) };
+        let Some(item) = self.block.item(self.row, stream).map_err(unread)? else { return Ok(None) };
+        let rows = self.row..self.row + item.windows();
+        let follows = |row: usize| {
+            let ahead = (row - self.row) as u64;
+            self.block.position(row) == self.position().wrapping_add(ahead)
+                && self.block.sequence(row) == self.sequence().wrapping_add(ahead)
+                && self.block.tag(row) == Some(stream.id().tag())
+        };
+        let bytes = rows.clone().map(|row| self.block.counted_bytes(row)).sum();
+        Ok((item.windows() <= most && rows.clone().all(follows)).then_some((item, bytes)))
     }
 
     pub(in super::super) fn leaf(&self) -> Result<Digest, StoreError> {
