@@ -146,7 +146,7 @@ impl Members {
                     self.end(items);
                 }
             }
-            _ => items.push(alone(window, signature)),
+            _ => items.push(LogItem::alone(window, signature)),
         }
     }
 
@@ -155,25 +155,13 @@ impl Members {
         let Self { windows, signature } = core::mem::take(self);
         let Some(signature) = signature else { return };
         if is_group(&windows) {
-            let count = windows.len();
-            let windows = windows.into_iter().map(|window| {
-                let window =
-                    LoggedWindow { window: SignedWindow { member: None, ..window.window }, ..window };
-                with_own_bytes(window, count)
+            let windows = windows.into_iter().map(|window| LoggedWindow {
+                window: SignedWindow { member: None, ..window.window },
+                ..window
             });
-            items.push(LogItem::Group { windows: windows.collect(), signature });
+            items.push(LogItem::group(windows.collect(), signature));
         } else {
-            items.extend(windows.into_iter().map(|window| alone(window, signature)));
+            items.extend(windows.into_iter().map(|window| LogItem::alone(window, signature)));
         }
     }
-}
-
-pub(super) fn alone(window: LoggedWindow, signature: [u8; SIGNATURE_BYTES]) -> LogItem {
-    LogItem::Alone { window: Box::new(with_own_bytes(window, 1)), signature }
-}
-
-/// Leaves the bytes out that follow from the stream's form.
-pub(super) fn with_own_bytes(window: LoggedWindow, count: usize) -> LoggedWindow {
-    let own = window.own_bytes(count);
-    LoggedWindow { bytes: window.bytes.filter(|bytes| *bytes != own), ..window }
 }

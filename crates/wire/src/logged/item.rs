@@ -6,7 +6,6 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::code::{Before, parse_id, parse_window, write_window};
-use super::gather::{self, with_own_bytes};
 use super::window::{LoggedWindow, id_of};
 use super::{ID_BYTES, LARGEST_LOG_PAGE, part};
 use crate::error::WireError;
@@ -83,14 +82,14 @@ impl LogItem {
     #[must_use]
     pub fn group(windows: Vec<LoggedWindow>, signature: [u8; SIGNATURE_BYTES]) -> Self {
         let count = windows.len();
-        let windows = windows.into_iter().map(|window| with_own_bytes(window, count)).collect();
+        let windows = windows.into_iter().map(|window| window.with_own_bytes(count)).collect();
         Self::Group { windows, signature }
     }
 
     /// Returns a window under a signature of its own as an item.
     #[must_use]
     pub fn alone(window: LoggedWindow, signature: [u8; SIGNATURE_BYTES]) -> Self {
-        gather::alone(window, signature)
+        Self::Alone { window: Box::new(window.with_own_bytes(1)), signature }
     }
 
     /// Returns a bound on the bytes of an item on a page, without its stream's header.

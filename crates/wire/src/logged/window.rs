@@ -63,6 +63,12 @@ impl LoggedWindow {
         (bytes.len() + parts + SIGNATURE_BYTES.div_ceil(count.max(1))) as u64
     }
 
+    /// Leaves the bytes out that follow from the stream's form, in a group of `count` windows or, with 1, alone.
+    pub(super) fn with_own_bytes(self, count: usize) -> Self {
+        let own = self.own_bytes(count);
+        Self { bytes: self.bytes.filter(|bytes| *bytes != own), ..self }
+    }
+
     /// Returns the header of the window's stream.
     #[must_use]
     pub fn stream(&self) -> &Arc<StreamHeader> {

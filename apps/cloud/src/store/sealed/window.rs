@@ -62,7 +62,7 @@ impl Sealed {
     pub(in super::super) fn item(&self, most: usize) -> Result<Option<(LogItem, u64)>, StoreError> {
         let (Some(stream), Kind::Whole | Kind::Head) = (&self.stream, self.kind()) else { return Ok(None) };
         let Some(item) = self.block.item(self.row, stream).map_err(unread)? else { return Ok(None) };
-        let rows = self.row..self.row + item.windows();
+        let mut rows = self.row..self.row + item.windows();
         let follows = |row: usize| {
             let ahead = (row - self.row) as u64;
             self.block.position(row) == self.position().wrapping_add(ahead)
@@ -70,7 +70,7 @@ impl Sealed {
                 && self.block.tag(row) == Some(stream.id().tag())
         };
         let bytes = rows.clone().map(|row| self.block.counted_bytes(row)).sum();
-        Ok((item.windows() <= most && rows.clone().all(follows)).then_some((item, bytes)))
+        Ok((item.windows() <= most && rows.all(follows)).then_some((item, bytes)))
     }
 
     pub(in super::super) fn leaf(&self) -> Result<Digest, StoreError> {
