@@ -47,6 +47,13 @@ fn text(report: &Report) -> String {
         let ratio = report.bytes as f64 / report.sent_bytes as f64;
         lines.push(format!("{:<12}{ratio:.1} bytes for each byte sent", "stored"));
     }
+    if report.roll_ups > 0 {
+        let (what, sums) = ("added up", counted(report.roll_ups, "sum"));
+        lines.push(format!(
+            "{what:<12}{} windows, of which {sums} stay in place of their bodies",
+            report.rolled
+        ));
+    }
     if report.deleted > 0 {
         lines.push(format!("{:<12}{} windows, whose places in the logs stay", "deleted", report.deleted));
     }

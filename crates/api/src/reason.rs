@@ -114,6 +114,8 @@ reasons! {
     REFUSED_TOO_OFTEN = "refused-too-often";
     /// A residue is not below its modulus.
     RESIDUE_OUT_OF_RANGE = "residue-out-of-range";
+    /// The window corrects one of which the cloud keeps a sum, by the owner's order.
+    ROLLED_UP = "rolled-up";
     /// The stream has another window with this sequence number.
     SEQUENCE_TAKEN = "sequence-taken";
     /// No space is left for the store or ledger.

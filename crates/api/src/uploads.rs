@@ -83,7 +83,7 @@ route! {
         (status = 200, description = "Everything was stored before.", body = Receipts),
         (status = 400, description = "`idempotency-key-missing`, `invalid-idempotency-key`, `not-a-frame`, `unknown-version`, `wrong-kind`, `digest-mismatch`, `trailing-bytes`"),
         (status = 403, description = "`not-admitted` (unknown device, or another signature), `device-revoked`, `unknown-stream`"),
-        (status = 409, description = "`idempotency-key-reused`, `sequence-taken`, `mask-repeated`, `tick-taken`: another window of the stream, whose number the detail has, holds a reading of a channel at a tick of this one"),
+        (status = 409, description = "`idempotency-key-reused`, `sequence-taken`, `mask-repeated`, `tick-taken`: another window of the stream, whose number the detail has, holds a reading of a channel at a tick of this one; `rolled-up`: this one corrects a window of which the cloud keeps a sum, by the owner's order"),
         (status = 410, description = "`forgotten`: the owner deleted the windows of this time"),
         (status = 422, description = "`idempotency-key-mismatch`, `wrong-parameters`, `wrong-key`, `unknown-parameters`, `wrong-length`, `residue-out-of-range`, `padding-not-zero`, `invalid-value`, `parameters-refused`, `places-not-read`"),
         (status = 429, description = "`device-rate`: more than `device_rate` envelopes a minute"),

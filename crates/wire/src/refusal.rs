@@ -5,7 +5,7 @@ pub const PROBLEM_TYPE: &str = "urn:sotto:problem:";
 
 /// Reasons for which a cloud will never accept an envelope. A device tries again after any other answer: a missing
 /// registration may still be made, and a proxy's answer says nothing about the message.
-const FINAL: [&str; 21] = [
+const FINAL: [&str; 22] = [
     "truncated",
     "trailing-bytes",
     "too-large",
@@ -27,6 +27,7 @@ const FINAL: [&str; 21] = [
     "tick-taken",
     "mask-repeated",
     "forgotten",
+    "rolled-up",
 ];
 
 /// Returns true if a problem document of this type means that the cloud will never accept the envelope.

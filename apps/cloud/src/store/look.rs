@@ -35,6 +35,9 @@ pub(crate) struct Report {
     pub(crate) sent_bytes: u64,
     /// Windows that the owner has deleted, whose leaves stay.
     pub(crate) deleted: u64,
+    /// Sums in place of the bodies of old windows, and how many windows these are.
+    pub(crate) roll_ups: u64,
+    pub(crate) rolled: u64,
     /// Files that no row names, and files of before a restore: what could be freed.
     pub(crate) aside_files: u64,
     pub(crate) aside_bytes: u64,
@@ -118,6 +121,7 @@ pub(crate) fn report(data: &Path) -> Result<Report, StoreError> {
         Ok(connection.query_row(query, [], |row| count(row, 0))?)
     };
     let sealed = |query: &str| if has_segments { number(query) } else { Ok(0) };
+    let rolled = |query: &str| if version >= 17 { number(query) } else { Ok(0) };
     let (mut aside_files, mut aside_bytes) = (0, 0);
     for folder in aside(data)? {
         let (files, bytes) = size_of(&folder)?;
@@ -144,6 +148,8 @@ pub(crate) fn report(data: &Path) -> Result<Report, StoreError> {
         files: number("SELECT count(*) FROM envelopes")? - waiting,
         sent_bytes: streams.iter().map(|stream| stream.sent_bytes).sum(),
         deleted: number(gone)? + sealed("SELECT coalesce(sum(windows), 0) FROM runs WHERE kind = 2")?,
+        roll_ups: rolled("SELECT count(*) FROM roll_ups")?,
+        rolled: rolled("SELECT coalesce(sum(windows), 0) FROM roll_ups")?,
         aside_files,
         aside_bytes,
         streams,

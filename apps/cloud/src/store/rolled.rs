@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
-use sotto_wire::{FromLog, MaskName, RollUp, StreamHeader, StreamTag};
+use sotto_wire::{FromLog, MaskName, RollUp, SignedHeader, StreamHeader, StreamTag};
 
 use super::sealed::{Rewriting, runs};
 use super::{Store, StoreError, count, now};
@@ -261,6 +261,21 @@ fn of_number(connection: &Connection, log: i64, number: u64) -> Result<Option<(i
     let found: Option<(u64, u64, i64, u64)> =
         query.query_row(params![log, number.cast_signed()], row).optional()?;
     Ok(found.filter(|(first, windows, ..)| number - first < *windows).map(|(.., id, windows)| (id, windows)))
+}
+
+/// Returns the number of a window that a new one replaces, and of which a sum is kept.
+pub(super) fn replaced(connection: &Connection, signed: &SignedHeader) -> Result<Option<u64>, StoreError> {
+    let replaces =
+        signed.description().filter(|_| signed.replaces()).and_then(|described| described.replaces);
+    let header = signed.header();
+    let Some(replaces) = replaces else { return Ok(None) };
+    let Some(log) = runs::log_of(connection, &header.device, &header.stream)? else { return Ok(None) };
+    for number in replaces.windows {
+        if of_number(connection, log, number)?.is_some() {
+            return Ok(Some(number));
+        }
+    }
+    Ok(None)
 }
 
 /// Returns the sum that a window is in.

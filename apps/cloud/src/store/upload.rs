@@ -8,7 +8,7 @@ use sotto_wire::{Envelope, MaskName, STREAM_TAG_BYTES, SignedHeader, StreamTag, 
 
 use super::error::damaged;
 use super::sealed::runs;
-use super::{Device, Folder, Store, StoreError, TakenTick, device, forget, log, now, ticks};
+use super::{Device, Folder, Store, StoreError, TakenTick, device, forget, log, now, rolled, ticks};
 use crate::id::Id;
 use crate::segment::Kind;
 
@@ -74,6 +74,8 @@ pub(crate) enum EarlierUpload {
     SequenceTaken,
     /// Another window of the stream has a reading of a channel at a tick of this one.
     TickTaken(TakenTick),
+    /// It replaces the window of this number, of which a sum is kept in its place.
+    RolledUp(u64),
     /// Another window has the same mask: the two would reveal their difference. For streams of sums, the signed part of
     /// that window.
     MaskRepeated(Option<Box<SignedHeader>>),
@@ -131,7 +133,11 @@ impl Store {
         connection: &Connection,
         upload: &Upload,
     ) -> Result<Option<EarlierUpload>, StoreError> {
-        let taken = ticks::taken(self, connection, upload.envelope.signed_header())?;
+        let signed = upload.envelope.signed_header();
+        if let Some(number) = rolled::replaced(connection, signed)? {
+            return Ok(Some(EarlierUpload::RolledUp(number)));
+        }
+        let taken = ticks::taken(self, connection, signed)?;
         Ok(taken.map(EarlierUpload::TickTaken))
     }
 

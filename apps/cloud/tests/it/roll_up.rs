@@ -2,9 +2,10 @@
 
 use sotto_cloud::{inspect, maintain};
 use sotto_cloud_client::{PartsOf, WindowsOf};
-use sotto_wire::{Envelope, LogPage, Ordered, RollUp, StreamHead};
+use sotto_pack::Replaces;
+use sotto_wire::{Envelope, LogPage, MaskName, Ordered, RollUp, StreamHead};
 
-use crate::streams::site::Site;
+use crate::streams::site::{Readings, Site, start, window_with};
 
 /// Groups of runs of positions, which equal the numbers here.
 type Groups<'g> = &'g [&'g [(u64, u64)]];
@@ -123,4 +124,27 @@ fn an_order_about_another_log_changes_nothing() {
     let other = Ordered::RollUp(RollUp { root: [7; 32], ..other });
     assert_eq!(site.world.order("kitchen", other).expect(200)["envelopes"], 0);
     site.check(&all_of(&[(3, 1)], None));
+}
+
+#[test]
+fn a_correction_of_a_window_in_a_sum_is_refused_by_name_and_late_readings_are_taken() {
+    let mut site = site();
+    assert_eq!(roll_up(&site, &[&[(0, 10)]]), 10);
+    let correction = |number: u64, of: u64| {
+        let readings: Readings = (0..4).map(|tick| Some(tick * 3)).collect();
+        let name = MaskName { salt: [9; 12], sequence: number };
+        let window =
+            window_with(start(of), &site.identity, &site.header, number, name, &readings, |described| {
+                described.replaces = Some(Replaces { windows: vec![of], channels: vec![0] });
+            });
+        site.upload(&window)
+    };
+    let refused = correction(70, 4);
+    let text = refused.json()["detail"].to_string();
+    refused.refused(409, "rolled-up");
+    assert!(text.contains("corrects window 4 of stream load"), "{text}");
+    correction(71, 12).expect(201);
+    let late = site.window(75);
+    site.upload(&late).expect(201);
+    site.check(&all_of(&[(0, 10)], None));
 }
