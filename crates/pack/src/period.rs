@@ -123,6 +123,10 @@ impl Period {
     /// Returns the milliseconds from an anchor to the beginning of a tick.
     #[must_use]
     pub fn after(&self, tick: i64) -> i64 {
+        // In 64 bits a division takes a tenth of the time, and of whole milliseconds there is none.
+        if let Some(cycles) = tick.checked_mul(self.cycle.into()) {
+            return if self.ticks == 1 { cycles } else { cycles.div_euclid(self.ticks.into()) };
+        }
         let time = (i128::from(tick) * i128::from(self.cycle)).div_euclid(self.ticks.into());
         time.clamp(i64::MIN.into(), i64::MAX.into()) as i64
     }
@@ -137,6 +141,10 @@ impl Period {
     #[must_use]
     pub fn tick_at(&self, time: i64) -> i64 {
         // The last tick k with floor(k · cycle / ticks) <= time.
+        let ticks = time.checked_add(1).and_then(|time| time.checked_mul(self.ticks.into()));
+        if let Some(before) = ticks.and_then(|ticks| ticks.checked_sub(1)) {
+            return before.div_euclid(self.cycle.into());
+        }
         let before = (i128::from(time) + 1) * i128::from(self.ticks) - 1;
         before.div_euclid(self.cycle.into()).clamp(i64::MIN.into(), i64::MAX.into()) as i64
     }
@@ -274,6 +282,17 @@ mod tests {
             prop_assert_eq!(period.ticks_in(time), time.unsigned_abs().div_ceil(milliseconds.into()));
             let half = u64::from(milliseconds / 2);
             prop_assert_eq!(period.nearest_ticks(time as u64), (time as u64 + half) / u64::from(milliseconds));
+        }
+
+        #[test]
+        fn no_time_is_too_far(period in periods(), time in prop_oneof![any::<i64>(), -3_i64..3, (i64::MAX / 2 - 3)..i64::MAX / 2 + 3]) {
+            let (cycle, ticks) = (i128::from(period.cycle), i128::from(period.ticks));
+            let bounded = |time: i128| time.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+            for time in [time, -time.max(-i64::MAX), i64::MIN, i64::MAX] {
+                let exact = i128::from(time);
+                prop_assert_eq!(period.after(time), bounded((exact * cycle).div_euclid(ticks)));
+                prop_assert_eq!(period.tick_at(time), bounded(((exact + 1) * ticks - 1).div_euclid(cycle)));
+            }
         }
 
         #[test]
