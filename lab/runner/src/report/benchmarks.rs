@@ -16,8 +16,8 @@ pub(super) fn page(collection: &Collection, commit: &str) -> String {
     let _ = write!(text, "{}", origin(collection, commit));
     text += "Times are medians on one thread. Of each operation ours stands against the fastest other engine that may be \
              compared ([how](../lab/METHODOLOGY.md), [and where that may be unfair](../lab/BIAS.md)): the same data modulus within 3 %, checked by \
-             decryption. `≥` is the margin that the project wants. [Comparisons with a limit](benchmarks-comparisons.md) and \
-             [sums of windows](benchmarks-sums.md) have pages of their own.\n\n";
+             decryption. `≥` is the margin that the project wants. [Comparisons with a limit](benchmarks-comparisons.md), \
+             [sums of windows](benchmarks-sums.md) and [the price of secrecy](benchmarks-price.md) have pages of their own.\n\n";
     text += &summary_of(&rows, "../lab/BIAS.md");
     let mut title = "";
     for row in &rows {
