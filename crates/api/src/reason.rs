@@ -219,6 +219,6 @@ mod tests {
     fn the_final_reasons_are_declared() {
         assert_eq!(PROBLEM_TYPE, sotto_wire::PROBLEM_TYPE);
         let is_final = |reason: &&&str| is_final_refusal(&format!("{PROBLEM_TYPE}{reason}"));
-        assert_eq!(ALL.iter().filter(is_final).count(), 21, "as many as sotto-wire lists");
+        assert_eq!(ALL.iter().filter(is_final).count(), 22, "as many as sotto-wire lists");
     }
 }

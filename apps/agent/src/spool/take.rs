@@ -44,7 +44,7 @@ impl Spool {
     }
 
     /// Returns the oldest messages of a stream with ascending sequence numbers: at most `most`, in files of at most
-    /// `bytes` together. While messages still arrive it waits for more of them, up to [`LONGEST_WAIT`], so that few
+    /// `bytes` together. While messages still arrive it waits for more of them, up to half a second, so that few
     /// travel alone because the sender was faster than the disk.
     #[must_use]
     pub fn oldest_of(&self, stream: &str, most: usize, bytes: u64, stop: &Stop) -> Vec<Entry> {
