@@ -62,10 +62,13 @@ pub(super) fn on_divided(asked: &Asked<'_>, groups: &[Group], listed: &[DeviceWi
         return Vec::new();
     }
     let of_device = |device: &DeviceWindows| {
-        let divided = once(&device.windows).filter(|window| {
-            window.stream_of_sums().is_some() && windows::pieces(groups, grouping, window).len() > 1
+        let of_sums = once(&device.windows).filter(|window| window.stream_of_sums().is_some());
+        let divided = of_sums.flat_map(|window| {
+            let pieces = windows::pieces(groups, grouping, window);
+            // Several windows in one group are divided by none.
+            if pieces.len() > 1 { window.by_pieces(pieces) } else { Vec::new() }
         });
-        let count = divided.count();
+        let count = divided.filter(|(_, pieces)| pieces.len() > 1).count();
         let (windows, are) = if count == 1 { ("1 window", "is") } else { ("windows", "are") };
         let windows = if count == 1 { windows.to_owned() } else { format!("{count} {windows}") };
         // Those of which all readings came down have a note already.

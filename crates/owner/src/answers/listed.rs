@@ -51,7 +51,7 @@ impl Listed {
 }
 
 /// Lists the windows of a question's devices, and groups them by the clock. `runs` allows entries of several windows, if the
-/// question needs sums of them alone.
+/// question takes them.
 pub(super) fn listed(
     orders: &Orders<'_>,
     asked: &Asked<'_>,
@@ -63,7 +63,7 @@ pub(super) fn listed(
     // Averages of groups need those before the first row, which are not shown.
     let fetched = |between: Between| between.with_groups_before(clock, question.by, asked.groups_before());
     let around = Between::around(&fetched(between));
-    let mut devices = windows_of(orders, asked, around, (as_of, runs && needs_sums(asked)))?;
+    let mut devices = windows_of(orders, asked, around, (as_of, runs && takes_runs(asked)))?;
     let last = windows::last_reading(&question.channels(), devices.iter().flat_map(|device| &device.windows));
     between.back_from_newest(question, &devices, clock);
     let parts = fetched(between);
@@ -129,13 +129,22 @@ pub(super) fn add_preceding(
     Ok(())
 }
 
-/// Returns true if a question needs sums of windows alone, of which those that follow each other may be one entry of a list.
-fn needs_sums(asked: &Asked<'_>) -> bool {
-    let is_sum = |need: &Need| matches!(need, Need::Moments { .. });
+/// Returns true if the windows of a question that follow each other may be one entry of a list: it needs sums of them, or values
+/// that each of them holds, whatever came before.
+fn takes_runs(asked: &Asked<'_>) -> bool {
+    let takes = |need: &Need| match need {
+        Need::Moments { .. } | Need::Distribution { .. } => true,
+        Need::Windows { .. } => need.follows().is_none(),
+        Need::Pair(_)
+        | Need::Weighted { .. }
+        | Need::Readings { .. }
+        | Need::Reals { .. }
+        | Need::Decided(_) => false,
+    };
     let question = asked.question;
     question.by != Some(By::Window)
         && question.tariffs().is_empty()
-        && asked.needs().all(|(_, need)| is_sum(need))
+        && asked.needs().all(|(_, need)| takes(need))
 }
 
 /// Lists the windows of a question's devices between two times; with `runs` those that follow each other may be one entry.

@@ -108,6 +108,23 @@ mod tests {
     use crate::cache::tests::input;
 
     #[test]
+    fn an_input_is_its_windows() {
+        let mut all = Input { count: 5, bytes: 503, offset: -4, ..input(7) };
+        all.identity[24..].copy_from_slice(&7_u64.to_le_bytes());
+        let each: Vec<Input> = all.each().collect();
+        assert_eq!(each.iter().map(|input| input.bytes).sum::<u64>(), 503);
+        for (index, input) in (0..).zip(&each) {
+            let own = InputRun { input: &all, from: index, count: 1 };
+            assert_eq!(
+                (input.sequence, input.name, input.window.start),
+                (own.sequence(), own.name(), own.start(0))
+            );
+            assert_eq!((input.count, input.offset), (1, -4 + 6 * i64::from(index)));
+            assert_eq!(input.identity[24..], input.sequence.to_le_bytes());
+        }
+    }
+
+    #[test]
     fn positions_are_those_of_the_windows_one_by_one() {
         let inputs = [(0, 1), (1, 5), (6, 1), (7, 3)].map(|(first, count)| Input { count, ..input(first) });
         let all = Inputs::of(&inputs);

@@ -142,6 +142,33 @@ pub(crate) struct Rolled {
 }
 
 impl Input {
+    /// Iterates over its windows, each as an input.
+    pub(crate) fn each(&self) -> impl Iterator<Item = Self> {
+        let before = |index: u32| u128::from(self.bytes) * u128::from(index) / u128::from(self.count.max(1));
+        (0..self.count).map(move |index| {
+            if index == 0 && self.count == 1 {
+                return self.clone();
+            }
+            let ahead = u64::from(index);
+            let sequence = self.sequence.wrapping_add(ahead);
+            let mut identity = self.identity;
+            // That of a window of sums ends with its number.
+            identity[24..].copy_from_slice(&sequence.to_le_bytes());
+            let mut window = (*self.window).clone();
+            window.start = window.period.at(window.start, index * window.ticks());
+            Self {
+                identity,
+                sequence,
+                bytes: (before(index + 1) - before(index)) as u64,
+                name: self.name.map(|name| name.ahead(ahead)),
+                offset: self.offset + i64::from(index * window.ticks()),
+                window: Arc::new(window),
+                count: 1,
+                ..self.clone()
+            }
+        })
+    }
+
     /// Returns the weights in the window's slots; 0 for slots without a weight.
     pub(crate) fn slot_weights(&self, of: &TickWeights) -> Vec<i128> {
         let layout = &self.window.layout;

@@ -94,8 +94,13 @@ pub(crate) fn list(
             match &mut form {
                 Some(Read::Windows(form)) => {
                     let number = first.nth(asked.start).sequence();
+                    let time = first.nth(asked.start).span(asked.end - asked.start);
+                    let has_pieces = time.is_none_or(|(from, to)| {
+                        let before = in_pieces.range(..=Group { from: to, to: i64::MAX });
+                        before.into_iter().any(|span| from < span.to)
+                    });
                     let in_runs = needed.runs
-                        && in_pieces.is_empty()
+                        && !has_pieces
                         && !replaced.has_any(number..number.saturating_add(asked.end - asked.start));
                     let mut at = asked.start;
                     while at < asked.end {

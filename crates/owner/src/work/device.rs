@@ -82,6 +82,15 @@ pub(super) struct Lot {
     pub(super) split: Vec<Split>,
 }
 
+impl Lot {
+    /// Returns it with each window as an input of its own.
+    fn alone(self) -> Self {
+        let alone =
+            |(group, inputs): (usize, Vec<Input>)| (group, inputs.iter().flat_map(Input::each).collect());
+        Self { groups: self.groups.into_iter().map(alone).collect(), ..self }
+    }
+}
+
 impl<'w> DeviceWork<'w> {
     /// Computes a tally for each group. Omits windows whose parameters do not suffice, and those whose own tags do not fit.
     pub(crate) fn tallies(
@@ -304,6 +313,8 @@ impl<'w> DeviceWork<'w> {
         for (span, lot) in self.lots(batch, &needs) {
             let wanted = Wanted::new(&needs, batch, span, !lot.split.is_empty())?;
             let most = self.most_windows(batch, &wanted, computer)?;
+            // Values that windows hold are read window by window.
+            let lot = if wanted.held.is_empty() { lot } else { lot.alone() };
             let pieces = pieces(batch, lot, most);
             if wanted.compared.each {
                 computed.fetched += pieces.parts.len() as u64;
@@ -426,8 +437,8 @@ pub(super) fn most_of_sums(wanted: &Wanted<'_>) -> Option<usize> {
 pub(super) fn pieces(batch: &Batch<'_>, lot: Lot, most: Option<usize>) -> Pieces {
     let ticks = batch.windows[0].layout().ticks();
     let mut pieces = Pieces::default();
-    for (group, inputs) in &lot.groups {
-        pieces.add_whole(*group, inputs, ticks, most);
+    for (group, inputs) in lot.groups {
+        pieces.add_whole(group, inputs, ticks, most);
     }
     lot.split.into_iter().for_each(|split| pieces.add_split(split));
     pieces

@@ -50,15 +50,14 @@ pub(crate) struct Piece<'r> {
 
 impl Pieces {
     /// Adds windows of `ticks` ticks that belong to one group, in parts of at most `most` windows; None: in one part.
-    pub(crate) fn add_whole(&mut self, group: usize, inputs: &[Input], ticks: u32, most: Option<usize>) {
-        let mut add = |inputs: &[Input]| {
-            self.parts.push(Part { inputs: inputs.to_vec() });
+    pub(crate) fn add_whole(&mut self, group: usize, inputs: Vec<Input>, ticks: u32, most: Option<usize>) {
+        let mut add = |inputs: Vec<Input>| {
+            self.parts.push(Part { inputs });
             self.of.push(vec![InGroup { group, ticks: 0..ticks }]);
         };
-        match most {
-            None => add(inputs),
-            Some(most) => inputs.chunks(most.max(1)).for_each(add),
-        }
+        let Some(most) = most else { return add(inputs) };
+        let alone: Vec<Input> = inputs.iter().flat_map(Input::each).collect();
+        alone.chunks(most.max(1)).for_each(|inputs| add(inputs.to_vec()));
     }
 
     /// Adds a window that crosses the end of a group.

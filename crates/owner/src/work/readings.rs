@@ -129,7 +129,7 @@ impl<'w> DeviceWork<'w> {
         let ticks = first.layout().ticks();
         let ByGroup { whole, split } = self.by_group(&Batch { kind: batch.kind, windows });
         for (group, inputs) in whole {
-            pieces.add_whole(group, &inputs, ticks, Some(1));
+            pieces.add_whole(group, inputs, ticks, Some(1));
         }
         split.into_iter().for_each(|split| pieces.add_split(split));
         pieces

@@ -196,7 +196,7 @@ impl<'w> DeviceWork<'w> {
         let ByGroup { whole, split } = self.by_group(batch);
         let mut pieces = Pieces::default();
         for (group, inputs) in whole {
-            pieces.add_whole(group, &inputs, ticks, Some(1));
+            pieces.add_whole(group, inputs, ticks, Some(1));
         }
         split.into_iter().for_each(|split| pieces.add_split(split));
         Ok(pieces)

@@ -100,7 +100,7 @@ impl<'w> DeviceWork<'w> {
         let mut pieces = Pieces::default();
         let ByGroup { whole, split } = self.by_group(batch);
         for (group, inputs) in whole {
-            pieces.add_whole(group, &inputs, layout.ticks(), Some(MOST_COMPARED));
+            pieces.add_whole(group, inputs, layout.ticks(), Some(MOST_COMPARED));
         }
         split.into_iter().for_each(|split| pieces.add_split(split));
         computed.include(&pieces.parts);
