@@ -47,6 +47,7 @@ mod public_keys;
 mod quantities;
 pub mod question;
 mod reports;
+mod runs;
 mod secrets;
 mod streams;
 mod tls;

@@ -47,7 +47,7 @@ pub struct WindowFields {
     pub signature: [u8; SIGNATURE_BYTES],
 }
 
-/// What is kept of a window of sums beside its fields.
+/// The parts of a window of sums, or their digest and tags: its content beside its fields.
 ///
 /// Example: [`WindowFields::logged`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -500,7 +500,6 @@ fn a_full_spool_makes_the_reader_wait() {
     });
 }
 
-#[cfg(unix)]
 #[test]
 fn messages_that_arrive_join_those_that_wait() {
     let (site, folder) = (Site::new(4, 60_000), tempfile::tempdir().unwrap());
@@ -521,6 +520,7 @@ fn messages_that_arrive_join_those_that_wait() {
     assert!(together, "a message never waits for the next one");
 }
 
+#[cfg(unix)]
 #[test]
 fn nobody_else_can_read_a_spool() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};

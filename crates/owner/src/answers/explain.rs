@@ -18,7 +18,8 @@ use crate::gathered::{Need, WindowQuantity};
 use crate::language::Period;
 use crate::orders::Orders;
 use crate::question::{Asked, Earlier, OfGroups, Question};
-use crate::windows::{self, DeviceWindows};
+use crate::runs;
+use crate::windows::DeviceWindows;
 use crate::work::{DeviceWork, OutlinedBatch, OutlinedValues};
 
 /// Explains how a question would be answered from the windows stored in the cloud.
@@ -112,7 +113,7 @@ fn of_stream(device: &DeviceWindows, batches: &[OutlinedBatch<'_>], clock: &Cloc
         device: device.shown.clone(),
         stream: batches[0].windows[0].stream.to_string(),
         windows: bytes.len() as u64,
-        numbers: windows::runs(bytes.keys().copied()),
+        numbers: runs::runs(bytes.keys().copied()),
         from: time(all().map(|window| window.from()).min()),
         to: time(all().map(|window| window.to()).max()),
         period_ms: batches[0].windows[0].description.period,

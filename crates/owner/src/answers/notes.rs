@@ -11,7 +11,8 @@ use crate::devices;
 use crate::error::{FaultyWindow, OwnerError, faulty};
 use crate::gathered::{Decided, Need, NeedId, Tally};
 use crate::question::{Asked, AskedCall, ExactScheme};
-use crate::windows::{self, DeviceWindows, once};
+use crate::runs;
+use crate::windows::{DeviceWindows, once};
 
 /// Returns a number above 0 rounded up to two digits.
 fn two_digits(number: f64) -> String {
@@ -174,7 +175,7 @@ const MOST_NAMED: usize = 8;
 /// Returns a note for each stream on windows that were deleted without an order of the owner.
 fn without_order(device: &str, unordered: &BTreeMap<String, Vec<u64>>) -> Vec<String> {
     let note = |(stream, numbers): (&String, &Vec<u64>)| {
-        let runs = windows::runs(numbers.iter().copied());
+        let runs = runs::runs(numbers.iter().copied());
         let one = |(first, count): &(u64, u32)| match count {
             1 => first.to_string(),
             count => format!("{first} to {}", first.saturating_add(u64::from(count - 1))),

@@ -112,22 +112,20 @@ fn leave_out_faulty(
     }
     let mut faulty = 0;
     for of_stream in by_stream.into_values() {
-        let inputs: Vec<Vec<(u64, Input)>> =
-            of_stream.iter().map(|at| groups[*at].inputs(log, earlier)).collect();
-        let alone: Vec<Vec<Input>> =
-            inputs.iter().map(|group| group.iter().map(|(_, input)| input.clone()).collect()).collect();
-        let alone: Vec<&[Input]> = alone.iter().map(Vec::as_slice).collect();
+        let (firsts, inputs): (Vec<Vec<u64>>, Vec<Vec<Input>>) =
+            of_stream.iter().map(|at| groups[*at].inputs(log, earlier).into_iter().unzip()).unzip();
+        let alone: Vec<&[Input]> = inputs.iter().map(Vec::as_slice).collect();
         let header = groups[of_stream[0]].header.clone();
         let found = computer.faulty_in(device, &header, &alone)?;
         let numbers: BTreeSet<u64> = found.iter().map(|window| window.sequence).collect();
         faulty += numbers.len() as u64;
-        let position = |(first, input): &(u64, Input)| {
+        let position = |(first, input): (&u64, &Input)| {
             let (first, from) = (*first, input.sequence);
             let inside = numbers.range(from..from.saturating_add(input.count.into()));
             inside.map(move |number| first + (number - from)).collect::<Vec<_>>()
         };
-        for (at, inputs) in of_stream.iter().zip(&inputs) {
-            let positions: BTreeSet<u64> = inputs.iter().flat_map(position).collect();
+        for ((at, firsts), inputs) in of_stream.iter().zip(&firsts).zip(&inputs) {
+            let positions: BTreeSet<u64> = firsts.iter().zip(inputs).flat_map(position).collect();
             if !positions.is_empty() {
                 groups[*at].leave_out(&positions);
             }

@@ -7,6 +7,7 @@ use sotto_pack::{Encoding, Layout, Presence, StepDigits, WindowDescription};
 use sotto_rlwe::{Kept, Origin};
 
 use crate::gathered::WindowQuantity;
+use crate::runs::share;
 
 /// A quantity: a value in each slot of a frame, summed over the windows of a part.
 #[derive(Clone, Debug, PartialEq)]
@@ -144,7 +145,6 @@ pub(crate) struct Rolled {
 impl Input {
     /// Iterates over its windows, each as an input.
     pub(crate) fn each(&self) -> impl Iterator<Item = Self> {
-        let before = |index: u32| u128::from(self.bytes) * u128::from(index) / u128::from(self.count.max(1));
         (0..self.count).map(move |index| {
             if index == 0 && self.count == 1 {
                 return self.clone();
@@ -159,7 +159,7 @@ impl Input {
             Self {
                 identity,
                 sequence,
-                bytes: (before(index + 1) - before(index)) as u64,
+                bytes: share(self.bytes, ahead..ahead + 1, self.count.into()),
                 name: self.name.map(|name| name.ahead(ahead)),
                 offset: self.offset + i64::from(index * window.ticks()),
                 window: Arc::new(window),

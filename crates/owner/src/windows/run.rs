@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::group::InGroup;
 use super::known::identity;
 use super::window::StoredWindow;
+use crate::runs::{partition_point, share};
 
 impl StoredWindow {
     /// Returns the number of windows that it stands for.
@@ -45,10 +46,9 @@ impl StoredWindow {
             description.start = self.instant(first);
             description.into()
         };
-        let before = |index: u32| u128::from(self.bytes) * u128::from(index) / u128::from(self.count);
         let mut part = Self {
             sequence: self.sequence.wrapping_add(from.into()),
-            bytes: (before(from + count) - before(from)) as u64,
+            bytes: share(self.bytes, from.into()..(from + count).into(), self.count.into()),
             end: self.instant(first + all) - self.cut_off(),
             ticks: self.ticks.start.clamp(first, first + all) - first
                 ..self.ticks.end.clamp(first, first + all) - first,
@@ -115,25 +115,20 @@ impl StoredWindow {
         let first_of = |index: u32| self.instant(index * length);
         let (mut runs, mut alone, mut at) = (Vec::new(), Vec::new(), 0);
         for time in &times[times.partition_point(|time| time.end <= first_of(0))..] {
-            let (mut low, mut high) = (at, self.count);
             // The first window that ends after the time begins, and the first one that begins when it has ended.
-            while low < high {
-                let middle = low + (high - low) / 2;
-                if first_of(middle + 1) <= time.start { low = middle + 1 } else { high = middle }
-            }
-            let (met, mut end) = (low, self.count);
-            while low < end {
-                let middle = low + (end - low) / 2;
-                if first_of(middle) < time.end { low = middle + 1 } else { end = middle }
-            }
+            let first = |from: u32, holds: &dyn Fn(u32) -> bool| {
+                partition_point(from.into()..self.count.into(), |index| holds(index as u32)) as u32
+            };
+            let met = first(at, &|index| first_of(index + 1) <= time.start);
+            let end = first(met, &|index| first_of(index) < time.end);
             if met >= self.count {
                 break;
             }
             if met > at {
                 runs.push(self.part(at, met - at));
             }
-            alone.extend((met.max(at)..low).map(|index| self.part(index, 1)));
-            at = at.max(low);
+            alone.extend((met..end).map(|index| self.part(index, 1)));
+            at = end;
         }
         if at < self.count {
             runs.push(self.part(at, self.count - at));

@@ -1,10 +1,12 @@
 //! The windows that an answer uses, each once.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 
 use sotto_wire::Digest;
 
 use crate::quantities::Input;
+use crate::runs::share;
 use crate::windows::StoredWindow;
 
 /// The identity of a window of sums without its last bytes, which are its number.
@@ -26,7 +28,8 @@ impl Runs {
     /// Adds the numbers of a run that are not there.
     fn add(&mut self, first: u128, end: u128, bytes: u64) {
         let mut at = first;
-        let before = |to: u128| u128::from(bytes) * (to - first) / (end - first).max(1);
+        let index = |at: u128| (at - first) as u64;
+        let share = |part: Range<u128>| share(bytes, index(part.start)..index(part.end), index(end));
         while at < end {
             let there = self.0.range(..=at).next_back().map_or(0, |(_, (end, _))| *end);
             if there > at {
@@ -39,7 +42,7 @@ impl Runs {
                 _ => (at, 0),
             };
             let (end, behind) = self.0.remove(&until).unwrap_or((until, 0));
-            self.0.insert(first, (end, before_it + (before(until) - before(at)) as u64 + behind));
+            self.0.insert(first, (end, before_it + share(at..until) + behind));
             at = until;
         }
     }

@@ -9,6 +9,7 @@ use sotto_wire::{Digest, HeadFacts, ID_BYTES, MaskName, StreamHeader, TakenRecei
 
 use super::log::StreamLog;
 use super::piece::{One, PROVISIONAL, Piece, RECEIPT, REPLACES, Run, What};
+use crate::runs::partition_point;
 
 /// A window of a log, as its device signed it, or that it is gone.
 #[derive(Clone, Copy, Debug)]
@@ -130,8 +131,8 @@ impl<'l> Entry<'l> {
         let is_over = |index| times(index).is_some_and(|(_, ended)| since.is_some_and(|since| ended < since));
         let is_before =
             |index| times(index).is_some_and(|(started, _)| until.is_none_or(|until| started < until));
-        let end = partition_point(count, is_before);
-        partition_point(end, is_over)..end
+        let end = partition_point(0..count, is_before);
+        partition_point(0..end, is_over)..end
     }
 
     /// Returns true for a window that comes in the place of others.
@@ -256,14 +257,4 @@ impl StreamLog {
     pub(crate) fn entry_at(&self, position: u64) -> Option<Entry<'_>> {
         if position < self.size { self.entries_from(position).next() } else { None }
     }
-}
-
-/// Returns the number of the first of so many indexes for which a condition holds that holds for no later one than another.
-fn partition_point(count: u64, holds: impl Fn(u64) -> bool) -> u64 {
-    let (mut low, mut high) = (0, count);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if holds(middle) { low = middle + 1 } else { high = middle }
-    }
-    low
 }

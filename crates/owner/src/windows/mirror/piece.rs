@@ -2,6 +2,8 @@
 
 use sotto_wire::{Digest, ID_BYTES, SALT_BYTES, SignedHeader};
 
+use crate::runs::share;
+
 /// Windows of sums of one stream that follow each other without a gap. Each has all readings, and replaces no other.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Run {
@@ -59,8 +61,7 @@ impl Run {
 
     /// Returns the bytes of the windows from an index on, so many.
     pub(super) fn bytes_of(&self, from: u64, count: u64) -> u64 {
-        let before = |index: u64| u128::from(self.bytes) * u128::from(index) / u128::from(self.count.max(1));
-        (before(from + count) - before(from)) as u64
+        share(self.bytes, from..from + count, self.count)
     }
 
     /// Returns the windows from an index on, at most as many.

@@ -15,8 +15,8 @@ struct Times {
     all: Vec<Range<i64>>,
 }
 
-/// Takes out of runs the windows that share their time with another window of one of their channels, and returns what is left of
-/// the runs, and these windows with those that are in no run, each as an entry of its own.
+/// Divides runs: returns the runs of windows that share their time with no other window of one of their channels, and all other
+/// windows, each as an entry of its own.
 pub(super) fn set_apart(
     windows: Vec<StoredWindow>,
     needed: &Needed,

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::whole::together;
 use crate::quantities::Inputs;
+use crate::runs::partition_point;
 
 /// The share of the most windows of a sum that a block of time has, in sixteenths: windows may be shorter than the longest,
 /// as days of 24 hours beside one of 25.
@@ -55,12 +56,8 @@ fn unit(inputs: &Inputs<'_>, windows: Range<usize>, block: i128) -> (usize, i128
     if run.rolled().is_some() {
         return (together(inputs, windows), block_of(0));
     }
-    let (mut low, mut high) = (1, run.count);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if block_of(middle) == block_of(0) { low = middle + 1 } else { high = middle }
-    }
-    (low as usize, block_of(0))
+    let end = partition_point(1..run.count.into(), |index| block_of(index as u32) == block_of(0));
+    (end as usize, block_of(0))
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use super::open::{Keys, NotOpened};
 use crate::error::OwnerError;
 use crate::lie::Lie;
 use crate::quantities::Inputs;
+use crate::runs::joined;
 use crate::streams::SUM_HEAD_BYTES;
-use crate::windows::joined;
 use crate::work::job::Computer;
 use crate::work::transcript::of_work;
 
