@@ -17,6 +17,7 @@ mod lab_device;
 mod lab_page;
 mod microcontroller;
 mod no_std;
+mod objects;
 mod owner;
 mod paillier;
 mod price;
@@ -62,6 +63,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "guide", shows: "the commands of the guides First answer, TLS, Alarms, meter, contact, rain, wind and the store print the output that these show", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: guide::suite },
     Suite { name: "eval", shows: "`sotto eval` is right over a list of expressions", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: eval::run },
     Suite { name: "trust", shows: "a cloud that lies is found out, and each lie is named", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: trust::run },
+    Suite { name: "objects", shows: "segments and backups in a bucket, whatever its server does", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER, &PYTHON_VENV], run: objects::run },
     Suite { name: "price", shows: "sotto answers as SQLite does, on the same readings", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER, &PYTHON], run: price::run },
     Suite { name: "examples", shows: "every worked example gives the right answer", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: examples::run },
     Suite { name: "differential", shows: "50 random programs a scheme give SEAL's answers", depth: Depth::Usual, beside: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: differential::sample },

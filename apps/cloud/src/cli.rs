@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 use sotto_service::settings::Given;
 
+use crate::backups::{At, Days};
 use crate::config::Settings;
+use crate::objects::Place;
 
 /// Stores encrypted data of devices and computes on it; holds no secret key.
 #[derive(Debug, Parser)]
@@ -21,20 +23,32 @@ pub struct Cli {
 pub enum Command {
     /// Accept uploads, store, evaluate and serve until a signal comes.
     Run(Box<Given<Settings>>),
-    /// Copy the store to a folder, also while the cloud runs. A folder with an earlier backup only receives new files.
+    /// Copy the store to a folder or a bucket, also while the cloud runs. One with an earlier backup only receives new files.
     Backup {
-        /// The folder.
-        #[arg(long, value_name = "DIR")]
-        to: PathBuf,
+        /// The folder, or s3://BUCKET/PREFIX.
+        #[arg(long, value_name = "PLACE")]
+        to: Place,
+        /// How long the store can be restored to the moment of a backup: a number of days. The last one stays.
+        #[arg(long, value_name = "DAYS", default_value = "30d")]
+        keep: Days,
         /// The configuration.
         #[command(flatten)]
         given: Box<Given<Settings>>,
     },
     /// Replace the store by a backup. Existing files are moved aside, not deleted.
     Restore {
-        /// The folder of the backup.
-        #[arg(long, value_name = "DIR")]
-        from: PathBuf,
+        /// The folder of the backup, or s3://BUCKET/PREFIX.
+        #[arg(long, value_name = "PLACE")]
+        from: Place,
+        /// The last backup that is not after this time, in UTC unless it says else; the last of all if none is given.
+        #[arg(long, value_name = "TIME")]
+        at: Option<At>,
+        /// Show the moments that the backup has, and restore nothing.
+        #[arg(long)]
+        list: bool,
+        /// Print the list as JSON.
+        #[arg(long, requires = "list")]
+        json: bool,
         /// The configuration.
         #[command(flatten)]
         given: Box<Given<Settings>>,
@@ -64,9 +78,9 @@ pub enum Command {
     /// Repair damaged segments: from a backup, or by the windows of them whose signatures hold. Damaged files are moved to
     /// orphans/, not deleted.
     Repair {
-        /// The folder of a backup.
-        #[arg(long, value_name = "DIR")]
-        from: Option<PathBuf>,
+        /// The folder of a backup, or s3://BUCKET/PREFIX.
+        #[arg(long, value_name = "PLACE")]
+        from: Option<Place>,
         /// The configuration.
         #[command(flatten)]
         given: Box<Given<Settings>>,

@@ -52,7 +52,8 @@ impl Cloud {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let owner = Token::read(&config.owner_token_file)?;
         let store = Store::open(&config.data, opening)
-            .with_context(|| format!("cannot open {}", config.data.display()))?;
+            .with_context(|| format!("cannot open {}", config.data.display()))?
+            .with_tier(config.tier()?);
         Ok(Self {
             owner,
             identity: Identity::open(config)?,
@@ -67,6 +68,37 @@ impl Cloud {
             quotas: Quotas::new(config.device_bytes, config.device_rate),
             config: config.clone(),
         })
+    }
+
+    /// Runs work that reads windows. Those that are in the object store alone are fetched while the store is not locked;
+    /// then it runs again.
+    pub(crate) fn with_windows<T>(
+        &self,
+        mut work: impl FnMut(&Self) -> Result<T, Problem>,
+    ) -> Result<T, Problem> {
+        loop {
+            match work(self) {
+                Err(problem) if problem.reason == reason::WINDOWS_AWAY => self.store.bring()?,
+                done => return done,
+            }
+        }
+    }
+
+    /// Like [`Cloud::computing`], for work that reads windows. No core is held while they are fetched from an object store.
+    pub(crate) async fn reading<T: Send + 'static>(
+        self: Arc<Self>,
+        work: impl Fn(&Self) -> Result<T, Problem> + Send + Sync + 'static,
+    ) -> Result<T, Problem> {
+        let work = Arc::new(work);
+        loop {
+            let again = Arc::clone(&work);
+            match Arc::clone(&self).computing(move |cloud| again(cloud)).await {
+                Err(problem) if problem.reason == reason::WINDOWS_AWAY => {
+                    Arc::clone(&self).blocking(|cloud| Ok(cloud.store.bring()?)).await?;
+                }
+                done => return done,
+            }
+        }
     }
 
     /// Runs disk-bound work outside the threads that serve connections.

@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use crate::objects::{Objects, Place};
+use crate::store::Tier;
+
 /// The default configuration file, with every key.
 pub const DEFAULT_FILE: &str = include_str!("../default.toml");
 
@@ -15,10 +18,14 @@ sotto_service::settings! {
         /// File with the Ed25519 key that signs receipts and transcripts: 64 hexadecimal digits, mode 0600 [default:
         /// signing.key in the store's folder, made at the first start]
         signing_key_file: PathBuf, "FILE", optional();
+        /// Folder, or s3://BUCKET/PREFIX, that sealed segments go to, too
+        objects: Place, "PLACE", optional();
     }
     sizes {
         /// Folder of enrolments, one DEVICE.json each: these devices are registered without a request
         enrolments: PathBuf, "DIR", optional();
+        /// Bytes of segments that stay on the disk, if they go to an object store
+        objects_cache: u64, "BYTES", default(10737418240);
         /// Maximum bytes of an upload
         largest_upload: u64, "BYTES", default(8388608, sotto_wire::LARGEST_ENVELOPE);
         /// Maximum bytes of evaluation keys
@@ -44,6 +51,14 @@ sotto_service::settings! {
         device_bytes: u64, "BYTES", default(4294967296);
         /// Maximum number of envelopes accepted from one device in a minute; 0: no limit
         device_rate: u64, "COUNT", default(0);
+    }
+}
+
+impl Config {
+    /// Opens the object store, if one is named.
+    pub(crate) fn tier(&self) -> anyhow::Result<Option<Tier>> {
+        let objects = self.objects.as_ref().map(Objects::open).transpose()?;
+        Ok(objects.map(|objects| Tier::new(objects, self.objects_cache)))
     }
 }
 

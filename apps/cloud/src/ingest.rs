@@ -139,11 +139,11 @@ impl Checked {
     }
 
     /// Stores the uploads durably, all or none. Waits for a commit.
-    pub(crate) fn keep(mut self, cloud: &Cloud) -> Result<Receipts, Problem> {
+    pub(crate) fn keep(&mut self, cloud: &Cloud) -> Result<Receipts, Problem> {
         if let Some(first) = self.new.first().copied() {
             self.keep_new(cloud, first).map_err(|(index, problem)| self.refusal(index, &problem))?;
         }
-        let mut receipts: Vec<Receipt> = self.receipts.into_iter().flatten().collect();
+        let mut receipts: Vec<Receipt> = std::mem::take(&mut self.receipts).into_iter().flatten().collect();
         if self.together {
             return Ok(Receipts::Group(receipts));
         }

@@ -9,6 +9,7 @@ use sotto_service::config::print;
 
 use crate::config::Config;
 use crate::export::Exporter;
+use crate::objects::{Objects, Place};
 use crate::startup;
 use crate::store::{self, Report, Sealing, Store, StoreError, StreamReport};
 
@@ -56,6 +57,14 @@ fn text(report: &Report) -> String {
     }
     if report.deleted > 0 {
         lines.push(format!("{:<12}{} windows, whose places in the logs stay", "deleted", report.deleted));
+    }
+    if report.object_segments > 0 {
+        let segments = counted(report.object_segments, "segment");
+        let bytes = grouped(report.object_bytes);
+        lines.push(format!("{:<12}{segments}, {bytes} bytes in the object store", "objects"));
+    }
+    for backup in &report.backups {
+        lines.push(format!("{:<12}of {} in {}", "backup", backup.at, backup.place));
     }
     if report.aside_files > 0 {
         let (files, bytes) = (report.aside_files, grouped(report.aside_bytes));
@@ -127,7 +136,8 @@ pub fn check(config: &Config, signatures: bool, json: bool) -> anyhow::Result<()
 }
 
 fn look(config: &Config) -> anyhow::Result<Store> {
-    Store::look(&config.data).map_err(|error| match error {
+    let tier = config.tier()?;
+    Store::look(&config.data).map(|store| store.with_tier(tier)).map_err(|error| match error {
         StoreError::Version(version) => anyhow::anyhow!(
             "{} has version {version}: bring it to this one with `sotto-cloud migrate`",
             config.data.display()
@@ -156,11 +166,13 @@ fn end_progress() {
 ///
 /// # Errors
 /// The cloud is running, or the store cannot be read or written.
-pub fn repair(config: &Config, from: Option<&Path>) -> anyhow::Result<()> {
+pub fn repair(config: &Config, from: Option<impl Into<Place>>) -> anyhow::Result<()> {
+    let from = from.map(|from| Objects::open(&from.into())).transpose()?;
     let cloud = startup::open(config)?;
-    let repaired = cloud.store.repair(from).with_context(|| cannot("repair", &config.data))?;
+    cloud.store.wait_for_tier(true);
+    let repaired = cloud.store.repair(from.as_ref()).with_context(|| cannot("repair", &config.data))?;
     print(&format!(
-        "{}: put back from the backup: {}; saved of damaged ones: {}\n",
+        "{}: put back from copies: {}; saved of damaged ones: {}\n",
         config.data.display(),
         counted(repaired.fetched.len() as u64, "segment"),
         counted(repaired.saved, "window")

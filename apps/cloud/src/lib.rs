@@ -6,6 +6,7 @@
 //! in SQLite and bodies in files (docs/concepts/data-model.md).
 
 mod api;
+pub mod backups;
 pub mod cli;
 mod cloud;
 pub mod config;
@@ -17,6 +18,7 @@ pub mod identity;
 mod ingest;
 pub mod inspect;
 pub mod maintain;
+mod objects;
 mod problem;
 mod quotas;
 pub mod reference;
@@ -30,3 +32,5 @@ mod streams;
 mod transcript;
 pub mod validate;
 pub mod windows;
+
+pub use objects::Place;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use sotto_cloud::cli::{Cli, Command, ConfigCommand};
 use sotto_cloud::config::DEFAULT_FILE;
-use sotto_cloud::{identity, inspect, maintain, reference, server, validate};
+use sotto_cloud::{backups, identity, inspect, maintain, reference, server, validate};
 use sotto_service::logs;
 
 fn main() -> ExitCode {
@@ -23,14 +23,15 @@ fn main() -> ExitCode {
 fn carried_out(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Run(given) => server::run(&given.settle()?),
-        Command::Backup { to, given } => maintain::backup(&given.settle()?, &to),
-        Command::Restore { from, given } => maintain::restore(&given.settle()?, &from),
+        Command::Backup { to, keep, given } => backups::backup(&given.settle()?, &to, keep),
+        Command::Restore { from, list: true, json, .. } => backups::list(&from, json),
+        Command::Restore { from, at, given, .. } => backups::restore(&given.settle()?, &from, at),
         Command::Store { json, given } => inspect::store(&given.settle()?, json),
         Command::Check { signatures, json, given } => inspect::check(&given.settle()?, signatures, json),
         Command::Repair { from, given } => {
             let config = given.settle()?;
             logs::to_stderr();
-            inspect::repair(&config, from.as_deref())
+            inspect::repair(&config, from)
         }
         Command::Migrate { dry_run, given } => {
             let config = given.settle()?;

@@ -1,51 +1,18 @@
-//! Maintenance of the store: backup, restore, rebuild of the rows, and expiry of jobs.
+//! Maintenance of the store: sealing, the object store, rebuild of the rows, and expiry of jobs.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use anyhow::Context as _;
 use sotto_service::config::print;
 
 use crate::cloud::Cloud;
 use crate::config::Config;
 use crate::startup;
-use crate::store::{self, Sealing, milliseconds};
+use crate::store::{Sealing, milliseconds};
 
 /// Interval between two deletions of expired jobs.
 const INTERVAL: Duration = Duration::from_secs(3600);
 const DAY: i64 = 86_400_000;
-
-/// Copies the store of a cloud, which may be running, to a folder.
-///
-/// # Errors
-/// The store cannot be read, or the folder cannot be written.
-pub fn backup(config: &Config, to: &Path) -> anyhow::Result<()> {
-    let copied =
-        store::backup(&config.data, to).with_context(|| format!("no backup of {}", config.data.display()))?;
-    print(&format!(
-        "{}: {} files, {} of them new with {} bytes\n",
-        to.display(),
-        copied.files,
-        copied.new,
-        copied.bytes
-    ))
-}
-
-/// Replaces the store of a stopped cloud by a backup.
-///
-/// # Errors
-/// The cloud is running, the backup is incomplete, or a folder cannot be written.
-pub fn restore(config: &Config, from: &Path) -> anyhow::Result<()> {
-    let now = milliseconds(SystemTime::now());
-    let copied = store::restore(&config.data, from, now)
-        .with_context(|| format!("{} is not restored to {}", from.display(), config.data.display()))?;
-    print(&format!(
-        "{}: {} files restored\nFiles that were there before are in before-restore-{now} beside them.\n",
-        config.data.display(),
-        copied.files
-    ))
-}
 
 /// Rebuilds the rows of a stopped cloud from its envelopes.
 ///
@@ -68,6 +35,8 @@ pub fn rebuild(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Longest pause between two attempts to reach the object store.
+const LONGEST: Duration = Duration::from_secs(60);
 /// Interval between two looks at the windows that are in no segment.
 const LOOK: Duration = Duration::from_secs(1);
 /// Looks after which all of them are sealed, however few they are: 5 minutes.
@@ -85,6 +54,34 @@ pub(crate) async fn seal(cloud: Arc<Cloud>) {
             // The windows stay in the database.
             Err(problem) => tracing::error!(detail = problem.detail, "windows cannot be sealed"),
         }
+    }
+}
+
+/// Sends sealed segments to the object store and frees the disk, until the runtime ends.
+pub(crate) async fn tend(cloud: Arc<Cloud>) {
+    if cloud.config.objects.is_none() {
+        return;
+    }
+    let mut pause = LOOK;
+    loop {
+        tokio::time::sleep(pause).await;
+        let tended = Arc::clone(&cloud)
+            .blocking(move |cloud| Ok(cloud.store.tend_tier().map_err(|error| error.to_string())))
+            .await;
+        pause = match tended {
+            Ok(Ok(sent)) => {
+                if sent > 0 {
+                    tracing::info!(segments = sent, "sent to the object store");
+                }
+                LOOK
+            }
+            // The segments stay on the disk.
+            Ok(Err(reason)) => {
+                tracing::error!(reason, "the object store is not in step");
+                (pause * 2).min(LONGEST)
+            }
+            Err(_) => LONGEST,
+        };
     }
 }
 

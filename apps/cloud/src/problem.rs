@@ -8,6 +8,9 @@ pub(crate) use sotto_service::problem::Problem;
 
 use crate::store::StoreError;
 
+/// Why windows cannot be read now.
+const AWAY: &str = "the object store that has these windows does not answer now: try again";
+
 /// Converts the reason why a plan cannot be run.
 pub(crate) fn cannot_run(error: &RunError) -> Problem {
     Problem::unprocessable(run_reason(error), error.to_string())
@@ -65,8 +68,12 @@ impl From<StoreError> for Problem {
                 error.to_string(),
             );
         }
+        if let StoreError::Away(_) = error {
+            return Self::busy(reason::WINDOWS_AWAY, AWAY);
+        }
         tracing::error!(%error, "the store failed");
         match error {
+            StoreError::Objects(_) => Self::busy(reason::WINDOWS_AWAY, AWAY),
             StoreError::Damaged(_) => Self::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 reason::STORED_BYTES_DAMAGED,

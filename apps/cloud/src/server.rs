@@ -47,7 +47,8 @@ impl Service for Cloud {
     }
 
     async fn repeat(self: Arc<Self>) {
-        tokio::join!(maintain::age(Arc::clone(&self)), maintain::seal(self));
+        let (age, seal) = (maintain::age(Arc::clone(&self)), maintain::seal(Arc::clone(&self)));
+        tokio::join!(age, seal, maintain::tend(self));
     }
 
     fn stopping(&self) {

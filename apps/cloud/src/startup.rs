@@ -10,6 +10,8 @@ pub(crate) fn open(config: &Config) -> anyhow::Result<Cloud> {
     let cloud = Cloud::open(config, Opening::Serve)?;
     enrolments::read_folder(&cloud);
     cloud.store.recover()?;
+    // A start waits for no object store to merge what is there.
+    cloud.store.wait_for_tier(false);
     let sealed = cloud.store.seal(Sealing::All)?;
     if sealed > 0 {
         tracing::info!(windows = sealed, "brought into segments");
@@ -22,6 +24,7 @@ pub(crate) fn open(config: &Config) -> anyhow::Result<Cloud> {
 pub(crate) fn rebuild(config: &Config) -> anyhow::Result<Recovered> {
     let cloud = Cloud::open(config, Opening::Rebuild)?;
     enrolments::read_folder(&cloud);
+    cloud.store.fetch_all()?;
     cloud.store.take_orphans_back()?;
     Ok(cloud.store.recover()?)
 }

@@ -8,6 +8,7 @@ use sotto_service::{check, config, folder};
 
 use crate::config::{Config, Settings};
 use crate::identity::Identity;
+use crate::objects::Place;
 
 /// Checks a file, and the files and folders that it names, as a start does; makes none of them. It may lack the store's
 /// folder and the owner's token, which flags can give.
@@ -35,6 +36,7 @@ fn checked(file: &Path) -> anyhow::Result<()> {
     if names_data || config.signing_key_file.is_some() {
         Identity::check(&config)?;
     }
+    config.objects.as_ref().map_or(Ok(()), Place::check)?;
     match &config.enrolments {
         Some(folder) if folder.exists() => {
             let listed = std::fs::read_dir(folder);

@@ -224,7 +224,8 @@ route! {
     params(EnvelopeQuery),
     responses(
         (status = 200, description = "A page of envelopes.", body = [StoredEnvelope],
-         headers(("Link" = Option<String>, description = "The next page; absent on the last one.")))
+         headers(("Link" = Option<String>, description = "The next page; absent on the last one."))),
+        (status = 503, description = "`windows-away`: the object store that has windows does not answer")
     )
 }
 
@@ -234,7 +235,8 @@ route! {
     params(("id" = String, Path, description = "The envelope's id: 32 lower-case hexadecimal digits.", example = "0123456789abcdef0123456789abcdef")),
     responses(
         (status = 200, description = "The envelope.", body = StoredEnvelope),
-        (status = 404, description = "`unknown-envelope`")
+        (status = 404, description = "`unknown-envelope`"),
+        (status = 503, description = "`windows-away`: the object store that has windows does not answer")
     )
 }
 
@@ -246,8 +248,10 @@ route! {
         (status = 200, description = "A frame of kind 2 (ciphertext), 24 or 25 (compact ciphertext of slots).",
          body = crate::schema::Frame, content_type = "application/octet-stream"),
         (status = 404, description = "`unknown-envelope`"),
+        (status = 503, description = "`windows-away`: the object store that has windows does not answer"),
         (status = 410, description = "`body-dropped`: a window that was still open then; the whole window has its readings"),
-        (status = 422, description = "`places-not-read`")
+        (status = 422, description = "`places-not-read`"),
+        (status = 503, description = "`windows-away`: the object store that has windows does not answer")
     )
 }
 
@@ -259,8 +263,10 @@ route! {
         (status = 200, description = "A frame of kind 6 (envelope) or 23 (window, alone or of a group, with its stream's header).",
          body = crate::schema::Frame, content_type = "application/octet-stream"),
         (status = 404, description = "`unknown-envelope`"),
+        (status = 503, description = "`windows-away`: the object store that has windows does not answer"),
         (status = 410, description = "`body-dropped`: a window that was still open then; the whole window has its readings"),
-        (status = 422, description = "`places-not-read`")
+        (status = 422, description = "`places-not-read`"),
+        (status = 503, description = "`windows-away`: the object store that has windows does not answer")
     )
 }
 

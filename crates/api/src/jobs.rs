@@ -222,7 +222,7 @@ route! {
         (status = 409, description = "`idempotency-key-reused` for another submission"),
         (status = 410, description = "`body-dropped`: a window that was still open then; the whole window has its readings"),
         (status = 422, description = "`unknown-plan`, `outdated-plan`, `unknown-envelope`, `wrong-inputs`, `invalid-value`, `wrong-parameters`, `wrong-key`, `missing-key`, `noise`, `no-special-prime`, `job-too-large` (more than `largest_job` bytes at once), `transparent`, `invalid-plan`, `invalid-constant`, `invalid-step`, `invalid-output`, `unknown-parameters`, `places-not-read`"),
-        (status = 503, description = "`queue-full`"),
+        (status = 503, description = "`queue-full`; `windows-away`: the object store that has windows does not answer"),
         (status = 507, description = "`storage-full`")
     )
 }

@@ -66,7 +66,8 @@ route! {
     params(LogQuery),
     responses(
         (status = 200, description = "A frame of kind 39 (a page of a log), at most 8 MiB.", body = crate::schema::Frame, content_type = "application/octet-stream"),
-        (status = 422, description = "`invalid-name`")
+        (status = 422, description = "`invalid-name`"),
+        (status = 503, description = "`windows-away`: the object store that has windows does not answer")
     )
 }
 

@@ -107,6 +107,7 @@ route! {
         (status = 200, description = "Carried out.", body = Forgotten),
         (status = 400, description = "`not-a-frame`, `unknown-version`, `wrong-kind`, `digest-mismatch`, `trailing-bytes`"),
         (status = 422, description = "`bad-signature` (not that of the key in the order), `invalid-value`, `wrong-length`"),
+        (status = 503, description = "`windows-away`: the object store that has windows does not answer"),
         (status = 507, description = "`storage-full`")
     )
 }

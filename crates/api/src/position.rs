@@ -77,6 +77,7 @@ route! {
         (status = 403, description = "`not-admitted` (unknown device, or another signature), `device-revoked`, `clock-apart`"),
         (status = 409, description = "`asked-before` (each signed question is answered once)"),
         (status = 422, description = "`invalid-value`, `wrong-length`"),
+        (status = 503, description = "`windows-away`: the object store that has windows does not answer"),
         (status = 507, description = "`storage-full`")
     )
 }
@@ -95,6 +96,7 @@ route! {
         (status = 403, description = "`not-admitted` (unknown device, or another signature), `device-revoked`, `clock-apart`"),
         (status = 409, description = "`asked-before` (each signed question is answered once)"),
         (status = 422, description = "`invalid-value`, `wrong-length`"),
+        (status = 503, description = "`windows-away`: the object store that has windows does not answer"),
         (status = 507, description = "`storage-full`")
     )
 }

@@ -164,6 +164,8 @@ reasons! {
     UNKNOWN_VERSION = "unknown-version";
     /// A number is out of its range.
     VALUE_OUT_OF_RANGE = "value-out-of-range";
+    /// The object store that has these windows does not answer.
+    WINDOWS_AWAY = "windows-away";
     /// The object was written since the state that the write's condition names.
     WRITTEN_SINCE = "written-since";
     /// The inputs are not those that the plan takes.

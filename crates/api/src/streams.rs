@@ -93,6 +93,7 @@ route! {
         (status = 400, description = "`invalid-json`"),
         (status = 404, description = "`unknown-stream`: no stream of sums has this tag"),
         (status = 410, description = "`body-dropped`: a window that was still open then; the whole window has its readings"),
-        (status = 422, description = "`unknown-envelope`: the stream has no window with a number, which the detail names; `wrong-sum`")
+        (status = 422, description = "`unknown-envelope`: the stream has no window with a number, which the detail names; `wrong-sum`"),
+        (status = 503, description = "`windows-away`: the object store that has windows does not answer")
     )
 }

@@ -87,7 +87,7 @@ route! {
         (status = 410, description = "`forgotten`: the owner deleted the windows of this time"),
         (status = 422, description = "`idempotency-key-mismatch`, `wrong-parameters`, `wrong-key`, `unknown-parameters`, `wrong-length`, `residue-out-of-range`, `padding-not-zero`, `invalid-value`, `parameters-refused`, `places-not-read`"),
         (status = 429, description = "`device-rate`: more than `device_rate` envelopes a minute"),
-        (status = 503, description = "`too-many-uploads` at the same time"),
+        (status = 503, description = "`too-many-uploads` at the same time; `windows-away`: the object store that has windows does not answer"),
         (status = 507, description = "`storage-full`, `device-quota`")
     )
 }

@@ -30,7 +30,8 @@ async fn list(
     Query(query): Query<EnvelopeQuery>,
 ) -> Result<Response, Problem> {
     cloud
-        .blocking(move |cloud| {
+        .reading(move |cloud| {
+            let query = query.clone();
             let page = cloud.store.envelopes(&query)?;
             Ok(pages::answer(page, query.limit, |after, limit| EnvelopeQuery { after, limit, ..query }))
         })
@@ -47,7 +48,7 @@ async fn one(
     State(cloud): State<Arc<Cloud>>,
     Path(name): Path<String>,
 ) -> Result<Json<StoredEnvelope>, Problem> {
-    cloud.blocking(move |cloud| Ok(Json(known(cloud, &name)?.1))).await
+    cloud.reading(move |cloud| Ok(Json(known(cloud, &name)?.1))).await
 }
 
 async fn body(
@@ -55,7 +56,7 @@ async fn body(
     Path(name): Path<String>,
 ) -> Result<impl IntoResponse, Problem> {
     cloud
-        .blocking(move |cloud| {
+        .reading(move |cloud| {
             let frame = cloud.store.stored(known(cloud, &name)?.0)?.into_body().into_frame();
             Ok(([(header::CONTENT_TYPE, FRAME)], frame))
         })
@@ -67,7 +68,7 @@ async fn message(
     Path(name): Path<String>,
 ) -> Result<impl IntoResponse, Problem> {
     cloud
-        .blocking(move |cloud| {
+        .reading(move |cloud| {
             let frame = cloud.store.stored(known(cloud, &name)?.0)?.write_kept();
             Ok(([(header::CONTENT_TYPE, FRAME)], frame))
         })

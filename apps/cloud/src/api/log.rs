@@ -33,7 +33,7 @@ async fn get(
     State(cloud): State<Arc<Cloud>>,
     Query(query): Query<LogQuery>,
 ) -> Result<impl IntoResponse, Problem> {
-    let frame = cloud.computing(move |cloud| page(cloud, &query)).await?;
+    let frame = cloud.reading(move |cloud| page(cloud, &query)).await?;
     Ok(([(header::CONTENT_TYPE, FRAME)], frame))
 }
 

@@ -21,7 +21,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
 
 async fn post(State(cloud): State<Arc<Cloud>>, request: Request) -> Result<Json<Forgotten>, Problem> {
     let frame = body::read(request, LARGEST_ORDER, cloud.config.body_time()).await?;
-    cloud.blocking(move |cloud| carry_out(cloud, &frame).map(Json)).await
+    cloud.blocking(move |cloud| cloud.with_windows(|cloud| carry_out(cloud, &frame)).map(Json)).await
 }
 
 fn carry_out(cloud: &Cloud, frame: &[u8]) -> Result<Forgotten, Problem> {

@@ -80,7 +80,8 @@ fn position(
     let PositionRequest { device, stream, asked_at, .. } = asked;
     let question = Question { device, asked_at: *asked_at, about: format!("position {stream}") };
     check(cloud, &question, |key| asked.verify(key))?;
-    let LastWindows { sequence, last, latest } = cloud.store.last_windows(device, stream)?;
+    let LastWindows { sequence, last, latest } =
+        cloud.with_windows(|cloud| Ok(cloud.store.last_windows(device, stream)?))?;
     let forgotten = cloud.store.forgotten(device, stream)?;
     if !order && (sequence.is_some() || forgotten.is_some()) {
         tracing::warn!(device, stream, "the device has lost its spool, and asks where it stood");
@@ -108,7 +109,8 @@ fn heads(cloud: &Cloud, asked: &HeadsRequest) -> Result<Vec<u8>, Problem> {
     check(cloud, &question, |key| asked.verify(key))?;
     let (mut heads, mut from) = (Vec::<SignedHeader>::new(), *from);
     loop {
-        let stored = cloud.store.windows_from(device, stream, from, MOST_HEADS)?;
+        let stored =
+            cloud.with_windows(|cloud| Ok(cloud.store.windows_from(device, stream, from, MOST_HEADS)?))?;
         let (mut bytes, mut read) = (0, 0);
         for (sequence, row) in &stored {
             (read, from) = (read + 1, sequence.saturating_add(1));

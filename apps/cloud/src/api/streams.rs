@@ -26,10 +26,9 @@ async fn post(
 ) -> Result<impl IntoResponse, Problem> {
     let body = body::read(request, LARGEST_REQUEST, cloud.config.body_time()).await?;
     let (frame, time) = cloud
-        .computing(move |cloud| {
+        .reading(move |cloud| {
             let wanted: WindowsOf = serde_json::from_slice(&body)
                 .map_err(|error| Problem::bad_request(reason::INVALID_JSON, error.to_string()))?;
-            drop(body);
             let begin = Instant::now();
             Ok((streams::sums(cloud, &stream, &wanted)?, begin.elapsed()))
         })

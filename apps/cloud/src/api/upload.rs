@@ -27,14 +27,11 @@ async fn post(
     let (limit, longest) = (cloud.config.largest_upload, cloud.config.body_time());
     let (bytes, held) = body::read_within(request, limit, longest, Some(&cloud.uploads)).await?;
     let idempotency_key = idempotency_key?;
-    let checked = Arc::clone(&cloud).computing(move |cloud| {
-        let checked = check(cloud, &idempotency_key, &bytes);
-        drop((bytes, held));
-        checked
-    });
-    let checked = checked.await?;
+    let checked = Arc::clone(&cloud).reading(move |cloud| check(cloud, &idempotency_key, &bytes));
+    let mut checked = checked.await?;
+    drop(held);
     // Waits for the disk, and shares its commit with the other uploads that wait: no core is held meanwhile.
-    let receipts = cloud.blocking(move |cloud| checked.keep(cloud)).await?;
+    let receipts = cloud.blocking(move |cloud| cloud.with_windows(|cloud| checked.keep(cloud))).await?;
     Ok((if receipts.duplicate() { StatusCode::OK } else { StatusCode::CREATED }, Json(receipts)))
 }
 

@@ -75,7 +75,8 @@ fn inputs(cloud: &Cloud, names: &[String]) -> Result<Vec<StoredRow>, Problem> {
         Problem::unprocessable(reason::UNKNOWN_ENVELOPE, detail)
     };
     let ids: Vec<Id> = names.iter().map(|name| Id::parse(name)).collect::<Option<_>>().ok_or_else(unknown)?;
-    cloud.store.find(&ids)?.into_iter().collect::<Option<_>>().ok_or_else(unknown)
+    let found = cloud.with_windows(|cloud| Ok(cloud.store.find(&ids)?))?;
+    found.into_iter().collect::<Option<_>>().ok_or_else(unknown)
 }
 
 /// Returns the key of the answer: the key of those inputs that the plan expects under it, else the key that the

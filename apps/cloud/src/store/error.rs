@@ -7,6 +7,8 @@ use sotto_service::folder::FolderError;
 use sotto_service::migrations::MigrationError;
 use sotto_wire::WireError;
 
+use crate::objects::ObjectsError;
+
 /// An error of the store, for the log; clients get fewer details. It has no error source: the message contains the
 /// reason, and a chain would print it twice.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +27,15 @@ pub(crate) enum StoreError {
          `sotto-cloud repair --from BACKUP` puts them back; a question without their time is answered"
     )]
     DamagedWindows { stream: String, first: u64, last: u64, reason: String },
+    /// A segment is in the object store alone.
+    #[error("segment {0} is in the object store alone, and is not fetched yet")]
+    Away(String),
+    /// A folder or bucket that files go to.
+    #[error("{0}")]
+    Objects(String),
+    /// A backup cannot be restored.
+    #[error("the backup cannot be used: {0}")]
+    Backup(String),
     /// The bytes are intact but have a layout that is no longer read.
     #[error("the stored bytes have the layout of an older version: {0}")]
     Outdated(String),
@@ -61,6 +72,12 @@ impl From<rusqlite::Error> for StoreError {
 impl From<getrandom::Error> for StoreError {
     fn from(error: getrandom::Error) -> Self {
         Self::Random(error)
+    }
+}
+
+impl From<ObjectsError> for StoreError {
+    fn from(error: ObjectsError) -> Self {
+        Self::Objects(error.to_string())
     }
 }
 

@@ -38,10 +38,23 @@ pub(crate) struct Report {
     /// Sums in place of the bodies of old windows, and how many windows these are.
     pub(crate) roll_ups: u64,
     pub(crate) rolled: u64,
+    /// Segments that the object store has, too, or alone, and their bytes.
+    pub(crate) object_segments: u64,
+    pub(crate) object_bytes: u64,
+    /// Where backups went, and when the last one there was complete.
+    pub(crate) backups: Vec<BackupReport>,
     /// Files that no row names, and files of before a restore: what could be freed.
     pub(crate) aside_files: u64,
     pub(crate) aside_bytes: u64,
     pub(crate) streams: Vec<StreamReport>,
+}
+
+/// A place that has backups, also of what is deleted here since.
+#[derive(Debug, Serialize)]
+pub(crate) struct BackupReport {
+    pub(crate) place: String,
+    /// In UTC.
+    pub(crate) at: String,
 }
 
 /// The windows of a stream of a device.
@@ -122,6 +135,14 @@ pub(crate) fn report(data: &Path) -> Result<Report, StoreError> {
     };
     let sealed = |query: &str| if has_segments { number(query) } else { Ok(0) };
     let rolled = |query: &str| if version >= 17 { number(query) } else { Ok(0) };
+    let in_objects = |query: &str| if version >= 18 { number(query) } else { Ok(0) };
+    let mut backups = Vec::new();
+    if version >= 18 {
+        let at = "strftime('%Y-%m-%dT%H:%M:%SZ', made_at / 1000.0, 'unixepoch')";
+        let mut query = connection.prepare(&format!("SELECT place, {at} FROM backups ORDER BY place"))?;
+        let row = |row: &rusqlite::Row<'_>| Ok(BackupReport { place: row.get(0)?, at: row.get(1)? });
+        backups = query.query_map([], row)?.collect::<Result<_, _>>()?;
+    }
     let (mut aside_files, mut aside_bytes) = (0, 0);
     for folder in aside(data)? {
         let (files, bytes) = size_of(&folder)?;
@@ -150,6 +171,9 @@ pub(crate) fn report(data: &Path) -> Result<Report, StoreError> {
         deleted: number(gone)? + sealed("SELECT coalesce(sum(windows), 0) FROM runs WHERE kind = 2")?,
         roll_ups: rolled("SELECT count(*) FROM roll_ups")?,
         rolled: rolled("SELECT coalesce(sum(windows), 0) FROM roll_ups")?,
+        object_segments: in_objects("SELECT count(*) FROM segments WHERE object > 0")?,
+        object_bytes: in_objects("SELECT coalesce(sum(bytes), 0) FROM segments WHERE object > 0")?,
+        backups,
         aside_files,
         aside_bytes,
         streams,

@@ -41,6 +41,7 @@ mod stream;
 mod sums;
 mod tail;
 mod ticks;
+mod tier;
 mod upload;
 mod writes;
 
@@ -56,7 +57,7 @@ use rusqlite::{Connection, Row, Transaction, TransactionBehavior};
 use sotto_service::folder;
 
 pub(crate) use bodies::Folder;
-pub(crate) use copy::{backup, restore};
+pub(crate) use copy::{Moment, backup, moments, restore};
 pub(crate) use device::{Device, NewDevice, Registering, Revoking, Source};
 pub(crate) use error::StoreError;
 pub(crate) use held::Sealing;
@@ -72,6 +73,7 @@ pub(crate) use run::Run;
 pub(crate) use stored::StoredRow;
 pub(crate) use sums::{Scanned, Taken};
 pub(crate) use ticks::TakenTick;
+pub(crate) use tier::Tier;
 pub(crate) use upload::{EarlierUpload, Upload};
 pub(crate) use writes::Write;
 
@@ -102,6 +104,7 @@ pub(crate) struct Store {
     /// Windows of sums in the database, and the bytes of their messages.
     waiting_windows: AtomicU64,
     waiting_bytes: AtomicU64,
+    tier: Option<Tier>,
     /// The file lock, held as long as the store is open to write.
     _lock: Option<File>,
 }
@@ -145,6 +148,7 @@ impl Store {
             staying: Mutex::default(),
             waiting_windows: AtomicU64::default(),
             waiting_bytes: AtomicU64::default(),
+            tier: None,
             _lock: lock,
         }
     }

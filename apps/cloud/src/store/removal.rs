@@ -3,7 +3,7 @@
 use rusqlite::{Connection, params};
 
 use super::bodies::Folder;
-use super::{Store, StoreError};
+use super::{Store, StoreError, tier};
 
 /// Records that a file is to be removed.
 pub(super) fn note(connection: &Connection, folder: Folder, name: &str) -> Result<(), StoreError> {
@@ -37,6 +37,13 @@ impl Store {
                 self.drop_body(&name)?;
             } else if let Some(folder) = Folder::ALL.into_iter().find(|known| known.name() == folder) {
                 self.bodies.remove(folder, &name);
+                if folder == Folder::Segments {
+                    self.note_object(&name)?;
+                }
+            }
+            // Who tends the object store removes what is there.
+            if folder == tier::REMOVALS {
+                continue;
             }
             let delete = "DELETE FROM removals WHERE folder = ?1 AND name = ?2";
             self.connection().execute(delete, params![folder, name])?;

@@ -10,8 +10,10 @@ use super::bodies::{Folder, sync_folder};
 use super::device::{is_signed, verifying_keys};
 use super::error::failed_to;
 use super::sealed::{Building, name_of, runs, unreadable};
-use super::{Store, StoreError, log};
+use super::tier::hashed;
+use super::{Store, StoreError, Tier, log};
 use crate::id::Id;
+use crate::objects::Objects;
 use crate::segment::{Kind, Segment};
 
 /// Outcome of a repair.
@@ -26,8 +28,8 @@ pub(crate) struct Repaired {
 }
 
 impl Store {
-    /// Repairs every segment that is not as it was written. `from` is the folder of a backup.
-    pub(crate) fn repair(&self, from: Option<&Path>) -> Result<Repaired, StoreError> {
+    /// Repairs every segment that is not as it was written. `from` is a backup; the object store has copies, too.
+    pub(crate) fn repair(&self, from: Option<&Objects>) -> Result<Repaired, StoreError> {
         let _sealing = self.sealing();
         let all: Vec<(i64, Digest)> = {
             let connection = self.connection();
@@ -41,23 +43,35 @@ impl Store {
             if is_right(&path, digest)? {
                 continue;
             }
-            let copy = from.map(|from| from.join(Folder::Segments.name()).join(&name));
-            match copy {
-                Some(copy) if is_right(&copy, digest)? => {
-                    let incoming = self.bodies.incoming(&Id::random()?.to_string());
-                    fs::copy(&copy, &incoming).map_err(failed_to("copy a segment"))?;
-                    fs::File::open(&incoming)
-                        .and_then(|file| file.sync_all())
-                        .and_then(|()| fs::rename(&incoming, &path))
-                        .map_err(failed_to("copy a segment"))?;
-                    sync_folder(&self.bodies.folder(Folder::Segments))?;
-                    repaired.fetched.push(name);
-                }
-                _ => self.save_rest(id, digest, &name, &mut repaired)?,
+            let object_store = self.tier.as_ref().map(Tier::objects);
+            let mut copies = object_store.into_iter().chain(from);
+            if copies.any(|copies| self.put_back(copies, &name, &digest)) {
+                repaired.fetched.push(name);
+            } else {
+                self.save_rest(id, digest, &name, &mut repaired)?;
             }
         }
         self.finish_removals()?;
         Ok(repaired)
+    }
+
+    /// Puts a segment back, if there is a copy that is right.
+    fn put_back(&self, copies: &Objects, name: &str, digest: &Digest) -> bool {
+        let put = || -> Result<bool, StoreError> {
+            let incoming = self.bodies.incoming(&Id::random()?.to_string());
+            copies.fetch(&format!("{}/{name}", Folder::Segments.name()), &incoming)?;
+            if hashed(&incoming)? != *digest {
+                fs::remove_file(&incoming).map_err(failed_to("remove a file left behind"))?;
+                return Ok(false);
+            }
+            fs::rename(&incoming, self.segment_path(name)).map_err(failed_to("copy a segment"))?;
+            sync_folder(&self.bodies.folder(Folder::Segments))?;
+            Ok(true)
+        };
+        put().unwrap_or_else(|error| {
+            tracing::warn!(name, %error, "no copy of this segment can be fetched");
+            false
+        })
     }
 
     /// Writes the windows of a damaged segment that are right to another one, and puts its file aside.

@@ -71,7 +71,13 @@ impl Store {
             }
             let place = match last_rolled.take().filter(|rolled| rolled.at(first).is_some()) {
                 Some(rolled) => Place::Rolled(rolled),
-                None => self.place(header, first, most)?,
+                None => match self.place(header, first, most) {
+                    Err(error @ StoreError::Away(_)) => {
+                        self.want_ahead(header, numbers.left())?;
+                        return Err(error.into());
+                    }
+                    place => place?,
+                },
             };
             match place {
                 Place::Missing => return Ok(Scanned::Missing(first)),
@@ -205,6 +211,11 @@ impl Numbers<'_> {
             }
             (self.wanted, self.done) = (&self.wanted[1..], 0);
         }
+    }
+
+    /// Returns the runs of which some numbers are left.
+    fn left(&self) -> &[(u64, u32)] {
+        self.wanted
     }
 
     fn advance(&mut self, count: u32) {

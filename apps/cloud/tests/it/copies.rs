@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use sotto_cloud::backups::{self, Days};
 use sotto_cloud::maintain;
 use sotto_cloud::server::Server;
 
@@ -144,17 +145,17 @@ fn a_backup_under_load_has_everything_that_was_confirmed() {
             over.store(true, Ordering::SeqCst);
         });
         while !over.load(Ordering::SeqCst) {
-            maintain::backup(&config, &copy).unwrap();
+            backups::backup(&config, &copy, Days::default()).unwrap();
         }
         uploads.join().unwrap();
     });
-    maintain::restore(&config, &copy).expect_err("the cloud runs");
+    backups::restore(&config, &copy, None).expect_err("the cloud runs");
     let last = ids(&world);
-    maintain::backup(&config, &copy).unwrap();
+    backups::backup(&config, &copy, Days::default()).unwrap();
     world.stop();
     // The disk is lost.
     fs::remove_dir_all(world.data()).unwrap();
-    maintain::restore(&config, &copy).unwrap();
+    backups::restore(&config, &copy, None).unwrap();
     world.resume();
     assert_eq!(ids(&world), last);
     for id in confirmed {
@@ -168,23 +169,23 @@ fn a_restoration_deletes_nothing_and_refuses_an_incomplete_copy() {
     let (mut world, _, mut device) = World::with_device();
     world.keep(&device.envelope(0, &[1]));
     let (config, copy) = (world.config(), world.folder().join("copy"));
-    maintain::backup(&config, &copy).unwrap();
+    backups::backup(&config, &copy, Days::default()).unwrap();
     let later = world.keep(&device.envelope(1, &[1]));
     world.stop();
     let before = contents(&world.data());
     let body = fs::read_dir(copy.join("envelopes")).unwrap().next().unwrap().unwrap().path();
     fs::rename(&body, world.folder().join("taken")).unwrap();
-    let refused = maintain::restore(&config, &copy).unwrap_err();
-    assert!(format!("{refused:#}").contains("missing in the backup"), "{refused:#}");
+    let refused = backups::restore(&config, &copy, None).unwrap_err();
+    assert!(format!("{refused:#}").contains("is missing in it"), "{refused:#}");
     assert_eq!(contents(&world.data()), before);
     fs::rename(world.folder().join("taken"), &body).unwrap();
-    maintain::restore(&config, &copy).unwrap();
+    backups::restore(&config, &copy, None).unwrap();
     let entries = fs::read_dir(world.data()).unwrap().map(|entry| entry.unwrap().path());
     let moved = entries.filter(|path| path.to_string_lossy().contains("before-restore")).collect::<Vec<_>>();
     assert!(moved[0].join("envelopes").join(&later).exists());
     assert!(moved[0].join("cloud.sqlite").exists());
-    let nowhere = maintain::restore(&config, &world.folder().join("nowhere")).unwrap_err();
-    assert!(format!("{nowhere:#}").contains("cloud.sqlite"), "{nowhere:#}");
+    let nowhere = backups::restore(&config, &world.folder().join("nowhere"), None).unwrap_err();
+    assert!(format!("{nowhere:#}").contains("no backup of a cloud"), "{nowhere:#}");
     world.resume();
     assert_eq!(ids(&world).len(), 1);
     assert_eq!(open(&world.data()).query_row("SELECT 1", [], |row| row.get::<_, i64>(0)).unwrap(), 1);

@@ -3,6 +3,7 @@
 use std::fs;
 
 use serde_json::Value;
+use sotto_cloud::backups::{self, Days};
 use sotto_cloud::config::Settings;
 use sotto_cloud::maintain;
 use sotto_cloud_client::EnvelopeQuery;
@@ -263,14 +264,14 @@ fn members_outlast_a_lost_database_a_cut_off_start_and_a_backup() {
     assert_eq!(ids(&site.receipts(&windows, 200)), ids(&receipts));
 
     let backup = site.world.folder().join("backup");
-    maintain::backup(&site.world.config(), &backup).unwrap();
+    backups::backup(&site.world.config(), &backup, Days::default()).unwrap();
     site.world.stop();
     remove_database(&site.world);
     maintain::rebuild(&site.world.config()).unwrap();
     site.world.resume();
     assert_eq!(site.sum(&ids(&receipts)), [6; 5]);
     site.world.stop();
-    maintain::restore(&site.world.config(), &backup).unwrap();
+    backups::restore(&site.world.config(), &backup, None).unwrap();
     site.world.resume();
     assert_eq!(site.sum(&ids(&receipts)), [6; 5]);
     assert_eq!(ids(&site.receipts(&windows, 200)), ids(&receipts));

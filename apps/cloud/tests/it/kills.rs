@@ -43,7 +43,10 @@ fn what_was_confirmed_is_there_after_a_kill() {
     let bearer = ("authorization", "Bearer 0123456789abcdef0123");
     for kill in 0..=kills {
         let _ = std::fs::remove_file(folder.path().join("address"));
-        let mut child = run(folder.path()).stderr(std::process::Stdio::null()).spawn().unwrap();
+        let mut command = run(folder.path());
+        // Segments leave the disk once the object store has them.
+        command.arg("--objects").arg(folder.path().join("objects")).args(["--objects-cache", "0"]);
+        let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
         let url = format!("http://{}", address(folder.path()));
         if kill == 0 {
             let registration = serde_json::json!({
@@ -118,6 +121,7 @@ fn what_was_confirmed_is_there_after_a_kill() {
     let settings = Settings {
         data: Some(folder.path().join("data")),
         owner_token_file: Some(folder.path().join("token")),
+        objects: Some((&folder.path().join("objects")).into()),
         ..Settings::default()
     };
     inspect::check(&Config::new(settings).unwrap(), false, true).unwrap();

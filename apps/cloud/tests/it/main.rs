@@ -19,6 +19,7 @@ mod kills;
 mod listing;
 #[cfg(target_os = "linux")]
 mod memory;
+mod objects;
 mod owner;
 mod places;
 mod position;

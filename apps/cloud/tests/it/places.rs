@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
-use sotto_cloud::maintain;
+use sotto_cloud::backups::{self, Days};
 use sotto_program::{KeyNumber, Plan, PlanInput, PlanOutput, PlanStep, Predicted, Register, Step};
 use sotto_rlwe::{Bfv, Params};
 use sotto_wire::{Envelope, PositionRequest, SignedHeader, SlotsWindow, StreamHead};
@@ -189,10 +189,10 @@ fn the_device_can_be_registered_without_them_and_windows_are_forgotten() {
 fn a_store_with_windows_of_places_is_copied() {
     let mut world = world();
     let copy = world.folder().join("copy");
-    maintain::backup(&world.config(), &copy).unwrap();
+    backups::backup(&world.config(), &copy, Days::default()).unwrap();
     world.stop();
     fs::remove_dir_all(world.data()).unwrap();
-    maintain::restore(&world.config(), &copy).unwrap();
+    backups::restore(&world.config(), &copy, None).unwrap();
     world.resume();
     is_unchanged(&world);
 }

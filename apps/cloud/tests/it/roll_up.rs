@@ -1,6 +1,7 @@
 //! Sums in place of the bodies of windows, by the owner's order.
 
-use sotto_cloud::{inspect, maintain};
+use sotto_cloud::backups::{self, Days};
+use sotto_cloud::inspect;
 use sotto_cloud_client::{PartsOf, WindowsOf};
 use sotto_pack::Replaces;
 use sotto_wire::{Envelope, LogPage, MaskName, Ordered, RollUp, StreamHead};
@@ -84,8 +85,8 @@ fn sums_of_whole_groups_stay_as_they_were() {
     site.world.stop();
     inspect::check(&site.world.config(), true, true).unwrap();
     let backup = site.world.folder().join("backup");
-    maintain::backup(&site.world.config(), &backup).unwrap();
-    maintain::restore(&site.world.config(), &backup).unwrap();
+    backups::backup(&site.world.config(), &backup, Days::default()).unwrap();
+    backups::restore(&site.world.config(), &backup, None).unwrap();
     site.world.resume();
     check(&site);
 }

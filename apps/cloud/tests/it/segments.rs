@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use sotto_cloud::{inspect, maintain};
+use sotto_cloud::backups::{self, Days};
+use sotto_cloud::{Place, inspect, maintain};
 use sotto_cloud_client::{PartsOf, WindowsOf};
 use sotto_wire::{Envelope, SignedHeader};
 
@@ -29,7 +30,7 @@ fn log(site: &Site) -> Vec<Value> {
     site.world.whole_log("kitchen", "load")
 }
 
-fn segments(data: &Path) -> Vec<PathBuf> {
+pub(crate) fn segments(data: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> =
         fs::read_dir(data.join("segments")).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
@@ -38,15 +39,15 @@ fn segments(data: &Path) -> Vec<PathBuf> {
 
 /// What a store has to have.
 #[derive(Default)]
-struct Model {
+pub(crate) struct Model {
     /// In the order of the log: the number, and the leaf.
-    log: Vec<(u64, String)>,
-    windows: BTreeMap<u64, Envelope>,
-    deleted: BTreeSet<u64>,
+    pub(crate) log: Vec<(u64, String)>,
+    pub(crate) windows: BTreeMap<u64, Envelope>,
+    pub(crate) deleted: BTreeSet<u64>,
 }
 
 impl Model {
-    fn stored(&mut self, windows: &[Envelope], receipts: &Value) {
+    pub(crate) fn stored(&mut self, windows: &[Envelope], receipts: &Value) {
         let receipts = receipts.as_array().cloned().unwrap_or_else(|| vec![receipts.clone()]);
         for (window, receipt) in windows.iter().zip(receipts) {
             assert_eq!(receipt["position"], self.log.len(), "windows are appended");
@@ -56,7 +57,7 @@ impl Model {
     }
 
     /// Compares everything that the owner and the device can ask for.
-    fn check(&mut self, site: &Site) {
+    pub(crate) fn check(&mut self, site: &Site) {
         let log = log(site);
         assert_eq!(log.len(), self.log.len());
         for (window, (number, leaf)) in log.iter().zip(&mut self.log) {
@@ -99,7 +100,7 @@ impl Model {
     }
 
     /// Reads each window, and sends some again.
-    fn check_messages(&self, site: &Site) {
+    pub(crate) fn check_messages(&self, site: &Site) {
         for window in log(site).iter().filter(|window| !window["id"].is_null()) {
             let path = format!("/v1/envelopes/{}/envelope", window["id"].as_str().unwrap());
             let kept = site.world.owner("GET", &path, &[]);
@@ -220,7 +221,7 @@ fn damage_is_named_and_the_rest_is_served_and_repaired() {
     model.check(&site);
     let (config, data) = (site.world.config(), site.world.data());
     let backup = site.world.folder().join("backup");
-    maintain::backup(&config, &backup).unwrap();
+    backups::backup(&config, &backup, Days::default()).unwrap();
     site.world.stop();
     let all = segments(&data);
     assert_eq!(all.len(), 3);
@@ -256,7 +257,7 @@ fn damage_is_named_and_the_rest_is_served_and_repaired() {
     }
     // Without a backup the windows of other blocks stay, and lost ones can be sent again.
     fs::remove_file(&all[1]).unwrap();
-    inspect::repair(&config, None).unwrap();
+    inspect::repair(&config, None::<Place>).unwrap();
     site.world.resume();
     let served: Vec<u64> = (0..60).filter(|number| site.ask(&sums(*number)).status == 200).collect();
     assert_eq!(served.len(), 40);
@@ -278,15 +279,15 @@ fn a_copy_takes_new_segments_only() {
         let windows: Vec<Envelope> = (turn * 20..turn * 20 + 20).map(|number| site.window(number)).collect();
         model.stored(&windows, &site.upload_group(&windows).expect(201));
         // While the cloud runs; windows that are in no segment are in the database.
-        maintain::backup(&site.world.config(), &backup).unwrap();
+        backups::backup(&site.world.config(), &backup, Days::default()).unwrap();
         site.world.stop();
         site.world.resume();
-        maintain::backup(&site.world.config(), &backup).unwrap();
+        backups::backup(&site.world.config(), &backup, Days::default()).unwrap();
         assert_eq!(segments(&backup).len(), turn as usize + 1);
     }
     model.check(&site);
     site.world.stop();
-    maintain::restore(&site.world.config(), &backup).unwrap();
+    backups::restore(&site.world.config(), &backup, None).unwrap();
     site.world.resume();
     model.check(&site);
     model.check_messages(&site);
@@ -303,7 +304,7 @@ fn an_older_database_gets_the_windows_of_younger_segments() {
         model.stored(&windows, &site.upload_group(&windows).expect(201));
         site.world.stop();
         if turn == 5 {
-            maintain::backup(&site.world.config(), &backup).unwrap();
+            backups::backup(&site.world.config(), &backup, Days::default()).unwrap();
         }
         site.world.resume();
     }
@@ -315,7 +316,10 @@ fn an_older_database_gets_the_windows_of_younger_segments() {
     for name in ["cloud.sqlite", "cloud.sqlite-wal", "cloud.sqlite-shm"] {
         let _ = fs::remove_file(data.join(name));
     }
-    fs::copy(backup.join("cloud.sqlite"), data.join("cloud.sqlite")).unwrap();
+    let mut catalogues: Vec<PathBuf> =
+        fs::read_dir(backup.join("catalogues")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    catalogues.retain(|path| path.extension().is_some_and(|end| end == "sqlite"));
+    fs::copy(&catalogues[0], data.join("cloud.sqlite")).unwrap();
     site.world.resume();
     model.check(&site);
     model.check_messages(&site);
@@ -323,7 +327,7 @@ fn an_older_database_gets_the_windows_of_younger_segments() {
     // As after a restore: the backup's segments are there, and younger ones are put beside them.
     let younger: Vec<(PathBuf, Vec<u8>)> =
         segments(&data).into_iter().map(|file| (file.clone(), fs::read(file).unwrap())).collect();
-    maintain::restore(&site.world.config(), &backup).unwrap();
+    backups::restore(&site.world.config(), &backup, None).unwrap();
     for (file, bytes) in younger {
         fs::write(file, bytes).unwrap();
     }

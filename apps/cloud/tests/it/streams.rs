@@ -7,6 +7,7 @@ mod ticks;
 
 use std::fs;
 
+use sotto_cloud::backups::{self, Days};
 use sotto_cloud::maintain;
 use sotto_cloud_client::{PartsOf, WindowsOf};
 use sotto_wire::MaskName;
@@ -74,7 +75,7 @@ fn windows_are_added_as_their_owner_asks_also_from_a_copy() {
     adds(&site);
 
     let backup = site.world.folder().join("backup");
-    maintain::backup(&site.world.config(), &backup).unwrap();
+    backups::backup(&site.world.config(), &backup, Days::default()).unwrap();
     let before = contents(&site.world.data());
     site.world.stop();
     remove_database(&site.world);
@@ -83,7 +84,7 @@ fn windows_are_added_as_their_owner_asks_also_from_a_copy() {
     adds(&site);
     assert_eq!(contents(&site.world.data()), before);
     site.world.stop();
-    maintain::restore(&site.world.config(), &backup).unwrap();
+    backups::restore(&site.world.config(), &backup, None).unwrap();
     site.world.resume();
     adds(&site);
 }

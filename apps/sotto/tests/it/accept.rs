@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use sotto_cloud::maintain;
+use sotto_cloud::backups::{self, Days};
 use sotto_owner::Plant;
 
 use crate::session::{self, Cloud, config, output, send_days, send_to, sotto};
@@ -18,13 +18,13 @@ fn set_back(folder: &Path) -> Cloud {
         run(&["device", "add", name, "--channels", "heat,flow"]);
         send_days(folder, &format!("{name}.bundle"), 0..2, 0);
     }
-    maintain::backup(&config(folder), &folder.join("copy")).unwrap();
+    backups::backup(&config(folder), &folder.join("copy"), Days::default()).unwrap();
     send_days(folder, "boiler.bundle", 2..4, 0);
     run(&["device", "add", "desk", "--channels", "heat,flow"]);
     send_days(folder, "desk.bundle", 0..3, 0);
     assert!(run(&["status"]).contains("heat: 96 readings"));
     cloud.stop();
-    maintain::restore(&config(folder), &folder.join("copy")).unwrap();
+    backups::restore(&config(folder), &folder.join("copy"), None).unwrap();
     // The cloud's folder of enrolments still knows the third device.
     Cloud::start(folder)
 }
@@ -132,13 +132,13 @@ fn a_log_that_changed_since_it_was_shown_is_not_accepted() {
     sotto(folder, &["device", "add", "boiler", "--channels", "heat,flow"]).unwrap();
     for (days, copy) in [(0..1, "one"), (1..3, "three")] {
         send_days(folder, "boiler.bundle", days, 0);
-        maintain::backup(&config(folder), &folder.join(copy)).unwrap();
+        backups::backup(&config(folder), &folder.join(copy), Days::default()).unwrap();
     }
     send_days(folder, "boiler.bundle", 3..5, 0);
     sotto(folder, &["status"]).unwrap();
     cloud.stop();
     let restored = |copy: &str| {
-        maintain::restore(&config(folder), &folder.join(copy)).unwrap();
+        backups::restore(&config(folder), &folder.join(copy), None).unwrap();
         Cloud::start(folder)
     };
     let plant = || Plant::open(&folder.join("plant")).unwrap();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
-use sotto_cloud::maintain;
+use sotto_cloud::backups::{self, Days};
 
 use crate::session::{self, Cloud, config, output, send_days, sotto};
 
@@ -232,14 +232,14 @@ fn a_deletion_follows_into_a_log_that_is_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let cloud = plant(folder);
-    maintain::backup(&config(folder), &folder.join("copy")).unwrap();
+    backups::backup(&config(folder), &folder.join("copy"), Days::default()).unwrap();
     send_days(folder, "boiler.bundle", 4..6, 0);
     ask(folder);
     let new = copy(folder, "new");
     fs::remove_dir_all(new.join("plant/logs/boiler.d")).unwrap();
     sotto(folder, &FORGET).unwrap();
     cloud.stop();
-    maintain::restore(&config(folder), &folder.join("copy")).unwrap();
+    backups::restore(&config(folder), &folder.join("copy"), None).unwrap();
     let _cloud = Cloud::start(folder);
     fs::copy(folder.join("plant/sotto.toml"), new.join("plant/sotto.toml")).unwrap();
     sotto(folder, &["cloud", "accept", "--all", "--windows", "2"]).unwrap();

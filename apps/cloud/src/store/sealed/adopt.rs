@@ -39,7 +39,7 @@ impl Store {
         if strangers.is_empty() {
             return Ok((0, 0));
         }
-        self.drop_missing(&files)?;
+        self.drop_missing(&files.union(&self.segments_there()?).cloned().collect())?;
         for name in strangers {
             match self.adopt(name)? {
                 Adopted::Windows(more) => windows += more,

@@ -1,5 +1,6 @@
 //! Reads blocks of segments.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ pub(in super::super) fn unreadable(name: &str) -> impl FnOnce(SegmentError) -> S
 }
 
 impl Store {
-    pub(super) fn segment_path(&self, name: &str) -> PathBuf {
+    pub(in super::super) fn segment_path(&self, name: &str) -> PathBuf {
         self.bodies.path(Folder::Segments, name)
     }
 
@@ -44,10 +45,21 @@ impl Store {
         let digest: Option<Digest> = query.query_row([id], |row| row.get(0)).optional()?;
         let digest = digest.ok_or_else(|| StoreError::Damaged(format!("segment {id} has no row")))?;
         let name = name_of(&digest);
+        if let Some(tier) = &self.tier {
+            tier.note_use(id);
+        }
         if let Some(segment) = self.held.read().segments.get(&id) {
             return Ok((Arc::clone(segment), name));
         }
-        let segment = Segment::open(&self.segment_path(&name), digest).map_err(unreadable(&name))?;
+        let path = self.segment_path(&name);
+        let segment = match Segment::open(&path, digest) {
+            Err(SegmentError::Files(error)) if error.kind() == io::ErrorKind::NotFound => {
+                self.want(connection, id, &digest)?;
+                Segment::open(&path, digest)
+            }
+            opened => opened,
+        };
+        let segment = segment.map_err(unreadable(&name))?;
         let (segment, mut read) = (Arc::new(segment), self.held.read());
         if read.segments.len() >= MOST_OPEN {
             read.segments.clear();

@@ -78,7 +78,11 @@ impl Store {
             }
             sealed += more;
         }
-        self.compact()?;
+        match self.compact() {
+            // They are merged once they are here: `tend_tier` fetches them.
+            Err(StoreError::Away(_)) => {}
+            compacted => compacted?,
+        }
         // While many come, freed pages are used again.
         if sealed > 0 && which != Sealing::IfMany {
             self.shrink()?;
