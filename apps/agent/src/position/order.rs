@@ -49,7 +49,7 @@ impl Positions<'_> {
     }
 
     /// Returns the digest of an order to accept the stream's log, if the owner signed it.
-    fn accepted(&self, stream: &str, owner: [u8; 32], order: &str) -> Option<[u8; 32]> {
+    pub(super) fn accepted(&self, stream: &str, owner: [u8; 32], order: &str) -> Option<[u8; 32]> {
         let frame = hex::decode(order).ok()?;
         let order = Order::read(&frame).ok()?;
         order.verify(&owner).ok()?;

@@ -11,6 +11,7 @@ use sotto_wire::Envelope;
 use super::Sending;
 use super::group::Message;
 use crate::position::Ordered;
+use crate::source::now;
 use crate::spool::{Archive, ArchivedFile, ArchivedMessage, Entry, SpoolError};
 use crate::stop::Stop;
 use crate::upload::{Delivery, GroupAnswer, Receipt};
@@ -88,7 +89,12 @@ impl Sending {
                 return Ok(Err("stopped".to_owned()));
             }
             match self.send_file_again(archive, file, &there)? {
-                Sent::Stored(windows) => again += windows,
+                Sent::Stored(windows) => {
+                    again += windows;
+                    if windows > 0 {
+                        archive.renew(file, now());
+                    }
+                }
                 Sent::Refused(reason) => {
                     refused += 1;
                     // Debug format escapes control characters in the cloud's text.

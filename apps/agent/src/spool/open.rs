@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::{Condvar, Mutex};
 
+use sotto_wire::MOST_GROUPED;
+
 use super::archive::{Archive, Keep};
 use super::contents::contents;
 use super::cuts::Cuts;
@@ -71,11 +73,14 @@ impl Spool {
     /// [`SpoolError::Io`] if a folder or a file cannot be used.
     pub fn keeping(mut self, keep: Keep, now: i64) -> Result<Self, SpoolError> {
         let archive = Archive::open(&self.folder, keep, now)?;
-        let waiting: Vec<Entry> = self.lock().waiting.iter().cloned().collect();
-        for entry in waiting {
-            let may_be = archive.files_of(&entry.stream).iter().any(|file| file.has(entry.sequence));
-            if may_be && self.read(&entry).is_ok_and(|(_, envelope)| archive.has(&envelope)) {
-                self.discard(&entry)?;
+        for stream in archive.streams() {
+            let is_of_stream = |entry: &&Entry| entry.stream == stream;
+            let oldest: Vec<Entry> =
+                self.lock().waiting.iter().filter(is_of_stream).take(MOST_GROUPED).cloned().collect();
+            for entry in oldest {
+                if self.read(&entry).is_ok_and(|(_, envelope)| archive.has(&envelope)) {
+                    self.discard(&entry)?;
+                }
             }
         }
         self.archive = Some(archive);

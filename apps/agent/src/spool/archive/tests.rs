@@ -1,11 +1,13 @@
+use std::fs;
 use std::sync::Arc;
 
 use sotto_keys::SigningIdentity;
 use sotto_pack::{Channel, Clock, WindowDescription};
 use sotto_rlwe::{Kept as KeptPlaces, KeyId, ParameterId};
-use sotto_wire::{MaskName, SlotsWindow, StreamParts, WindowGroup, WindowValues, mask_seed};
+use sotto_wire::{MaskName, SlotsWindow, StreamHeader, StreamParts, WindowGroup, WindowValues, mask_seed};
 use tempfile::TempDir;
 
+use super::super::entry::Entry;
 use super::*;
 use crate::spool::{Contents, Cuts, Spool};
 use crate::stop::Stop;
@@ -213,7 +215,7 @@ fn a_full_disk_takes_the_oldest_and_stops_nothing() {
     let folder = TempDir::new().unwrap();
     let spool = open(folder.path(), KEEP, 0);
     keep_alone(&spool, 0..3, 0);
-    let (file, left) = (ArchivedFile::alone(4, "tank", 3, 1), std::cell::Cell::new(2));
+    let (file, left) = (ArchivedFile::alone(4, "tank", 3, 1), std::cell::Cell::new(2_u32));
     let full_twice = || match left.replace(left.get().saturating_sub(1)) {
         0 => Ok(()),
         _ => Err(std::io::ErrorKind::StorageFull.into()),
@@ -274,4 +276,22 @@ fn a_damaged_message_is_told_and_a_spool_without_any_is_read() {
     let spool = open(folder.path(), KEEP, 0);
     let renamed = &archive(&spool).files_of("tank")[1];
     assert!(matches!(archive(&spool).read(renamed), Err(SpoolError::Renamed { .. })));
+}
+
+#[test]
+fn messages_that_were_sent_again_are_behind_the_others() {
+    let folder = TempDir::new().unwrap();
+    let spool = open(folder.path(), KEEP, 0);
+    keep_alone(&spool, 0..3, 5);
+    // A clock that stands still, or was set back a little, does not change the order of receipts.
+    keep_alone(&spool, [3], 5);
+    keep_alone(&spool, [4], 1);
+    assert_eq!(numbers(&spool), [0, 1, 2, 3, 4]);
+    let first = &archive(&spool).files_of("tank")[0];
+    archive(&spool).renew(first, 20);
+    assert_eq!(numbers(&spool), [1, 2, 3, 4, 0]);
+    drop(spool);
+    let spool = open(folder.path(), KEEP, 20);
+    assert_eq!(numbers(&spool), [1, 2, 3, 4, 0]);
+    assert_eq!(archive(&spool).files_of("tank")[4].confirmed_at, 20);
 }
