@@ -16,7 +16,7 @@ const DAY: i64 = 86_400_000;
 
 impl Archive {
     /// Keeps a message that was sent alone: moves its file out of the queue. Returns false if it stays there.
-    pub(super) fn keep_alone(&self, path: &Path, entry: &Entry, now: i64) -> bool {
+    pub(in crate::spool) fn keep_alone(&self, path: &Path, entry: &Entry, now: i64) -> bool {
         let Entry { stream, sequence, bytes, .. } = entry;
         let file = ArchivedFile::alone(self.next_time(now), stream, *sequence, *bytes);
         if !self.takes(&file) {
@@ -28,7 +28,7 @@ impl Archive {
     }
 
     /// Keeps a group as it was sent. Returns false if it is not kept.
-    pub(super) fn keep_group(
+    pub(in crate::spool) fn keep_group(
         &self,
         stream: &StreamHeader,
         entries: &[Entry],
@@ -108,7 +108,7 @@ impl Archive {
     }
 
     /// Deletes the oldest file. Returns false if there is none.
-    pub(super) fn delete_oldest(&self) -> bool {
+    pub(in crate::spool) fn delete_oldest(&self) -> bool {
         let mut kept = self.lock();
         let Some(oldest) = kept.files.pop_front() else { return false };
         kept.bytes -= counted(&oldest);

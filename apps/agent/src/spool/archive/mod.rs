@@ -130,9 +130,7 @@ impl Archive {
             Some(digest) => other.window_digest() == Some(digest),
             None => other.write() == envelope.write(),
         };
-        files.iter().any(|file| {
-            self.read(file).is_ok_and(|message| message.windows().iter().any(|window| is_it(window)))
-        })
+        files.iter().any(|file| self.read(file).is_ok_and(|message| message.windows().iter().any(&is_it)))
     }
 
     /// Returns the counts.

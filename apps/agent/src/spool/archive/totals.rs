@@ -17,7 +17,7 @@ pub struct ArchiveTotals {
 }
 
 impl ArchiveTotals {
-    fn of<'f>(files: impl Iterator<Item = &'f ArchivedFile>) -> Self {
+    pub(super) fn of<'f>(files: impl Iterator<Item = &'f ArchivedFile>) -> Self {
         files.fold(Self::default(), |all, file| Self {
             windows: all.windows + file.windows,
             bytes: all.bytes + file.bytes,
