@@ -124,7 +124,7 @@ impl Sending {
         let Self { spool, cloud, journal, .. } = self;
         let (mut backoff, mut unregistered, mut grouping) = (Backoff::new(), 0, Grouping::new());
         let mut again = Again::new();
-        again.send(self, stop)?;
+        again.send(self, stop);
         while let Some(entry) = spool.oldest(give_up) {
             let later = match spool.read(&entry) {
                 Ok((message, envelope)) => match self.names_taken(&entry, &envelope)? {
@@ -147,7 +147,7 @@ impl Sending {
             };
             let Some(Later { reason, wait, unregistered: of_registration }) = later else {
                 (backoff, unregistered) = (Backoff::new(), 0);
-                again.send(self, stop)?;
+                again.send(self, stop);
                 continue;
             };
             let wait = backoff.next(wait);

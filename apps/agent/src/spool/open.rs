@@ -66,13 +66,19 @@ impl Spool {
         Ok(spool)
     }
 
-    /// Keeps messages that the cloud confirms. Takes those out of the queue that are kept already: a process was killed
-    /// between the two. `now` is in milliseconds since 1970.
+    /// Keeps messages that the cloud confirms; none, with a warning, if their folder cannot be used. Takes those out of the queue
+    /// that are kept already: a process was killed between the two. `now` is in milliseconds since 1970.
     ///
     /// # Errors
-    /// [`SpoolError::Io`] if a folder or a file cannot be used.
+    /// [`SpoolError::Io`] if a message cannot be taken out of the queue.
     pub fn keeping(mut self, keep: Keep, now: i64) -> Result<Self, SpoolError> {
-        let archive = Archive::open(&self.folder, keep, now)?;
+        let archive = match Archive::open(&self.folder, keep, now) {
+            Ok(archive) => archive,
+            Err(error) => {
+                tracing::warn!(%error, "confirmed messages are not kept");
+                return Ok(self);
+            }
+        };
         for stream in archive.streams() {
             let is_of_stream = |entry: &&Entry| entry.stream == stream;
             let oldest: Vec<Entry> =

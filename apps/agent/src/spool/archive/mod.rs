@@ -1,10 +1,10 @@
 //! Messages that the cloud has confirmed, kept for a time: a cloud that was restored from an older backup lacks them.
 //!
 //! They lie in the folder `confirmed/` of the spool, as they were sent. No other part of the spool reads it: a message there
-//! does not wait, and its number and ticks were counted before it was sent. Of one file at least a block of the disk is counted.
+//! does not wait, and its number and ticks were counted before it was sent.
 //!
-//! To keep is best effort. A message comes into the folder after its receipt and before it leaves the queue, so a crash
-//! leaves it waiting, kept, or both; [`Archive::has`] tells the last. Where the disk is full the oldest are deleted, for
+//! To keep is best effort. A message comes into the folder after its receipt and before it leaves the queue. A crash leaves it
+//! waiting, kept, or both: then the next start takes it out of the queue. Where the disk is full the oldest are deleted, for
 //! newer ones and for messages that wait.
 
 mod file;
@@ -83,21 +83,6 @@ impl Archive {
         let mut kept = self.lock();
         kept.bytes = files.iter().map(counted).sum();
         kept.files = files.into();
-        Ok(())
-    }
-
-    /// Deletes a file.
-    ///
-    /// # Errors
-    /// [`SpoolError::Io`] if it cannot be deleted.
-    pub fn delete(&self, file: &ArchivedFile) -> Result<(), SpoolError> {
-        let path = self.folder.join(file.name());
-        durable::remove_if_there(&path).map_err(SpoolError::io(&path))?;
-        let mut kept = self.lock();
-        if let Some(place) = kept.files.iter().position(|other| other == file) {
-            kept.files.remove(place);
-            kept.bytes -= counted(file);
-        }
         Ok(())
     }
 

@@ -236,6 +236,10 @@ fn a_full_disk_takes_the_oldest_and_stops_nothing() {
         if tries < 3 { Err(SpoolError::Io { path: folder.path().to_owned(), error }) } else { Ok(()) }
     });
     assert_eq!((written.unwrap(), archive(&spool).totals().windows), (Some(()), 0));
+    // A folder that cannot be made keeps no agent from starting.
+    drop(spool);
+    fs::write(folder.path().join(CONFIRMED), b"").unwrap();
+    assert!(open(folder.path(), KEEP, 0).archive().is_none());
 }
 
 #[test]

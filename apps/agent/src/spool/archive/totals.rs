@@ -31,7 +31,7 @@ impl ArchiveTotals {
     /// [`SpoolError::Io`] if the folder cannot be read.
     pub fn read(spool: &Path) -> Result<Self, SpoolError> {
         let folder = spool.join(CONFIRMED);
-        if !folder.exists() {
+        if !folder.is_dir() {
             return Ok(Self::default());
         }
         Ok(Self::of(file::files(&folder).map_err(SpoolError::io(&folder))?.iter()))
