@@ -156,3 +156,28 @@ fn a_device_that_keeps_nothing_sends_nothing_again() {
     run_again(folder);
     assert_eq!(rows(folder).as_array().unwrap().len(), 2 * 2);
 }
+
+/// A window in whose place another one came is in the log again, and counts no more than before.
+#[test]
+fn windows_that_were_corrected_come_again_in_any_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let cloud = plant(folder);
+    let correct = |days, more| send_days_with(folder, "boiler.bundle", days, more, &["--correct"]);
+    correct(3..4, 5);
+    let before = rows(folder);
+    let cloud = restored(folder, cloud);
+    sotto(folder, &["cloud", "accept", "boiler"]).unwrap();
+    run_again(folder);
+    assert_eq!(rows(folder), before);
+    // The correction is there before the window that it corrects.
+    let _cloud = restored(folder, cloud);
+    correct(4..5, 5);
+    sotto(folder, &["cloud", "accept", "boiler"]).unwrap();
+    run_again(folder);
+    let after = rows(folder);
+    let differ = |(a, b): (&Value, &Value)| a != b;
+    let [before, after] = [&before, &after].map(|rows| rows.as_array().unwrap());
+    assert_eq!((before.len(), after.len()), (2 * 7, 2 * 7));
+    assert_eq!(before.iter().zip(after).filter(|pair| differ(*pair)).count(), 2, "of the fifth day");
+}
