@@ -42,6 +42,8 @@ struct Record {
     refusals: Vec<RefusalRecord>,
     /// Messages that were not sent because the owner has deleted the windows of their time.
     forgotten: u64,
+    /// Windows of earlier messages that a restored cloud lacked, and has again.
+    sent_again: u64,
     /// The reason why the cloud does not know the device.
     #[serde(skip_serializing_if = "Option::is_none")]
     unregistered: Option<String>,
@@ -151,6 +153,17 @@ impl Journal {
     /// Records that a message was not sent: the owner has deleted the windows of its time.
     pub fn forgotten(&self) {
         self.lock().forgotten += 1;
+    }
+
+    /// Records windows that a restored cloud lacked, and has again.
+    pub fn sent_again(&self, windows: u64) {
+        self.lock().sent_again += windows;
+    }
+
+    /// Returns the number of windows that a restored cloud lacked, and has again.
+    #[must_use]
+    pub fn windows_sent_again(&self) -> u64 {
+        self.lock().sent_again
     }
 
     /// Records that sending has ended because the cloud does not know the device, with the reason.

@@ -35,6 +35,8 @@ pub struct Summary {
     pub refused: u64,
     /// Messages among them, and among those refused in earlier runs, with a tick that another window has.
     pub tick_taken: u64,
+    /// Windows of earlier messages that a restored cloud lacked, and has again.
+    pub sent_again: u64,
 }
 
 /// The counts of a stream.
@@ -104,6 +106,7 @@ impl Summary {
             waiting: 0,
             refused: 0,
             tick_taken: 0,
+            sent_again: 0,
         }
     }
 
@@ -132,6 +135,9 @@ impl Summary {
             &left_out_words(&self.left_out).map_or_else(String::new, |words| format!("; left out: {words}"));
         line += &self.lost.words().map_or_else(String::new, |words| format!("; {words}"));
         line += &self.nothing_new().map_or_else(String::new, |words| format!("; {words}"));
+        if self.sent_again > 0 {
+            line += &format!("; {} sent again that the cloud lacked", counted(self.sent_again, "window"));
+        }
         if self.waiting > 0 {
             line += &format!("; {} not yet in the cloud", counted(self.waiting as u64, "message"));
         }

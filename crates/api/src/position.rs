@@ -27,8 +27,7 @@ use crate::route::{Query, present, route};
 #[cfg_attr(feature = "schema", derive(utoipa::IntoParams), into_params(parameter_in = Query))]
 #[serde(deny_unknown_fields)]
 pub struct PositionQuery {
-    /// True for a device that asks for the owner's order alone, as a window of it was refused as deleted. It has not lost its
-    /// spool.
+    /// True for a device that asks for the owner's orders alone: it has not lost its spool.
     #[serde(default)]
     pub order: bool,
 }
@@ -61,6 +60,10 @@ pub struct Position {
     /// device whose bundle has the owner's key goes by the order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forgotten_until: Option<i64>,
+    /// The owner's last order to accept the stream's log as the cloud has it: a frame of kind 38 in hexadecimal. A device sends
+    /// windows again that this log lacks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<String>,
 }
 
 route! {

@@ -14,6 +14,7 @@ pub use values::{DecimalMark, NoMark, OfChannel};
 
 use crate::bundle::spool_of;
 use crate::pinned::CloudKey;
+use crate::spool::Keep;
 
 /// The program on a device: reads sensors, packs and encrypts windows of readings, keeps them in a spool and sends them
 /// to the cloud.
@@ -74,6 +75,13 @@ pub struct DeviceArguments {
     /// messages leave no room
     #[arg(long, value_name = "BYTES", default_value_t = 256 << 20)]
     pub spool_limit: u64,
+    /// For how long messages are kept that the cloud has confirmed. A cloud that was restored from an older backup lacks
+    /// them: they are sent again once the owner has accepted its log (`sotto cloud accept`). 0s keeps none
+    #[arg(long, value_name = "TIME", default_value = "7d", value_parser = values::long_duration)]
+    pub keep: i64,
+    /// Limit in bytes on the messages that are kept, each counted with at least 4,096; the oldest go first
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
+    pub keep_bytes: u64,
 }
 
 impl DeviceArguments {
@@ -81,6 +89,12 @@ impl DeviceArguments {
     #[must_use]
     pub fn spool_folder(&self) -> PathBuf {
         self.spool.clone().unwrap_or_else(|| spool_of(&self.bundle))
+    }
+
+    /// Returns for how long confirmed messages are kept, and how many.
+    #[must_use]
+    pub fn keep(&self) -> Keep {
+        Keep { time: self.keep, bytes: self.keep_bytes }
     }
 }
 

@@ -34,7 +34,11 @@ pub fn run(arguments: &RequeueArguments, stop: &Stop) -> Result<String> {
     spool.close();
     Sender::start(sending, stop.clone()).finish()?;
     let aside = spool.refused_folder().display().to_string();
-    let line = told(&done, &aside);
+    let mut line = told(&done, &aside);
+    let lacked = journal.windows_sent_again();
+    if lacked > 0 {
+        line += &format!("; {} that a restored cloud lacked", counted(lacked, "window"));
+    }
     if let Some(reason) = journal.why_unregistered() {
         bail!("{line}; {reason}");
     }

@@ -9,7 +9,7 @@ use sotto_pack::{Clock, LeftOut};
 use crate::arguments::StatusArguments;
 use crate::bundle::{self, Bundle};
 use crate::nouns::counted;
-use crate::spool::{ChannelTotals, Inventory, RefusedMessage, StreamInventory};
+use crate::spool::{ArchiveTotals, ChannelTotals, Inventory, RefusedMessage, StreamInventory};
 use crate::summary::left_out_words;
 
 /// Maximum number of refused messages shown to people.
@@ -23,7 +23,16 @@ struct Document {
     waiting_bytes: u64,
     refused: u64,
     refusals: Vec<RefusedMessage>,
+    confirmed: Confirmed,
     streams: BTreeMap<String, StreamDocument>,
+}
+
+/// The confirmed messages that are kept.
+#[derive(Serialize)]
+struct Confirmed {
+    windows: u64,
+    bytes: u64,
+    since: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -60,7 +69,9 @@ pub fn run(arguments: &StatusArguments) -> Result<String> {
         streams.insert(stream.stream.clone(), StreamInventory::default());
     }
     streams.extend(status.streams);
+    let ArchiveTotals { windows, bytes, since } = ArchiveTotals::read(&folder)?;
     let document = Document {
+        confirmed: Confirmed { windows, bytes, since: since.map(|since| clock.rfc3339(since)) },
         device: status.device.or(profile.map(|profile| profile.device)),
         spool: folder.display().to_string(),
         waiting: status.waiting,
@@ -99,6 +110,11 @@ fn lines(document: &Document) -> String {
         // Debug format escapes control characters in the cloud's text.
         let reason: String = refused.reason["problem"].to_string().chars().take(200).collect();
         lines.push(format!("  {} {}: {reason:?}", refused.stream, refused.sequence));
+    }
+    let Confirmed { windows, bytes, since } = &document.confirmed;
+    if let Some(since) = since {
+        let windows = counted(*windows, "window");
+        lines.push(format!("confirmed and kept: {windows}, {bytes} bytes, since {since}"));
     }
     for (name, stream) in &document.streams {
         let until =

@@ -62,7 +62,9 @@ impl Device {
             Summary::new(&self.sending.device, self.source.name, taken, &self.streams, clock, until);
         let lost = LostSummary::of(&self.windows.lost(), &self.windows.files());
         let tick_taken = self.sending.spool.refused_for(TICK_TAKEN)? as u64;
-        Ok(Summary { waiting, refused: self.sending.journal.refusals(), lost, tick_taken, ..summary })
+        let (refused, sent_again) =
+            (self.sending.journal.refusals(), self.sending.journal.windows_sent_again());
+        Ok(Summary { waiting, refused, lost, tick_taken, sent_again, ..summary })
     }
 
     /// Returns true if the run ended by itself. A stopped run may leave messages in the spool.

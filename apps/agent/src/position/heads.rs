@@ -1,5 +1,7 @@
 //! Learns the ticks of a stream from the device's own windows in the cloud.
 
+use std::collections::BTreeSet;
+
 use sotto_pack::WindowDescription;
 use sotto_wire::{Heads, HeadsRequest, SignedHeader};
 
@@ -75,19 +77,50 @@ impl Positions<'_> {
         Ok(learnt)
     }
 
+    /// Returns the numbers of a stream's windows from one on, which the cloud shows with the device's own signature. None if the
+    /// cloud's version tells none.
+    ///
+    /// # Errors
+    /// [`NoPosition`] if the cloud does not tell them all, or one is not signed by this device.
+    pub fn numbers(&self, stream: &str, from: u64) -> Result<Option<BTreeSet<u64>>, NoPosition> {
+        let (mut numbers, mut from) = (BTreeSet::new(), from);
+        loop {
+            let page = match self.cloud.heads(&self.question_for_heads(stream, from)?) {
+                Lookup::Known(page) => page,
+                Lookup::Unknown => return Ok(None),
+                Lookup::Later(later) => return Err(later.into()),
+            };
+            for head in self.own(stream, &page, from)? {
+                from = head.header().sequence.saturating_add(1);
+                numbers.insert(head.header().sequence);
+            }
+            if !page.more {
+                return Ok(Some(numbers));
+            }
+        }
+    }
+
     /// Checks a page and adds its heads.
     pub(super) fn take(&self, stream: &str, page: &Heads, learning: &mut Learning) -> Result<(), NoPosition> {
+        let heads = self.own(stream, page, learning.from);
+        heads?.iter().for_each(|head| learning.add(stream, head, self.cuts));
+        Ok(())
+    }
+
+    /// Returns the heads of a page, from a number on: all of them are this device's, and ascend.
+    fn own<'p>(&self, stream: &str, page: &'p Heads, from: u64) -> Result<&'p [SignedHeader], NoPosition> {
         if page.more && page.heads.is_empty() {
             return Err(not_ours("it has no head, and says that more follow"));
         }
+        let mut from = from;
         for head in &page.heads {
-            if head.header().sequence < learning.from {
+            if head.header().sequence < from {
                 return Err(not_ours("it has a head that was not asked for"));
             }
             self.check_own(stream, head)?;
-            learning.add(stream, head, self.cuts);
+            from = head.header().sequence.saturating_add(1);
         }
-        Ok(())
+        Ok(&page.heads)
     }
 
     /// Returns the frame of a signed question for heads.

@@ -10,7 +10,7 @@ use sotto_pack::WindowDescription;
 use sotto_wire::{LARGEST_ENVELOPE, PositionRequest, SignedHeader};
 
 pub use heads::Learning;
-pub use order::Deletion;
+pub use order::{Deletion, Ordered};
 
 use crate::backoff::Backoff;
 use crate::source::now;

@@ -1,6 +1,6 @@
-//! The owner's orders to delete windows, as the cloud shows them to a device.
+//! The owner's orders to delete windows and to accept a log, as the cloud shows them to a device.
 
-use sotto_wire::Order;
+use sotto_wire::{Order, frame_digest};
 
 use super::{NoPosition, Positions, largest_unsigned, not_ours};
 use crate::source::now;
@@ -18,22 +18,47 @@ pub struct Deletion {
     pub signed_next: u64,
 }
 
+/// The owner's orders about a stream, each under the owner's signature.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ordered {
+    /// Windows that ended before this time are deleted: milliseconds since 1970, at most the present.
+    pub until: Option<i64>,
+    /// The digest of the last order to accept the cloud's log.
+    pub accepted: Option<[u8; 32]>,
+}
+
 impl Positions<'_> {
-    /// Asks for the time before which the owner has ordered the windows of a stream to be deleted. None without an order that
-    /// the owner signed, and for a bundle without the owner's key.
+    /// Asks for the owner's orders about a stream. None without an order that the owner signed, and for a bundle without the
+    /// owner's key.
     ///
     /// # Errors
     /// [`Later`] if the cloud does not answer now.
-    pub fn ordered_until(&self, stream: &str) -> Result<Option<i64>, Later> {
-        let Ok(question) = self.question(stream) else { return Ok(None) };
+    pub fn ordered(&self, stream: &str) -> Result<Ordered, Later> {
+        // Without the owner's key nothing is signed.
+        let (Ok(question), Some(owner)) = (self.question(stream), self.owner) else {
+            return Ok(Ordered::default());
+        };
         let position = match self.cloud.position(&question, &PositionQuery { order: true }) {
             Lookup::Known(position) => position,
-            Lookup::Unknown => return Ok(None),
+            Lookup::Unknown => return Ok(Ordered::default()),
             Lookup::Later(later) => return Err(later),
         };
-        let deletion = self.deletion(stream, &position).ok().flatten();
-        // Without the owner's key nothing is signed.
-        Ok(deletion.filter(|_| self.owner.is_some()).map(|deletion| deletion.until))
+        let until = self.deletion(stream, &position).ok().flatten().map(|deletion| deletion.until);
+        let accepted = position.accepted.and_then(|order| self.accepted(stream, owner, &order));
+        Ok(Ordered { until, accepted })
+    }
+
+    /// Returns the digest of an order to accept the stream's log, if the owner signed it.
+    pub(super) fn accepted(&self, stream: &str, owner: [u8; 32], order: &str) -> Option<[u8; 32]> {
+        let frame = hex::decode(order).ok()?;
+        let order = Order::read(&frame).ok()?;
+        order.verify(&owner).ok()?;
+        let parts = order.parts();
+        let accepts = matches!(parts.what, sotto_wire::Ordered::Accept { .. });
+        if !accepts || !parts.is_about(self.device, stream) {
+            return None;
+        }
+        frame_digest(&frame).ok()
     }
 
     /// Returns the deletion that an answer tells, if it is believed: one that the owner signed. Without the owner's key, what
@@ -49,7 +74,7 @@ impl Positions<'_> {
             let deletion = |until: i64| Deletion { until: until.min(now()), next: *next, signed_next: 0 };
             return Ok(forgotten_until.map(deletion));
         };
-        let believed = order.as_deref().and_then(|order| self.ordered(stream, owner, order, *next));
+        let believed = order.as_deref().and_then(|order| self.deleted(stream, owner, order, *next));
         if believed.is_none() && (order.is_some() || forgotten_until.is_some()) {
             tracing::warn!(
                 stream,
@@ -61,7 +86,7 @@ impl Positions<'_> {
 
     /// Returns the deletion of an order, if the owner signed it for this stream. `said` is the cloud's number: an order about all
     /// streams names none, and the device goes on behind the deleted windows all the same.
-    fn ordered(&self, stream: &str, owner: [u8; 32], order: &str, said: u64) -> Option<Deletion> {
+    fn deleted(&self, stream: &str, owner: [u8; 32], order: &str, said: u64) -> Option<Deletion> {
         let order = Order::read(&hex::decode(order).ok()?).ok()?;
         order.verify(&owner).ok()?;
         let parts = order.parts();

@@ -122,6 +122,36 @@ fn a_deletion_is_believed_under_the_owners_signature_alone() {
 }
 
 #[test]
+fn a_log_is_accepted_under_the_owners_signature_alone() {
+    let (device, owner) = (identity(1), identity(3));
+    let cuts = Cuts::new(sotto_pack::Clock::utc(), std::collections::BTreeMap::new());
+    let cloud = Cloud::new("http://127.0.0.1:9", sotto_http::Trust::default()).unwrap();
+    let key = owner.verifying_key();
+    let positions =
+        Positions { device: "boiler", identity: &device, cloud: &cloud, cuts: &cuts, owner: Some(key) };
+    let order = |by: &SigningIdentity, device: &str, what| {
+        let parts = OrderParts { given_at: 1, owner: by.verifying_key(), device: device.to_owned(), what };
+        Order::sign(parts, |message| by.sign(message)).unwrap().write().unwrap()
+    };
+    let accept = |stream: &str| Ordered::Accept { stream: stream.to_owned(), size: 2, root: [9; 32] };
+    let right = order(&owner, "boiler", accept("load"));
+    let digest = sotto_wire::frame_digest(&right).unwrap();
+    assert_eq!(positions.accepted("load", key, &hex::encode(&right)), Some(digest));
+    let forget = Ordered::Forget(Forget { stream: Some("load".into()), until: 5, next: 9, from_log: None });
+    for wrong in [
+        order(&identity(4), "boiler", accept("load")),
+        order(&owner, "attic", accept("load")),
+        order(&owner, "boiler", accept("other")),
+        order(&owner, "boiler", forget),
+        right[1..].to_vec(),
+    ] {
+        assert_eq!(positions.accepted("load", key, &hex::encode(wrong)), None);
+    }
+    // Without the owner's key nobody is asked.
+    assert_eq!(Positions { owner: None, ..positions }.ordered("load"), Ok(super::Ordered::default()));
+}
+
+#[test]
 fn only_heads_that_the_device_has_signed_are_taken() {
     let (identity, cuts) =
         (identity(1), Cuts::new(sotto_pack::Clock::utc(), std::collections::BTreeMap::new()));

@@ -62,9 +62,9 @@ impl Sending {
         stop: &Stop,
     ) -> Result<Grouped, SpoolError> {
         let most = grouping.most();
-        if most < LEAST_GROUP || first.window().is_none() {
+        let Some((stream, _)) = first.window().filter(|_| most >= LEAST_GROUP) else {
             return Ok(Grouped::No);
-        }
+        };
         let mut entries = self.spool.oldest_of(&oldest.stream, most, MOST_BYTES, stop);
         let windows = self.windows(&entries, first);
         if windows.len() < 2 || entries.first() != Some(oldest) {
@@ -95,10 +95,10 @@ impl Sending {
                 let (each, time) = ((bytes.len() / count) as u64, begin.elapsed() / count as u32);
                 let rest = (bytes.len() % count) as u64;
                 for (at, (entry, receipt)) in entries.iter().zip(receipts).enumerate() {
-                    let bytes = each + if at == 0 { rest } else { 0 };
-                    self.journal.delivered(entry, receipt.id, bytes, time);
-                    self.spool.delivered(entry)?;
+                    let share = each + if at == 0 { rest } else { 0 };
+                    self.journal.delivered(entry, receipt.id, share, time);
                 }
+                self.spool.delivered_group(&entries, stream, &bytes)?;
                 if count == grouping.most {
                     grouping.most = (count + 1).min(MOST_GROUPED);
                 }
@@ -143,15 +143,15 @@ impl Sending {
 }
 
 /// A group ready to send.
-struct Message {
-    key: String,
-    bytes: Vec<u8>,
+pub(super) struct Message {
+    pub(super) key: String,
+    pub(super) bytes: Vec<u8>,
     /// Digests of the windows, for comparison with the receipts.
-    digests: Vec<[u8; 32]>,
+    pub(super) digests: Vec<[u8; 32]>,
 }
 
 impl Message {
-    fn of(group: &WindowGroup) -> Self {
+    pub(super) fn of(group: &WindowGroup) -> Self {
         let digests = group.windows().iter().filter_map(Envelope::window_digest).collect();
         Self { key: group.upload_key(), bytes: group.write(), digests }
     }

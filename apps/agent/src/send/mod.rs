@@ -1,6 +1,7 @@
 //! Sends the messages in the spool, oldest first, until the cloud has them. Waiting windows of one stream travel as a
-//! group.
+//! group. Confirmed messages that a restored cloud lacks are sent again.
 
+mod again;
 mod deletions;
 mod group;
 mod open;
@@ -24,6 +25,7 @@ use crate::spool::kept::Kept;
 use crate::spool::{Cuts, Entry, NAMES_REFUSED, Spool, SpoolError};
 use crate::stop::Stop;
 use crate::upload::{Cloud, Delivery, Later, Receipt, Refusal};
+use again::Again;
 pub use deletions::Deletions;
 use group::{Grouped, Grouping};
 
@@ -121,6 +123,8 @@ impl Sending {
     fn send_all(&self, stop: &Stop, give_up: &Stop) -> Result<(), SpoolError> {
         let Self { spool, cloud, journal, .. } = self;
         let (mut backoff, mut unregistered, mut grouping) = (Backoff::new(), 0, Grouping::new());
+        let mut again = Again::new();
+        again.send(self, stop);
         while let Some(entry) = spool.oldest(give_up) {
             let later = match spool.read(&entry) {
                 Ok((message, envelope)) => match self.names_taken(&entry, &envelope)? {
@@ -143,6 +147,7 @@ impl Sending {
             };
             let Some(Later { reason, wait, unregistered: of_registration }) = later else {
                 (backoff, unregistered) = (Backoff::new(), 0);
+                again.send(self, stop);
                 continue;
             };
             let wait = backoff.next(wait);
@@ -195,7 +200,7 @@ impl Sending {
                 }
                 tracing::warn!(stream, sequence, "the owner has deleted the windows of this time");
                 journal.forgotten();
-                spool.delivered(entry)?;
+                spool.discard(entry)?;
                 Ok(None)
             }
             Delivery::Refused(refusal) => self.put_aside(entry, &refusal),
@@ -210,7 +215,7 @@ impl Sending {
             return Ok(self.pinned.is_empty());
         }
         let (stream, end) = (entry.stream.as_str(), envelope.header().ended_at);
-        self.deletions.cover(stream, end, || self.positions().ordered_until(stream))
+        self.deletions.cover(stream, end, || Ok(self.positions().ordered(stream)?.until))
     }
 
     /// Refuses a message that comes in the place of one whose number is another window's in the cloud.

@@ -30,7 +30,8 @@ impl Sending {
         let cuts = streams::cuts(&bundle.profile)?;
         let device = bundle.profile.device.clone();
         let folder = arguments.spool_folder();
-        let spool = Arc::new(Spool::open(&folder, &device, arguments.spool_limit, &cuts)?);
+        let spool = Spool::open(&folder, &device, arguments.spool_limit, &cuts)?;
+        let spool = Arc::new(spool.keeping(arguments.keep(), now())?);
         let key = KeptKey::derive(&bundle.keys, &bundle.identity);
         let next = |stream: &str| spool.next_sequence(stream).unwrap_or(u64::MAX);
         if spool.is_new() {

@@ -57,10 +57,14 @@ pub(super) fn read(folder: &Path, entry: &Entry) -> Result<(Vec<u8>, Envelope), 
 
 /// Returns the bytes of a message's file, one more than a message may have at most.
 pub(super) fn bytes_of(folder: &Path, entry: &Entry) -> Result<Vec<u8>, SpoolError> {
-    let path = folder.join(entry.file_name());
-    let file = File::open(&path).map_err(SpoolError::io(&path))?;
+    bytes_in(&folder.join(entry.file_name()))
+}
+
+/// Like [`bytes_of`], of a path.
+pub(super) fn bytes_in(path: &Path) -> Result<Vec<u8>, SpoolError> {
+    let file = File::open(path).map_err(SpoolError::io(path))?;
     let mut bytes = Vec::new();
-    file.take(LARGEST_ENVELOPE + 1).read_to_end(&mut bytes).map_err(SpoolError::io(&path))?;
+    file.take(LARGEST_ENVELOPE + 1).read_to_end(&mut bytes).map_err(SpoolError::io(path))?;
     Ok(bytes)
 }
 

@@ -6,11 +6,12 @@
 //! - `sent.journal`: the ticks that are sent, by stream and channel, and a line for each message since that snapshot.
 //! - `in-doubt`: there if the cloud has refused a message because of a window that this spool does not know. The next start
 //!   asks the cloud for the windows that it has.
+//! - `confirmed/`: messages that the cloud has confirmed, for the time of `--keep`.
 //! - `refused/`: messages that the cloud has refused, each with a document that states the reason.
 //! - `lock`: keeps other processes out.
 //! - `reserve`: disk space kept for `state.json` and the documents.
 //!
-//! A message is deleted only after the cloud's receipt. The spool is bounded: when it is full, reading stops until
+//! A message leaves the queue only after the cloud's receipt. The spool is bounded: when it is full, reading stops until
 //! there is room, and nothing is dropped. Refused messages have a limit of their own: when they reach it, further ones
 //! stay in the spool.
 //!
@@ -21,6 +22,7 @@
 //! windows that it names. So no window is lost or made twice, no tick is sent twice, and no sequence number that was sent is
 //! used again.
 
+mod archive;
 mod confirmed;
 mod contents;
 mod cuts;
@@ -57,6 +59,7 @@ use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+pub use archive::{Archive, ArchiveTotals, ArchivedFile, ArchivedMessage, CONFIRMED, Keep};
 pub use contents::Contents;
 pub use cuts::Cuts;
 pub use entry::Entry;
@@ -90,6 +93,8 @@ pub struct Spool {
     new: bool,
     state: Mutex<State>,
     changed: Condvar,
+    /// The confirmed messages; `None` for a spool that keeps none.
+    archive: Option<Archive>,
     /// The file lock, held as long as this value exists.
     _lock: File,
 }

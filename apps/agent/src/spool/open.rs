@@ -3,6 +3,9 @@
 use std::path::Path;
 use std::sync::{Condvar, Mutex};
 
+use sotto_wire::MOST_GROUPED;
+
+use super::archive::{Archive, Keep};
 use super::contents::contents;
 use super::cuts::Cuts;
 use super::entry::Entry;
@@ -54,12 +57,40 @@ impl Spool {
         let bytes = waiting.iter().map(|entry| entry.bytes).sum();
         let state = State { sequences, waiting: waiting.into(), bytes, order, shown: None, closed: false };
         let (state, changed) = (Mutex::new(state), Condvar::new());
-        let spool = Self { folder: folder.to_owned(), limit, new, state, changed, _lock: lock };
+        let archive = None;
+        let spool = Self { folder: folder.to_owned(), limit, new, state, changed, archive, _lock: lock };
         match if is_exact { Ok(()) } else { spool.doubt() } {
             Err(SpoolError::Io { error, .. }) if is_full(&error) => {}
             noted => noted?,
         }
         Ok(spool)
+    }
+
+    /// Keeps messages that the cloud confirms; none, with a warning, if their folder cannot be used. Takes those out of the queue
+    /// that are kept already: a process was killed between the two. `now` is in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// [`SpoolError::Io`] if a message cannot be taken out of the queue.
+    pub fn keeping(mut self, keep: Keep, now: i64) -> Result<Self, SpoolError> {
+        let archive = match Archive::open(&self.folder, keep, now) {
+            Ok(archive) => archive,
+            Err(error) => {
+                tracing::warn!(%error, "confirmed messages are not kept");
+                return Ok(self);
+            }
+        };
+        for stream in archive.streams() {
+            let is_of_stream = |entry: &&Entry| entry.stream == stream;
+            let oldest: Vec<Entry> =
+                self.lock().waiting.iter().filter(is_of_stream).take(MOST_GROUPED).cloned().collect();
+            for entry in oldest {
+                if self.read(&entry).is_ok_and(|(_, envelope)| archive.has(&envelope)) {
+                    self.discard(&entry)?;
+                }
+            }
+        }
+        self.archive = Some(archive);
+        Ok(self)
     }
 
     /// Returns true if the folder had no `state.json`: the positions of the device's streams are unknown.

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::Spool;
+use super::archive::Archive;
 use super::contents::Contents;
 use super::durable::{self, Audience};
 use super::entry::Entry;
@@ -100,6 +101,9 @@ impl Spool {
         let mut said = false;
         loop {
             match write() {
+                // Messages that wait come before those that the cloud has.
+                Err(SpoolError::Io { error, .. })
+                    if is_full(&error) && self.archive().is_some_and(Archive::delete_oldest) => {}
                 Err(SpoolError::Io { path, error }) if is_full(&error) => {
                     if !said {
                         let path = path.display();

@@ -4,13 +4,15 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use sotto_wire::Envelope;
+use sotto_wire::{Envelope, StreamHeader};
 
+use super::archive::Archive;
 use super::entry::Entry;
 use super::error::SpoolError;
 use super::folder::{REFUSED, entries, problem_name, read, refused_bytes};
 use super::reserve::{Reserve, is_full};
 use super::{Spool, State, durable};
+use crate::source::now;
 use crate::stop::Stop;
 
 /// Time without a new message after which those that wait are sent.
@@ -68,12 +70,45 @@ impl Spool {
         read(&self.folder, entry)
     }
 
-    /// Deletes a message that the cloud has. If a crash undoes this, the message is sent again and the cloud recognises
-    /// it.
+    /// Takes a message that the cloud has out of the queue: keeps it, or deletes it. If a crash undoes this, the message is
+    /// sent again and the cloud recognises it.
     ///
     /// # Errors
     /// [`SpoolError::Io`] if it cannot be deleted.
     pub fn delivered(&self, entry: &Entry) -> Result<(), SpoolError> {
+        if let Some(archive) = &self.archive {
+            archive.keep_alone(&self.path(entry), entry, now());
+        }
+        self.discard(entry)
+    }
+
+    /// Like [`Spool::delivered`], for the messages that the cloud took as a group of windows of this stream, in these bytes.
+    ///
+    /// # Errors
+    /// [`SpoolError::Io`] if one cannot be deleted.
+    pub fn delivered_group(
+        &self,
+        entries: &[Entry],
+        stream: &StreamHeader,
+        group: &[u8],
+    ) -> Result<(), SpoolError> {
+        if let Some(archive) = &self.archive {
+            archive.keep_group(stream, entries, group, now());
+        }
+        entries.iter().try_for_each(|entry| self.discard(entry))
+    }
+
+    /// Returns the confirmed messages; `None` for a spool that keeps none.
+    #[must_use]
+    pub fn archive(&self) -> Option<&Archive> {
+        self.archive.as_ref()
+    }
+
+    /// Deletes a message, if it is still in the queue.
+    ///
+    /// # Errors
+    /// [`SpoolError::Io`] if it cannot be deleted.
+    pub fn discard(&self, entry: &Entry) -> Result<(), SpoolError> {
         let path = self.path(entry);
         durable::remove_if_there(&path).map_err(SpoolError::io(&path))?;
         self.forget(entry);

@@ -93,12 +93,14 @@ fn position(
     let [signed_header, latest_header] =
         [last, latest].map(|header| header.map(|header| hex::encode(header.write())));
     let order = cloud.store.order_to_forget(device, stream)?;
+    let accepted = cloud.store.order_to_accept(device, stream)?;
     Ok(Position {
         order: order.map(hex::encode),
         next: last_sequence.max(forgotten_sequence),
         signed_header,
         latest_header,
         forgotten_until: forgotten.map(|forgotten| forgotten.until),
+        accepted: accepted.map(hex::encode),
     })
 }
 

@@ -79,4 +79,22 @@ impl Store {
         }
         Ok(furthest.map(|(_, frame)| frame))
     }
+
+    /// Returns the frame of the last order to accept a stream's log, of the last [`MOST_READ`] about the stream.
+    pub(crate) fn order_to_accept(&self, device: &str, stream: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let connection = self.connection();
+        let mut query = connection.prepare_cached(
+            "SELECT frame FROM orders WHERE device = ?1 AND stream = ?2 AND NOT forgets
+             ORDER BY position DESC LIMIT ?3",
+        )?;
+        let frames = query.query_map(params![device, stream, MOST_READ], |row| row.get::<_, Vec<u8>>(0))?;
+        for frame in frames {
+            let frame = frame?;
+            let accepts = |order: &Order| matches!(order.parts().what, Ordered::Accept { .. });
+            if Order::read(&frame).is_ok_and(|order| accepts(&order)) {
+                return Ok(Some(frame));
+            }
+        }
+        Ok(None)
+    }
 }

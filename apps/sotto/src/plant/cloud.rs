@@ -188,8 +188,9 @@ fn accept_all(plant: &Plant, windows: Option<u64>, json: bool) -> anyhow::Result
         );
     } else if !lost.is_empty() {
         say(
-            "accepted. The logs of before are in logs/old, as evidence. A device sends the windows again if it still has its file: \
-             remove its spool (NAME.spool beside the bundle), then run the agent on the file.",
+            "accepted. The logs of before are in logs/old, as evidence. Devices send the windows of the last days again, which they keep \
+             (`sotto-agent run --keep`), when they start or with their next window. Older ones: if a device still has its file, \
+             remove its spool (NAME.spool beside the bundle) after that, then run the agent on the file.",
         );
     }
     Ok(if is_confirmed { ExitCode::SUCCESS } else { ExitCode::from(NOT_CONFIRMED) })

@@ -71,7 +71,7 @@ impl Run for Forget {
             show::counted(answers as u64, "answer")
         ));
         say("The cloud does not take windows of that time again. Copies may remain:");
-        say("  on the device: its files, and messages in its spool that were not sent");
+        say("  on the device: its files, and messages in its spool until it learns of the order");
         say(
             "  of the cloud's store: backups, `orphans` and `before-restore-…` in its folder, blocks of its disk",
         );

@@ -17,6 +17,7 @@ mod fresh;
 mod groups;
 mod guide;
 mod joined;
+mod kept;
 mod late;
 mod names;
 mod orders;

@@ -43,16 +43,20 @@ fn refuse(name: StreamName<'_>, other: Option<(u64, TakenReceipt)>) -> Result<()
 }
 
 /// Returns the number of the first window from a position on whose receipt is not that of the log, with the receipt. After the
-/// owner took a log of the size `accepted`, a device may name receipts of the log before until it has one of this log.
+/// owner took a log of the size `accepted`, a device may name receipts of the log before until it has one of this log. Windows
+/// with smaller numbers were signed before that one: the device sends them again where this log lacks them.
 fn other(log: &StreamLog, from: u64, accepted: Option<u64>) -> Option<(u64, TakenReceipt)> {
-    let (size, mut is_old) = (accepted.unwrap_or_default(), accepted.is_some());
+    let size = accepted.unwrap_or_default();
+    // The smallest number so far of a window that names a receipt of this log.
+    let mut first = if accepted.is_some() { u64::MAX } else { 0 };
     let begin = accepted.map_or(from, |size| from.min(size));
     for entry in log.entries_from(begin) {
         let (at, Some(receipt)) = (entry.position, entry.receipt()) else { continue };
         let named = (receipt.position < at).then(|| log.entry_at(receipt.position)).flatten();
         match named.filter(|named| named.sequence() == receipt.sequence) {
-            Some(_) => is_old &= receipt.position < size,
-            None if at < size || is_old || at < from => {}
+            Some(_) if receipt.position >= size => first = first.min(entry.sequence()),
+            Some(_) => {}
+            None if at < size || entry.sequence() < first || at < from => {}
             None => return Some((entry.sequence(), receipt)),
         }
     }
@@ -177,6 +181,26 @@ mod tests {
         assert_eq!(other(&four, 0, None), Some((1, found)));
         assert_eq!(other(&all, 0, Some(2)), Some((10, found)));
         assert_eq!(other(&all, 4, Some(2)), Some((10, found)));
+    }
+
+    #[test]
+    fn windows_that_were_signed_before_the_log_was_taken_come_again_behind_newer_ones() {
+        // Windows 2 to 4 were lost. The device sent 5 and 6, and the lost ones when it knew of the order.
+        let again = [
+            entry(0, None),
+            entry(1, Some((0, 0))),
+            entry(5, Some((4, 4))),
+            entry(6, Some((5, 2))),
+            entry(2, Some((1, 1))),
+            entry(3, Some((2, 2))),
+            entry(4, Some((3, 3))),
+        ];
+        assert_eq!(other(&log(&again), 0, Some(2)), None);
+        // A window that was signed later names no receipt of the log before.
+        let late = [&again[..], &[entry(7, Some((4, 4)))]].concat();
+        let found = TakenReceipt { sequence: 4, position: 4 };
+        assert_eq!(other(&log(&late), 0, Some(2)), Some((7, found)));
+        assert_eq!(other(&log(&again), 0, None), Some((5, found)));
     }
 
     #[test]
