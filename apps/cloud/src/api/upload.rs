@@ -12,7 +12,7 @@ use sotto_wire::LONGEST_UPLOAD_KEY;
 
 use super::routes::Routes;
 use crate::cloud::Cloud;
-use crate::ingest::check;
+use crate::ingest::{check, keep};
 use crate::problem::Problem;
 
 pub(super) fn routes(routes: Routes) -> Routes {
@@ -33,8 +33,7 @@ async fn post(
         checked
     });
     let checked = checked.await?;
-    // Waits for the disk, and shares its commit with the other uploads that wait: no core is held meanwhile.
-    let receipts = cloud.blocking(move |cloud| checked.keep(cloud)).await?;
+    let receipts = keep(cloud, checked).await?;
     Ok((if receipts.duplicate() { StatusCode::OK } else { StatusCode::CREATED }, Json(receipts)))
 }
 

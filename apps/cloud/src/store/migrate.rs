@@ -4,7 +4,7 @@ use rusqlite::Connection;
 use sotto_service::migrations::Migration;
 
 /// Lead to version 1, 2 and so on. None is ever changed: stores of every version exist.
-pub(super) const MIGRATIONS: [Migration; 17] = [
+pub(super) const MIGRATIONS: [Migration; 18] = [
     Migration::Statements(include_str!("version_1.sql")),
     Migration::Function(to_2),
     Migration::Statements(include_str!("version_3.sql")),
@@ -22,6 +22,7 @@ pub(super) const MIGRATIONS: [Migration; 17] = [
     Migration::Statements(include_str!("version_15.sql")),
     Migration::Statements(include_str!("version_16.sql")),
     Migration::Statements(include_str!("version_17.sql")),
+    Migration::Statements(include_str!("version_18.sql")),
 ];
 /// The newest version.
 pub(super) const VERSION: i64 = MIGRATIONS.len() as i64;
