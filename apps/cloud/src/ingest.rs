@@ -3,6 +3,7 @@
 #[cfg(all(test, feature = "counts"))]
 mod cost;
 mod group;
+mod keep;
 
 use std::sync::Arc;
 
@@ -18,7 +19,9 @@ use crate::cloud::Cloud;
 use crate::enrolments;
 use crate::problem::Problem;
 use crate::quotas::Piece;
-use crate::store::{Device, EarlierUpload, TakenTick, Upload};
+use crate::store::{Device, EarlierUpload, Kept, New, StoreError, TakenTick, Upload};
+
+pub(crate) use keep::keep;
 
 /// Checks an upload, an envelope or a group, and stores it durably. An envelope that is already stored is not stored
 /// again.
@@ -138,21 +141,42 @@ impl Checked {
         self.uploads.first().map_or("", |upload| &upload.envelope.header().device)
     }
 
-    /// Stores the uploads durably, all or none. Waits for a commit.
-    pub(crate) fn keep(&mut self, cloud: &Cloud) -> Result<Receipts, Problem> {
-        if let Some(first) = self.new.first().copied() {
-            self.keep_new(cloud, first).map_err(|(index, problem)| self.refusal(index, &problem))?;
+    /// Stores the uploads durably, all or none. The thread waits for a commit.
+    pub(crate) fn keep(self, cloud: &Cloud) -> Result<Receipts, Problem> {
+        if self.new.is_empty() {
+            return self.receipts();
         }
-        let mut receipts: Vec<Receipt> = std::mem::take(&mut self.receipts).into_iter().flatten().collect();
+        loop {
+            match cloud.store.keep_envelopes(self.to_store()) {
+                // Windows that it is compared with are in the object store alone.
+                Err(StoreError::Away(_)) => cloud.store.bring()?,
+                kept => return self.finish(cloud, kept),
+            }
+        }
+    }
+
+    fn to_store(&self) -> New {
+        let (uploads, new) = (Arc::clone(&self.uploads), self.new.clone());
+        New { uploads, new, verifying_key: self.verifying_key, checked_at: self.checked_at }
+    }
+
+    /// Notes the outcomes of new uploads, and returns all receipts.
+    fn finish(mut self, cloud: &Cloud, kept: Result<Kept, StoreError>) -> Result<Receipts, Problem> {
+        self.note(cloud, kept).map_err(|(index, problem)| self.refusal(index, &problem))?;
+        self.receipts()
+    }
+
+    fn receipts(self) -> Result<Receipts, Problem> {
+        let mut receipts: Vec<Receipt> = self.receipts.into_iter().flatten().collect();
         if self.together {
             return Ok(Receipts::Group(receipts));
         }
         receipts.pop().map(Receipts::Window).ok_or_else(Problem::internal)
     }
 
-    fn keep_new(&mut self, cloud: &Cloud, first: usize) -> Result<(), (usize, Problem)> {
+    fn note(&mut self, cloud: &Cloud, kept: Result<Kept, StoreError>) -> Result<(), (usize, Problem)> {
+        let Some(first) = self.new.first().copied() else { return Ok(()) };
         let at = |index: usize| move |problem: Problem| (index, problem);
-        let kept = cloud.store.keep_envelopes(&self.uploads, &self.new, self.verifying_key, self.checked_at);
         let kept = match kept.map_err(|error| (first, error.into()))? {
             Ok(kept) => kept,
             Err((index, refused)) => {

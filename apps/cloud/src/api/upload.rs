@@ -12,7 +12,7 @@ use sotto_wire::LONGEST_UPLOAD_KEY;
 
 use super::routes::Routes;
 use crate::cloud::Cloud;
-use crate::ingest::check;
+use crate::ingest::{check, keep};
 use crate::problem::Problem;
 
 pub(super) fn routes(routes: Routes) -> Routes {
@@ -27,11 +27,9 @@ async fn post(
     let (limit, longest) = (cloud.config.largest_upload, cloud.config.body_time());
     let (bytes, held) = body::read_within(request, limit, longest, Some(&cloud.uploads)).await?;
     let idempotency_key = idempotency_key?;
-    let checked = Arc::clone(&cloud).reading(move |cloud| check(cloud, &idempotency_key, &bytes));
-    let mut checked = checked.await?;
+    let checked = Arc::clone(&cloud).reading(move |cloud| check(cloud, &idempotency_key, &bytes)).await?;
     drop(held);
-    // Waits for the disk, and shares its commit with the other uploads that wait: no core is held meanwhile.
-    let receipts = cloud.blocking(move |cloud| cloud.with_windows(|cloud| checked.keep(cloud))).await?;
+    let receipts = keep(cloud, checked).await?;
     Ok((if receipts.duplicate() { StatusCode::OK } else { StatusCode::CREATED }, Json(receipts)))
 }
 

@@ -7,7 +7,8 @@ use sotto_wire::message_digest;
 
 use super::bodies::Folder;
 use super::dropped::{Head, StoredBytes};
-use super::upload::{self, EarlierUpload, NewRow, Upload};
+use super::earlier::EarlierUpload;
+use super::upload::{self, NewRow, Upload};
 use super::{Store, StoreError, forget, log, writes};
 use crate::id::Id;
 

@@ -191,6 +191,40 @@ mod tests {
         assert_eq!(number(&connection, tables), 0);
     }
 
+    #[test]
+    fn windows_that_wait_have_fewer_indexes_than_whole_envelopes() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("cloud.sqlite");
+        let mut old = Connection::open(&file).unwrap();
+        migrate(&mut old, &MIGRATIONS[..17]).unwrap();
+        old.execute_batch(
+            "INSERT INTO devices (name, verifying_key, registered_at) VALUES ('kitchen', x'02', 1)",
+        )
+        .unwrap();
+        let insert = |connection: &Connection, id: i64, key: &str, sequence: i64, message: Option<&[u8]>| {
+            connection.execute(
+                "INSERT INTO envelopes (id, digest, idempotency_key, device, stream, sequence, parameter_id, key_id,
+                    started_at, ended_at, readings, layout, bytes, stored_at, message)
+                 VALUES (unhex(?1), x'05', ?2, 'kitchen', 'load', ?3, x'01', x'03', 7, 8, 9, x'0a', 11, 12, ?4)",
+                rusqlite::params![format!("{id:04}"), key, sequence, message],
+            )
+        };
+        insert(&old, 1, "any", 1, None).unwrap();
+        insert(&old, 2, "kitchen.load.2", 2, Some(b"window")).unwrap();
+        insert(&old, 3, "kitchen.load.3", 3, Some(b"window")).unwrap();
+        drop(old);
+        let connection = connect(&file).unwrap();
+        let mut keys = connection.prepare("SELECT idempotency_key FROM envelopes ORDER BY sequence").unwrap();
+        let keys: Vec<String> = keys.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        assert_eq!(keys, ["any", "", ""]);
+        assert_eq!(number(&connection, "SELECT count(*) FROM envelopes WHERE message = x'77696e646f77'"), 2);
+        insert(&connection, 4, "", 4, Some(b"window")).unwrap();
+        assert!(insert(&connection, 5, "any", 5, None).is_err(), "the key is used");
+        assert!(insert(&connection, 5, "other", 1, None).is_err(), "the number is used");
+        assert!(insert(&connection, 4, "", 6, Some(b"window")).is_err(), "the id is made of the number");
+        insert(&connection, 5, "other", 5, None).unwrap();
+    }
+
     fn keeps_everything(version: i64) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("cloud.sqlite");

@@ -145,7 +145,7 @@ impl Store {
 }
 
 /// Returns the bytes of an envelope if their message has this digest.
-fn checked(id: Id, digest: &Digest, stored: StoredBytes) -> Result<StoredBytes, StoreError> {
+pub(super) fn checked(id: Id, digest: &Digest, stored: StoredBytes) -> Result<StoredBytes, StoreError> {
     let found = match &stored {
         StoredBytes::Whole(bytes) => message_digest(bytes).map_err(damaged)?,
         StoredBytes::Head(head) => head.digest,

@@ -93,10 +93,10 @@ impl Built {
 
 /// Returns the number of a log; makes its row if it has none.
 pub(super) fn make_log(connection: &Connection, device: &str, stream: &str) -> Result<i64, StoreError> {
-    let mut insert = connection.prepare_cached(
-        "INSERT INTO logs (device, stream, size, frontier) VALUES (?1, ?2, 0, x'') ON CONFLICT DO NOTHING",
-    )?;
-    insert.execute([device, stream])?;
-    let mut query = connection.prepare_cached("SELECT id FROM logs WHERE device = ?1 AND stream = ?2")?;
-    Ok(query.query_row([device, stream], |row| row.get(0))?)
+    if let Some(log) = runs::log_of(connection, device, stream)? {
+        return Ok(log);
+    }
+    let mut insert = connection
+        .prepare_cached("INSERT INTO logs (device, stream, size, frontier) VALUES (?1, ?2, 0, x'')")?;
+    Ok(insert.insert([device, stream])?)
 }

@@ -1,6 +1,6 @@
 //! Merges small segments.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::Connection;
 use sotto_wire::Digest;
@@ -10,6 +10,8 @@ use super::super::{Store, StoreError, count, removal};
 use super::blocks::name_of;
 use super::build::Building;
 use super::runs;
+use super::window::OpenRun;
+use crate::segment::Kind;
 
 /// Segments of this many bytes are not merged any more.
 const LARGE: u64 = 16 << 20;
@@ -79,11 +81,16 @@ impl Store {
     }
 
     fn merge(&self, chosen: &[Listed]) -> Result<(), StoreError> {
+        let (mut opened, mut headers) = (HashMap::new(), HashMap::new());
         let (names, mut all) = {
             let connection = self.connection();
             let mut all = Vec::new();
             for segment in chosen {
+                opened.insert(segment.id, self.segment(&connection, segment.id)?);
                 all.extend(runs::runs_in(&connection, segment.id)?);
+            }
+            for run in all.iter().filter(|run| run.kind != Kind::Deleted) {
+                headers.insert(run.tag, self.header_of(&connection, run.tag)?);
             }
             (runs::names(&connection)?, all)
         };
@@ -91,7 +98,14 @@ impl Store {
         let mut building = Building::new(self)?;
         for run in &all {
             let (device, stream) = runs::name(&names, run.log)?;
-            let open = self.open_run(&self.connection(), run, true)?;
+            // Reading takes long: uploads go on meanwhile.
+            let (segment, name) = &opened[&run.segment];
+            let block = self.block_of(segment, name, (run.segment, run.block), true)?;
+            let open = OpenRun::new(
+                run,
+                block,
+                headers.get(&run.tag).filter(|_| run.kind != Kind::Deleted).cloned(),
+            );
             for number in run.number..run.end() {
                 building.push((run.log, device, stream), open.at(number)?.row()?)?;
             }

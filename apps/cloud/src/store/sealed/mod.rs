@@ -3,6 +3,7 @@
 mod adopt;
 mod blocks;
 mod build;
+mod choose;
 mod compact;
 mod rewrite;
 pub(super) mod runs;

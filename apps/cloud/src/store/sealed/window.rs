@@ -118,7 +118,12 @@ pub(in super::super) struct OpenRun<'r> {
     stream: Option<Arc<StreamHeader>>,
 }
 
-impl OpenRun<'_> {
+impl<'r> OpenRun<'r> {
+    /// `stream` is the header of the run's windows, unless they are deleted.
+    pub(super) fn new(run: &'r SealedRun, block: Arc<Block>, stream: Option<Arc<StreamHeader>>) -> Self {
+        Self { run, block, stream }
+    }
+
     /// Returns the window with a number of the run.
     pub(in super::super) fn at(&self, number: u64) -> Result<Sealed, StoreError> {
         let (run, block, row) = (self.run, &self.block, self.run.row_of(number));
@@ -145,7 +150,7 @@ impl Store {
             Kind::Deleted => None,
             Kind::Whole | Kind::Head => Some(self.header_of(connection, run.tag)?),
         };
-        Ok(OpenRun { run, block, stream })
+        Ok(OpenRun::new(run, block, stream))
     }
 
     /// Returns the window of a run with a number, with its body.

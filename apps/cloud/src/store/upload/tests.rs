@@ -7,7 +7,7 @@ use sotto_wire::{AnyCiphertext, EnvelopeHeader};
 
 use std::sync::Arc;
 
-use super::super::{NewDevice, Opening, Source};
+use super::super::{EarlierUpload, New, NewDevice, Opening, Source};
 use super::*;
 
 #[test]
@@ -53,7 +53,8 @@ fn what_is_withdrawn_while_an_upload_is_checked_is_not_kept() {
     };
     let keep = || {
         let key = identity.verifying_key();
-        store.keep_envelopes(&uploads, &[0], key, 0).unwrap()
+        let uploads = Arc::clone(&uploads);
+        store.keep_envelopes(New { uploads, new: vec![0], verifying_key: key, checked_at: 0 }).unwrap()
     };
     let refused = || matches!(keep(), Err((0, EarlierUpload::NoLongerAccepted))) && files() == 0;
 
