@@ -75,7 +75,7 @@ pub struct KeptOrder {
 /// assert_eq!((forgotten.envelopes, forgotten.jobs), (24, 2));
 /// # Ok::<(), sotto_api::Unreadable>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Forgotten {
     /// Number of deleted envelopes.
@@ -90,6 +90,9 @@ pub struct Forgotten {
     /// Outputs of these jobs.
     #[cfg_attr(feature = "schema", schema(value_type = usize))]
     pub outputs: u64,
+    /// Places of the cloud's backups, which have the windows until they are too old there.
+    #[serde(default)]
+    pub backups: Vec<String>,
 }
 
 route! {

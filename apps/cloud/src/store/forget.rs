@@ -71,7 +71,9 @@ impl Store {
             transaction.execute_batch("DROP TABLE temp.chosen")?;
             let (envelopes, bytes) = (envelopes + sealed.windows, bytes + sealed.bytes);
             self.forget_sealed(transaction, forget, &sealed)?;
-            Ok(Forgotten { envelopes, bytes, jobs: jobs.len() as u64, outputs })
+            let mut backups = transaction.prepare("SELECT place FROM backups ORDER BY place")?;
+            let backups = backups.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            Ok(Forgotten { envelopes, bytes, jobs: jobs.len() as u64, outputs, backups })
         })?;
         self.tails.clear();
         self.finish_removals()?;

@@ -54,12 +54,12 @@ impl Run for Forget {
         if !self.yes && !confirmed(&asked)? {
             return Ok(ExitCode::from(NOT_CONFIRMED));
         }
-        let Forgotten { windows, bytes, jobs, outputs, answers } = plant.forget(device, until)?;
+        let forgotten = plant.forget(device, until)?;
         if self.json {
-            let counts = Forgotten { windows, bytes, jobs, outputs, answers };
-            say(serde_json::to_string_pretty(&counts)?);
+            say(serde_json::to_string_pretty(&forgotten)?);
             return Ok(ExitCode::SUCCESS);
         }
+        let Forgotten { windows, bytes, jobs, outputs, answers, backups } = forgotten;
         say(format!(
             "{device}: {} with {bytes} bytes deleted in the cloud,",
             show::counted(windows, "window")
@@ -73,8 +73,11 @@ impl Run for Forget {
         say("The cloud does not take windows of that time again. Copies may remain:");
         say("  on the device: its files, and messages in its spool until it learns of the order");
         say(
-            "  of the cloud's store: backups, `orphans` and `before-restore-…` in its folder, blocks of its disk",
+            "  of the cloud's store: backups, versions that a bucket keeps, `orphans` and `before-restore-…` in its folder, blocks of its disk",
         );
+        for place in backups {
+            say(format!("  in the cloud's backup {place}, until it is too old there"));
+        }
         say("  here: answers that you saved elsewhere, as pages or as JSON, and backups of this folder");
         say(
             "All but your answers are ciphertexts. `sotto device remove --destroy-secret` makes those of a device unreadable.",

@@ -23,7 +23,7 @@ const ROUNDS: usize = 3;
 /// println!("{} windows of {} bytes, {} answers", all.windows, all.bytes, all.answers);
 /// # Ok::<(), sotto_owner::OwnerError>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Forgotten {
     /// Deleted windows in the cloud.
     pub windows: u64,
@@ -35,6 +35,8 @@ pub struct Forgotten {
     pub outputs: u64,
     /// Deleted answers in the plant's folder.
     pub answers: usize,
+    /// Places of the cloud's backups, which have the windows until they are too old there.
+    pub backups: Vec<String>,
 }
 
 /// Deletes a device's windows that end before `before` (milliseconds since 1970; None: now) from the cloud,
@@ -56,9 +58,10 @@ pub(crate) fn forget(plant: &Plant, device: &str, before: Option<i64>) -> Result
     let given = orders::learn(plant, &client)?.ours;
     let mut all = Forgotten::default();
     let mut send = |order: &Signed| {
-        let sotto_cloud_client::Forgotten { envelopes, bytes, jobs, outputs } = order.send(&client)?;
+        let sotto_cloud_client::Forgotten { envelopes, bytes, jobs, outputs, backups } =
+            order.send(&client)?;
         (all.windows, all.bytes) = (all.windows + envelopes, all.bytes + bytes);
-        (all.jobs, all.outputs) = (all.jobs + jobs, all.outputs + outputs);
+        (all.jobs, all.outputs, all.backups) = (all.jobs + jobs, all.outputs + outputs, backups);
         Ok::<_, OwnerError>(())
     };
     if record.is_none() {
