@@ -17,7 +17,7 @@ use sotto_keys::SigningIdentity;
 use sotto_wire::{Envelope, MOST_GROUPED, StreamHeader, WindowGroup};
 
 use meter::{SPAN, encryptor, header, window};
-use service::Cloud;
+use service::{Cloud, Started, started};
 
 const AGENTS: u64 = 64;
 
@@ -109,6 +109,23 @@ fn send_all<'d>(
     })
 }
 
+/// Returns the seconds of the first and of the last tenth of each device's messages, at the median of the devices.
+fn ends(times: &[Duration]) -> (f64, f64) {
+    let mut ends = [Vec::new(), Vec::new()];
+    for of_device in times.chunks(times.len().div_ceil(AGENTS as usize).max(1)) {
+        let tenth = (of_device.len() / 10).max(1);
+        for (ends, some) in ends.iter_mut().zip([&of_device[..tenth], &of_device[of_device.len() - tenth..]])
+        {
+            ends.push(some.iter().sum::<Duration>().as_secs_f64());
+        }
+    }
+    let [first, last] = ends.map(|mut of| {
+        of.sort_by(f64::total_cmp);
+        of[of.len() / 2]
+    });
+    (first, last)
+}
+
 fn main() -> anyhow::Result<()> {
     let windows: u64 = std::env::args().find_map(|text| text.parse().ok()).unwrap_or(65_536);
     let devices = (0..AGENTS).map(|number| Device::new(number, windows / AGENTS));
@@ -126,7 +143,10 @@ fn main() -> anyhow::Result<()> {
         let windows = times.len() as f64 * each;
         let used = || of_process().saturating_sub(before + senders) as f64 / windows / 1e3;
         let to_receipts = used();
-        cloud.stop()?;
+        let folder = cloud.stop()?;
+        let used = used();
+        let Started { time, memory } = started(&folder)?;
+        let (first, last) = ends(&times);
         times.sort_unstable();
         let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize].as_secs_f64() * 1e3;
         println!(
@@ -136,7 +156,13 @@ fn main() -> anyhow::Result<()> {
             at(0.5),
             at(0.99),
             at(1.0),
-            used(),
+            used,
+        );
+        println!(
+            "{:16} the first tenth of a device's messages took {first:.1} s, the last one {last:.1} s; a start afterwards {:.0} ms, {:.0} MB",
+            "",
+            time.as_secs_f64() * 1e3,
+            memory as f64 / 1e6,
         );
     }
     Ok(())
