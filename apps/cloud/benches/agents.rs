@@ -1,12 +1,13 @@
 //! Uploads of many devices at once, durable: `cargo bench -p sotto-cloud --bench agents [-- WINDOWS]`.
 //!
-//! 64 devices with a kept connection each send windows of 16 readings: in groups of 64, then alone, each time to a cloud of
-//! its own. WINDOWS, 65,536 unless given, are sent in groups, a sixteenth as many alone. The store is in the system's temporary
+//! 64 devices with a kept connection each send windows of 16 readings: in groups of 64, in groups at 10,000 windows a
+//! second, then alone, each time to a cloud of its own. WINDOWS, 65,536 unless given, are sent in groups, a sixteenth as many alone. The store is in the system's temporary
 //! folder (`TMPDIR`): each receipt waits for a sync of that disk. Windows are encrypted and signed before the clock starts. On
 //! Linux the CPU time of the cloud for a window is shown too, up to the receipt, and up to a segment.
 
 mod meter;
 mod service;
+mod start;
 
 use std::fs;
 use std::sync::Arc;
@@ -17,9 +18,13 @@ use sotto_keys::SigningIdentity;
 use sotto_wire::{Envelope, MOST_GROUPED, StreamHeader, WindowGroup};
 
 use meter::{SPAN, encryptor, header, window};
-use service::{Cloud, Started, started};
+use service::Cloud;
+use start::{Started, started};
 
 const AGENTS: u64 = 64;
+/// Windows a second of all devices that send in groups at a pace, and the groups of each.
+const PACE: f64 = 10_000.0;
+const PACED: usize = 16;
 
 /// A message and its idempotency key.
 type Message = (String, Vec<u8>);
@@ -76,28 +81,32 @@ struct Times {
     senders: u64,
 }
 
-/// Sends the messages of all devices at once, each over a connection of its own.
+/// Sends the messages of all devices at once, each over a connection of its own: one after the other, or one each `every`, whose
+/// time then begins when it is due.
 fn send_all<'d>(
     cloud: &Cloud,
     devices: &'d [Device],
+    every: Option<Duration>,
     of: impl Fn(&'d Device) -> &'d [Message] + Sync,
 ) -> anyhow::Result<Times> {
     let begin = Instant::now();
     let sent = std::thread::scope(|scope| {
         let of = &of;
-        let send = |device| {
+        let send = |(number, device)| {
             scope.spawn(move || -> anyhow::Result<(Vec<Duration>, u64)> {
                 let agent = ureq::Agent::new_with_defaults();
-                let send = |(key, message): &Message| {
-                    let begin = Instant::now();
+                let apart = every.map_or(Duration::ZERO, |every| every * number as u32 / AGENTS as u32);
+                let send = |(at, (key, message)): (usize, &Message)| {
+                    let due = every.map_or_else(Instant::now, |every| begin + apart + every * at as u32);
+                    std::thread::sleep(due.saturating_duration_since(Instant::now()));
                     cloud.upload(&agent, key, message)?;
-                    Ok(begin.elapsed())
+                    Ok(due.elapsed())
                 };
-                let times = of(device).iter().map(send).collect::<anyhow::Result<_>>()?;
+                let times = of(device).iter().enumerate().map(send).collect::<anyhow::Result<_>>()?;
                 Ok((times, of_thread()))
             })
         };
-        let threads: Vec<_> = devices.iter().map(send).collect();
+        let threads: Vec<_> = devices.iter().enumerate().map(send).collect();
         let sent = threads.into_iter().map(|thread| thread.join().ok().context("an agent panicked")?);
         sent.collect::<anyhow::Result<Vec<_>>>()
     })?;
@@ -130,16 +139,25 @@ fn main() -> anyhow::Result<()> {
     let windows: u64 = std::env::args().find_map(|text| text.parse().ok()).unwrap_or(65_536);
     let devices = (0..AGENTS).map(|number| Device::new(number, windows / AGENTS));
     let devices = devices.collect::<anyhow::Result<Vec<_>>>()?;
-    for (what, each, of) in [
-        ("in groups of 64", MOST_GROUPED as f64, (|device| &device.grouped) as fn(&Device) -> &[Message]),
-        ("alone", 1.0, |device| &device.alone),
+    let paced = Duration::from_secs_f64((AGENTS * MOST_GROUPED as u64) as f64 / PACE);
+    for (what, each, every, of) in [
+        (
+            "in groups of 64",
+            MOST_GROUPED as f64,
+            None,
+            (|device| &device.grouped) as fn(&Device) -> &[Message],
+        ),
+        ("groups, paced", MOST_GROUPED as f64, Some(paced), |device| {
+            &device.grouped[..device.grouped.len().min(PACED)]
+        }),
+        ("alone", 1.0, None, |device| &device.alone),
     ] {
         let cloud = Cloud::start()?;
         for device in &devices {
             cloud.register(&device.header, device.identity.verifying_key())?;
         }
         let before = of_process();
-        let Times { all, each: mut times, senders } = send_all(&cloud, &devices, of)?;
+        let Times { all, each: mut times, senders } = send_all(&cloud, &devices, every, of)?;
         let windows = times.len() as f64 * each;
         let used = || of_process().saturating_sub(before + senders) as f64 / windows / 1e3;
         let to_receipts = used();

@@ -10,7 +10,10 @@ mod read;
 mod row;
 mod write;
 
+use std::io;
+
 pub(crate) use block::Block;
+use parquet::errors::ParquetError;
 pub(crate) use read::Segment;
 pub(crate) use row::{Kind, Row, Window};
 pub(crate) use write::{Placed, Writer};
@@ -24,7 +27,7 @@ pub(crate) const MOST_BLOCK_BYTES: usize = 1 << 20;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SegmentError {
     #[error("{0}")]
-    Parquet(#[from] parquet::errors::ParquetError),
+    Parquet(ParquetError),
     #[error("{0}")]
     Files(#[from] std::io::Error),
     /// The bytes are not those that were written.
@@ -32,4 +35,22 @@ pub(crate) enum SegmentError {
     Digest,
     #[error("{0}")]
     Layout(&'static str),
+}
+
+impl From<ParquetError> for SegmentError {
+    fn from(error: ParquetError) -> Self {
+        match error {
+            // A full disk is no fault of the file. Other errors of reading may be: the file ends early.
+            ParquetError::External(error) => match error.downcast::<io::Error>() {
+                Ok(error)
+                    if matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) =>
+                {
+                    Self::Files(*error)
+                }
+                Ok(error) => Self::Parquet(ParquetError::External(error)),
+                Err(error) => Self::Parquet(ParquetError::External(error)),
+            },
+            error => Self::Parquet(error),
+        }
+    }
 }

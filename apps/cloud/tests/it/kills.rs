@@ -1,21 +1,26 @@
-//! A cloud that is killed while windows come in, are sealed and merged: windows that it confirmed are there, once, at their
-//! places.
+//! A cloud that is killed while windows come in, are sealed, merged, sent to an object store and added up by the owner's order, and
+//! while an earlier store is brought over: windows that it confirmed are there, once, at their places, and sums stay as they were.
 //!
 //! 8 kills, or as many as `SOTTO_KILLS` says.
 
 use std::collections::BTreeMap;
+use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use sotto_cloud::config::{Config, Settings};
 use sotto_cloud::inspect;
+use sotto_cloud_client::{PartsOf, WindowsOf};
 use sotto_keys::SigningIdentity;
-use sotto_wire::{Envelope, MaskName, SignedHeader, WindowGroup};
+use sotto_wire::{Envelope, LogPage, MaskName, Ordered, RollUp, SignedHeader, StreamHead, WindowGroup};
 
-use crate::process::{address, run};
-use crate::streams::site::{SECRET, TICKS, header, key_of, readings, window};
-use crate::world::{log_page, send, try_send};
+use crate::process::{address, program, run};
+use crate::segments::Model;
+use crate::store::to_version_15;
+use crate::streams::site::{SECRET, Site, TICKS, header, key_of, readings, window};
+use crate::world::{Answer, log_page, order as order_of, send, try_send};
 
+const BEARER: (&str, &str) = ("authorization", "Bearer 0123456789abcdef0123");
 /// Windows of a group, which is sent whole.
 const GROUPED: u64 = 64;
 
@@ -31,22 +36,54 @@ fn group(identity: &SigningIdentity, first: u64) -> WindowGroup {
     WindowGroup::sign(windows, |message| identity.sign(message)).unwrap()
 }
 
+fn kills() -> u64 {
+    std::env::var("SOTTO_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(8)
+}
+
+/// Asks for the sum of the group of windows that begins with a number.
+fn sum(url: &str, first: u64) -> Option<Answer> {
+    let sums = vec![PartsOf { windows: (0, GROUPED as u32), parts: vec![0, 1], weights: None }];
+    let request = WindowsOf { windows: vec![(first, GROUPED as u32)], sums };
+    let tag = header("kitchen", "load", &SECRET).id().tag();
+    let body = serde_json::to_vec(&request).unwrap();
+    try_send("POST", &format!("{url}/v1/streams/{tag}/sums"), &[BEARER], &body)
+}
+
+/// Orders sums in place of the bodies of groups, until the cloud is gone; `frames` has the answers of before. `size` is that of the
+/// log, whose positions equal the numbers.
+fn retain(url: &str, size: u64, frames: &mut BTreeMap<u64, Vec<u8>>) -> Option<()> {
+    let head = try_send("GET", &format!("{url}/v1/log?device=kitchen&stream=load"), &[BEARER], &[])?;
+    let head = StreamHead::read(&LogPage::read(&head.bytes).unwrap().head).unwrap();
+    let next = frames.keys().next_back().map_or(0, |last| last + GROUPED);
+    for first in (next..size).step_by(GROUPED as usize).take(3) {
+        let answer = sum(url, first)?;
+        assert_eq!(answer.status, 200, "{answer}");
+        frames.insert(first, answer.bytes);
+        let groups = vec![vec![(first, first + GROUPED)]];
+        let order = RollUp { stream: "load".to_owned(), size: head.size, root: head.root, groups };
+        let order = order_of("kitchen", Ordered::RollUp(order)).write().unwrap();
+        let answer = try_send("POST", &format!("{url}/v1/orders"), &[BEARER], &order)?;
+        assert_eq!(answer.status, 200, "{answer}");
+    }
+    Some(())
+}
+
 #[test]
 fn what_was_confirmed_is_there_after_a_kill() {
-    let kills = std::env::var("SOTTO_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(8);
+    let kills = kills();
     let folder = tempfile::tempdir().unwrap();
     let identity = SigningIdentity::from_bytes(&[6; 32]);
     let stream = header("kitchen", "load", &SECRET);
     // Positions of windows with a receipt, and the leaves that the log had.
     let (mut confirmed, mut leaves) = (BTreeMap::<u64, u64>::new(), BTreeMap::<u64, String>::new());
     let next = AtomicU64::new(0);
-    let bearer = ("authorization", "Bearer 0123456789abcdef0123");
+    let (bearer, mut frames) = (BEARER, BTreeMap::new());
     for kill in 0..=kills {
         let _ = std::fs::remove_file(folder.path().join("address"));
         let mut command = run(folder.path());
         // Segments leave the disk once the object store has them.
         command.arg("--objects").arg(folder.path().join("objects")).args(["--objects-cache", "0"]);
-        let mut child = command.stderr(std::process::Stdio::null()).spawn().unwrap();
+        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
         let url = format!("http://{}", address(folder.path()));
         if kill == 0 {
             let registration = serde_json::json!({
@@ -80,6 +117,13 @@ fn what_was_confirmed_is_there_after_a_kill() {
         assert!(confirmed.iter().all(|(number, position)| number == position && *position < from));
         assert_eq!(from % GROUPED, 0, "a group is stored whole");
         assert!(from <= next.load(Ordering::Relaxed) + GROUPED);
+        for (first, frame) in &frames {
+            let answer = sum(&url, *first).unwrap();
+            assert!(
+                answer.status == 200 && answer.bytes == *frame,
+                "the sum from window {first} on: {answer}"
+            );
+        }
         if kill == kills {
             child.kill().unwrap();
             child.wait().unwrap();
@@ -109,10 +153,12 @@ fn what_was_confirmed_is_there_after_a_kill() {
                 }
                 receipts
             });
+            let retainer = scope.spawn(|| retain(&url, from, &mut frames));
             // Long enough for some windows to be sealed, at another moment each time.
             std::thread::sleep(Duration::from_millis(60 + (kill * 7919) % 700));
             child.kill().unwrap();
             child.wait().unwrap();
+            retainer.join().unwrap();
             sender.join().unwrap()
         });
         confirmed.extend(sent);
@@ -125,4 +171,34 @@ fn what_was_confirmed_is_there_after_a_kill() {
         ..Settings::default()
     };
     inspect::check(&Config::new(settings).unwrap(), false, true).unwrap();
+}
+
+#[test]
+fn an_earlier_store_is_brought_over_whole() {
+    let mut site = Site::new();
+    site.enrol();
+    let mut model = Model::default();
+    let windows: Vec<Envelope> = (0..320).map(|number| site.window(number)).collect();
+    for group in windows.chunks(32) {
+        model.stored(group, &site.upload_group(group).expect(201));
+    }
+    site.world.kill();
+    let data = site.world.data();
+    to_version_15(&data);
+    for kill in 0..kills() {
+        let mut migrate = program();
+        migrate.arg("migrate").arg("--data").arg(&data);
+        migrate.arg("--owner-token-file").arg(site.world.folder().join("token"));
+        migrate.arg("--enrolments").arg(site.world.folder().join("enrolments"));
+        let mut child = migrate.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // Later and later, until it is done.
+        std::thread::sleep(Duration::from_millis(1 + kill * 5 % 200));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    inspect::migrate(&site.world.config(), false).unwrap();
+    inspect::check(&site.world.config(), true, true).unwrap();
+    site.world.resume();
+    model.check(&site);
+    model.check_messages(&site);
 }

@@ -10,6 +10,8 @@ mod enrolments;
 mod expansion;
 mod flood;
 mod forget;
+#[cfg(target_os = "linux")]
+mod full;
 mod generations;
 mod groups;
 #[cfg(target_os = "linux")]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::store::contents;
 use crate::world::{World, name_of, send, try_send};
 
-fn program() -> Command {
+pub(crate) fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sotto-cloud"));
     let set = std::env::vars_os().map(|(name, _)| name);
     set.filter(|name| name.to_string_lossy().starts_with("SOTTO_CLOUD_")).for_each(|name| {

@@ -14,11 +14,20 @@ use super::runs::{self, SealedRun};
 use crate::id::Id;
 use crate::segment::{Placed, Row, Writer};
 
+/// A file that is removed unless it gets its name: a full disk needs the room.
+struct Incoming(PathBuf);
+
+impl Drop for Incoming {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
 /// A segment that is being written.
 pub(in super::super) struct Building<'s> {
     store: &'s Store,
     writer: Writer,
-    path: PathBuf,
+    path: Incoming,
     /// The log of the last window.
     log: Option<i64>,
     runs: Vec<SealedRun>,
@@ -38,8 +47,8 @@ pub(in super::super) type Log<'l> = (i64, &'l str, &'l str);
 
 impl<'s> Building<'s> {
     pub(in super::super) fn new(store: &'s Store) -> Result<Self, StoreError> {
-        let path = store.bodies.incoming(&Id::random()?.to_string());
-        let writer = Writer::create(&path).map_err(unreadable("incoming"))?;
+        let path = Incoming(store.bodies.incoming(&Id::random()?.to_string()));
+        let writer = Writer::create(&path.0).map_err(unreadable("incoming"))?;
         Ok(Self { store, writer, path, log: None, runs: Vec::new(), windows: 0 })
     }
 
@@ -64,11 +73,10 @@ impl<'s> Building<'s> {
     /// Makes the file durable under its name. Returns None, and leaves no file, if it has no window.
     pub(in super::super) fn finish(self) -> Result<Option<Built>, StoreError> {
         if self.windows == 0 {
-            let _ = fs::remove_file(&self.path);
             return Ok(None);
         }
         let (digest, bytes) = self.writer.finish().map_err(unreadable("incoming"))?;
-        fs::rename(&self.path, self.store.segment_path(&name_of(&digest)))
+        fs::rename(&self.path.0, self.store.segment_path(&name_of(&digest)))
             .map_err(failed_to("name a segment"))?;
         sync_folder(&self.store.bodies.folder(Folder::Segments))?;
         Ok(Some(Built { digest, bytes, windows: self.windows, runs: self.runs }))
