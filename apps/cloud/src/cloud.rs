@@ -54,6 +54,9 @@ impl Cloud {
         let store = Store::open(&config.data, opening)
             .with_context(|| format!("cannot open {}", config.data.display()))?
             .with_tier(config.tier()?);
+        if opening == Opening::Serve {
+            store.refuse_without_rows().context("cannot open the object store")?;
+        }
         Ok(Self {
             owner,
             identity: Identity::open(config)?,

@@ -52,7 +52,7 @@ pub(crate) enum StoreError {
     InUse,
     /// Envelope files exist, but the database has no rows.
     #[error(
-        "the database is empty, and {envelopes} envelopes are beside it: put cloud.sqlite back, or make the rows again from \
+        "the database is empty, and {envelopes} files of windows are beside it or in the object store: put cloud.sqlite back, or make the rows again from \
          the envelopes with `sotto-cloud rebuild --config FILE`"
     )]
     NoRows { envelopes: usize },

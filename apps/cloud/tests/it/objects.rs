@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use sotto_cloud::config::Settings;
+use sotto_cloud::server::Server;
 use sotto_cloud::{Place, inspect, maintain};
 use sotto_wire::Envelope;
 
@@ -106,6 +107,9 @@ fn windows_are_served_from_the_object_store() {
         wait_until_away(&data);
         site.world.stop();
         fs::remove_dir_all(&data).unwrap();
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let refused = runtime.block_on(Server::open(&site.world.config())).err().unwrap();
+        assert!(format!("{refused:#}").contains("sotto-cloud rebuild"), "{refused:#}");
         maintain::rebuild(&site.world.config()).unwrap();
         inspect::check(&site.world.config(), true, true).unwrap();
         site.world.resume();

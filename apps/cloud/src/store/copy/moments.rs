@@ -62,28 +62,32 @@ pub(super) fn expire(of: &Objects, before: Moment, scratch: &Path) -> Result<usi
     let all: BTreeSet<Moment> =
         listed.keys().filter_map(|name| Moment::read(name.strip_suffix(FILES)?)).collect();
     let whole: BTreeSet<Moment> = moments(of)?.into_iter().map(|(moment, _)| moment).collect();
-    let (Some(newest), mut removed) = (whole.last().copied(), 0) else { return Ok(0) };
+    let Some(newest) = whole.last().copied() else { return Ok(0) };
     let is_old = |moment: &Moment| *moment < before && *moment < newest;
-    let Some(oldest) = whole.iter().find(|moment| !is_old(moment)) else { return Ok(0) };
-    let expired: Vec<Moment> = all.into_iter().filter(is_old).collect();
+    let (expired, stay): (Vec<Moment>, Vec<Moment>) = all.into_iter().partition(is_old);
     if expired.is_empty() {
         return Ok(0);
     }
-    // A file is in the moments from one time to another: what the oldest and the newest of those that stay lack is in none.
-    let mut stay = read_names(of, *oldest, scratch)?;
-    stay.extend(read_names(of, newest, scratch)?);
-    for moment in expired {
-        let named = read_names(of, moment, scratch)?;
-        // First, so that no moment names files that are gone.
-        of.remove(&moment.database()?)?;
-        for name in named.difference(&stay) {
-            of.remove(name)?;
-            removed += 1;
-        }
-        of.remove(&moment.files()?)?;
-        removed += 1;
+    let mut unnamed = BTreeSet::new();
+    for moment in &expired {
+        unnamed.extend(read_names(of, *moment, scratch)?);
     }
-    Ok(removed)
+    for moment in stay {
+        for name in read_names(of, moment, scratch)? {
+            unnamed.remove(&name);
+        }
+    }
+    // Databases go first, so that no moment names files that are gone, and lists last: an attempt that ends early is repeated.
+    for moment in &expired {
+        of.remove(&moment.database()?)?;
+    }
+    for name in &unnamed {
+        of.remove(name)?;
+    }
+    for moment in &expired {
+        of.remove(&moment.files()?)?;
+    }
+    Ok(unnamed.len() + 2 * expired.len())
 }
 
 /// Returns the files of a moment, with their folders.

@@ -10,7 +10,7 @@ use sotto_wire::Digest;
 use super::super::bodies::{Folder, sync_folder};
 use super::super::error::failed_to;
 use super::super::sealed::name_of;
-use super::super::{Store, StoreError, count};
+use super::super::{Store, StoreError, count, startup};
 use super::{Tier, hashed, locked, object};
 use crate::id::Id;
 use crate::objects::ObjectsError;
@@ -161,6 +161,18 @@ impl Store {
         }
         self.set_object(id, if is_right { 2 } else { 0 })?;
         Ok(is_right)
+    }
+
+    /// Refuses an empty database while the object store has segments: they would have no rows.
+    pub(crate) fn refuse_without_rows(&self) -> Result<(), StoreError> {
+        let Some(tier) = &self.tier else { return Ok(()) };
+        if !startup::is_empty(&self.connection())? {
+            return Ok(());
+        }
+        match tier.objects.list(Folder::Segments.name())?.len() {
+            0 => Ok(()),
+            envelopes => Err(StoreError::NoRows { envelopes }),
+        }
     }
 
     /// Returns the names of the segments that the object store has.

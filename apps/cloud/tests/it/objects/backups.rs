@@ -91,6 +91,41 @@ fn old_moments_go_with_the_files_that_no_other_has() {
 }
 
 #[test]
+fn a_file_that_a_restore_brought_back_stays_for_its_moment() {
+    let (mut site, mut model) = (site(super::in_folder), Model::default());
+    let backup = site.world.folder().join("backup");
+    for turn in 0..7 {
+        send(&mut site, &mut model, turn * 10..turn * 10 + 10);
+    }
+    backups::backup(&site.world.config(), &backup, Days::default()).unwrap();
+    // As if it had been made long ago.
+    for file in fs::read_dir(backup.join("catalogues")).unwrap().map(|entry| entry.unwrap().path()) {
+        let end = file.extension().unwrap().display().to_string();
+        fs::rename(&file, backup.join(format!("catalogues/2020-01-01T00-00-00.000Z.{end}"))).unwrap();
+    }
+    // Its segments are merged, come back, and are merged again.
+    let mut then = Model { log: model.log.clone(), windows: model.windows.clone(), ..Model::default() };
+    send(&mut site, &mut model, 70..80);
+    backups::backup(&site.world.config(), &backup, Days(20_000)).unwrap();
+    site.world.stop();
+    backups::restore(&site.world.config(), &backup, Some(At(1_600_000_000_000))).unwrap();
+    site.world.resume();
+    backups::backup(&site.world.config(), &backup, Days(20_000)).unwrap();
+    let at = now();
+    site.sent.retain(|number, _| *number < 70);
+    send(&mut site, &mut then, 70..80);
+    backups::backup(&site.world.config(), &backup, Days::default()).unwrap();
+    assert!(!backup.join("catalogues/2020-01-01T00-00-00.000Z.sqlite").exists());
+    site.world.stop();
+    backups::restore(&site.world.config(), &backup, Some(at)).unwrap();
+    site.world.resume();
+    then.log.truncate(70);
+    then.windows.retain(|number, _| *number < 70);
+    then.check(&site);
+    then.check_messages(&site);
+}
+
+#[test]
 fn a_damaged_backup_is_refused_and_an_interrupted_restore_goes_on() {
     let (mut site, mut model) = (site(super::in_folder), Model::default());
     let backup = site.world.folder().join("backup");
