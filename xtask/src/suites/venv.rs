@@ -1,9 +1,11 @@
 //! Virtual environments of Python.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
 
 use crate::cargo;
 
@@ -58,5 +60,35 @@ impl Venv {
 
     fn program(&self) -> PathBuf {
         self.0.join("bin/python")
+    }
+}
+
+/// Servers of a program that prints a JSON object once they listen. They end when it is dropped.
+pub(crate) struct Servers {
+    process: Child,
+    ports: Value,
+}
+
+impl Drop for Servers {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Servers {
+    pub(crate) fn start(mut command: Command) -> Result<Self> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().context("the servers cannot be started")?;
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().context("no output")?).read_line(&mut line)?;
+        let servers = Self { process, ports: serde_json::from_str(&line).unwrap_or_default() };
+        ensure!(servers.ports.is_object(), "the servers do not start: {line}");
+        Ok(servers)
+    }
+
+    /// Returns the port of a server; 0 if there is none of this name.
+    pub(crate) fn port(&self, name: &str) -> u64 {
+        self.ports[name].as_u64().unwrap_or_default()
     }
 }

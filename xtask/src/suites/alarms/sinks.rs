@@ -2,14 +2,12 @@
 //! without, of HTTP.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Stdio};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 use super::super::ask::{Cases, Site};
-use super::super::venv::Venv;
+use super::super::venv::{Servers, Venv};
 use super::events::until_delivered;
 use super::file;
 
@@ -24,36 +22,13 @@ const PEOPLE: &str = "ann@farm.example, gone@farm.example, bo@farm.example";
 /// Names the server of messages: scheme, which server, further options.
 type Mail<'m> = dyn Fn(&str, &str, &[&str]) -> Result<String> + 'm;
 
-/// The servers. They end when it is dropped.
-struct Servers {
-    process: Child,
-    ports: Value,
-}
-
-impl Drop for Servers {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-impl Servers {
-    fn start(site: &Site, venv: &Venv) -> Result<Self> {
-        site.write("servers.py", SERVERS)?;
-        let mut command = venv.python();
-        command.arg("servers.py").args(["plant/tls/server.pem", "plant/tls/server.key", "taken.jsonl"]);
-        command.current_dir(site.folder()).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process = command.spawn().context("the servers cannot be started")?;
-        let mut line = String::new();
-        BufReader::new(process.stdout.take().context("no output")?).read_line(&mut line)?;
-        let servers = Self { process, ports: serde_json::from_str(&line).unwrap_or_default() };
-        ensure!(servers.ports.is_object(), "the servers do not start: {line}");
-        Ok(servers)
-    }
-
-    fn port(&self, name: &str) -> u64 {
-        self.ports[name].as_u64().unwrap_or_default()
-    }
+/// Starts the servers.
+fn servers(site: &Site, venv: &Venv) -> Result<Servers> {
+    site.write("servers.py", SERVERS)?;
+    let mut command = venv.python();
+    command.arg("servers.py").args(["plant/tls/server.pem", "plant/tls/server.key", "taken.jsonl"]);
+    command.current_dir(site.folder());
+    Servers::start(command)
 }
 
 /// Returns what a server has taken.
@@ -80,7 +55,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     let mut site = Site::new(cases.sotto(), "UTC")?;
     site.sotto(&["tls", "init", "--host", "localhost"])?;
     site.start_cloud()?;
-    let servers = Servers::start(&site, &venv)?;
+    let servers = servers(&site, &venv)?;
     let channel =
         ["channel", "add", "temperature", "--unit", "°C", "--range", "-20..120", "--resolution", "0.5"];
     site.sotto(&[&channel[..], &["--every", "5m"]].concat())?;
