@@ -372,9 +372,12 @@ pub fn agent() -> Command {
     command
 }
 
-/// Returns the names of the files in a folder that end in `end`.
+/// Returns the names of the files in a folder that end in `end`; none if a process was killed before it made the folder.
 pub fn files(folder: &Path, end: &str) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).unwrap();
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
+        entries => entries.unwrap(),
+    };
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = names.filter(|name| name.ends_with(end)).collect();
     names.sort();
