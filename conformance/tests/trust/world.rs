@@ -125,12 +125,19 @@ impl World {
         let other = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let older = format!("http://{other}");
         let (listen, token) = (other.to_string(), plant.join("secrets/owner-token"));
+        let restored = root.join("older");
+        let brought_back = Command::new(programs.join("sotto-cloud"))
+            .args(["restore", "--from", backup.to_str().unwrap(), "--data", restored.to_str().unwrap()])
+            .args(["--owner-token-file", token.to_str().unwrap()])
+            .output()
+            .unwrap();
+        assert!(brought_back.status.success(), "{brought_back:?}");
         let signing = plant.join("secrets/cloud-signing-key");
         clouds.push(cloud(
             programs,
             &[
                 "--data",
-                backup.to_str().unwrap(),
+                restored.to_str().unwrap(),
                 "--listen",
                 &listen,
                 "--owner-token-file",
