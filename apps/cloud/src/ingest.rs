@@ -346,7 +346,7 @@ fn receipt(cloud: &Cloud, kept: EarlierUpload, upload: &Upload) -> Result<Receip
         EarlierUpload::RolledUp(window) => {
             let stream = &header.stream;
             let detail = format!(
-                "this window corrects window {window} of stream {stream}, of which the cloud keeps a sum alone, by the owner's order                  (`sotto retain`): it is not stored. Readings at ticks that have none are still taken"
+                "this window corrects window {window} of stream {stream}, of which the cloud keeps a sum alone, by the owner's order (`sotto retain`): it is not stored. Readings at ticks that have none are still taken"
             );
             Err(Problem::conflict(reason::ROLLED_UP, detail))
         }
