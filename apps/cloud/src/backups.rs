@@ -1,6 +1,6 @@
 //! Commands that copy a store, and bring a copy back.
 
-use std::io::IsTerminal as _;
+use std::fmt;
 use std::str::FromStr;
 use std::time::SystemTime;
 
@@ -13,6 +13,7 @@ use sotto_service::config::print;
 
 use crate::config::Config;
 use crate::objects::{Objects, Place};
+use crate::progress::{end_progress, progress};
 use crate::store::{self, Moment, milliseconds};
 
 const DAY: i64 = 86_400_000;
@@ -31,6 +32,12 @@ pub struct Days(pub u32);
 impl Default for Days {
     fn default() -> Self {
         Self(30)
+    }
+}
+
+impl fmt::Display for Days {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}d", self.0)
     }
 }
 
@@ -73,7 +80,8 @@ impl FromStr for At {
 pub fn backup(config: &Config, to: impl Into<Place>, keep: Days) -> anyhow::Result<()> {
     let to = to.into();
     let tier = config.tier()?;
-    let copied = store::backup(&config.data, tier.as_ref(), &to, i64::from(keep.0) * DAY, progress("copied"));
+    let copied =
+        store::backup(&config.data, tier.as_ref(), &to, i64::from(keep.0) * DAY, files(progress("copied")));
     end_progress();
     let copied = copied.with_context(|| format!("no backup of {}", config.data.display()))?;
     let expired = match copied.expired {
@@ -95,7 +103,7 @@ pub fn restore(config: &Config, from: impl Into<Place>, at: Option<At>) -> anyho
     let now = milliseconds(SystemTime::now());
     let until = at.map(|At(at)| Moment(at));
     let objects = Objects::open(&from)?;
-    let restored = store::restore(&config.data, &objects, until, now, progress("fetched"));
+    let restored = store::restore(&config.data, &objects, until, now, files(progress("fetched")));
     end_progress();
     let (copied, moment) =
         restored.with_context(|| format!("{from} is not restored to {}", config.data.display()))?;
@@ -132,18 +140,7 @@ pub fn list(from: &Place, json: bool) -> anyhow::Result<()> {
     moments.iter().try_for_each(|(at, _)| print(&format!("{}\n", at.shown())))
 }
 
-/// Returns a callback that shows on a terminal how many files are done.
-fn progress(doing: &'static str) -> impl FnMut(usize, usize) {
-    let shown = std::io::stderr().is_terminal();
-    move |done, all| {
-        if shown {
-            eprint!("\r{doing}: {done} of {all} files ");
-        }
-    }
-}
-
-fn end_progress() {
-    if std::io::stderr().is_terminal() {
-        eprint!("\r\x1b[K");
-    }
+/// Makes a callback for text one for the files that are done, and all of them.
+fn files(mut told: impl FnMut(String)) -> impl FnMut(usize, usize) {
+    move |done, all| told(format!("{done} of {all} files"))
 }

@@ -29,7 +29,7 @@ pub enum Command {
         #[arg(long, value_name = "PLACE")]
         to: Place,
         /// How long the store can be restored to the moment of a backup: a number of days. The last one stays.
-        #[arg(long, value_name = "DAYS", default_value = "30d")]
+        #[arg(long, value_name = "DAYS", default_value_t)]
         keep: Days,
         /// The configuration.
         #[command(flatten)]

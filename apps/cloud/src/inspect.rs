@@ -1,7 +1,6 @@
 //! Commands that look at a store, check it, bring it to this version, and export its windows.
 
 use std::fs;
-use std::io::IsTerminal as _;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
@@ -10,6 +9,7 @@ use sotto_service::config::print;
 use crate::config::Config;
 use crate::export::Exporter;
 use crate::objects::{Objects, Place};
+use crate::progress::{end_progress, progress};
 use crate::startup;
 use crate::store::{self, Report, Sealing, Store, StoreError, StreamReport};
 
@@ -114,8 +114,9 @@ fn grouped(number: u64) -> String {
 /// Something is damaged or missing, or the store cannot be read.
 pub fn check(config: &Config, signatures: bool, json: bool) -> anyhow::Result<()> {
     let store = look(config)?;
-    let checked =
-        store.check(signatures, progress("checked")).with_context(|| cannot("read", &config.data))?;
+    let checked = store
+        .check(signatures, windows(progress("checked")))
+        .with_context(|| cannot("read", &config.data))?;
     end_progress();
     if json {
         print(&(serde_json::to_string_pretty(&checked)? + "\n"))?;
@@ -146,20 +147,9 @@ fn look(config: &Config) -> anyhow::Result<Store> {
     })
 }
 
-/// Returns a callback that shows a count on a terminal.
-fn progress(doing: &'static str) -> impl FnMut(u64) {
-    let shown = std::io::stderr().is_terminal();
-    move |windows| {
-        if shown {
-            eprint!("\r{doing}: {windows} windows ");
-        }
-    }
-}
-
-fn end_progress() {
-    if std::io::stderr().is_terminal() {
-        eprint!("\r\x1b[K");
-    }
+/// Makes a callback for text one for a number of windows.
+fn windows(mut told: impl FnMut(String)) -> impl FnMut(u64) {
+    move |windows| told(format!("{windows} windows"))
 }
 
 /// Repairs the segments of a stopped cloud.
@@ -217,7 +207,7 @@ pub fn migrate(config: &Config, dry_run: bool) -> anyhow::Result<()> {
 /// The store cannot be read, or a file cannot be written.
 pub fn export(config: &Config, to: &Path, device: Option<&str>) -> anyhow::Result<()> {
     let store = look(config)?;
-    let (mut files, mut windows, mut told) = (0, 0_u64, progress("exported"));
+    let (mut files, mut windows, mut told) = (0, 0_u64, windows(progress("exported")));
     for header in store.streams_of_sums()? {
         if device.is_some_and(|device| device != header.device()) {
             continue;

@@ -20,6 +20,7 @@ pub mod inspect;
 pub mod maintain;
 mod objects;
 mod problem;
+mod progress;
 mod quotas;
 pub mod reference;
 mod register;

@@ -10,7 +10,7 @@ pub(crate) fn open(config: &Config) -> anyhow::Result<Cloud> {
     let cloud = Cloud::open(config, Opening::Serve)?;
     enrolments::read_folder(&cloud);
     cloud.store.recover()?;
-    // A start waits for no object store to merge what is there.
+    // A start does not wait for an object store to merge segments.
     cloud.store.wait_for_tier(false);
     let sealed = cloud.store.seal(Sealing::All)?;
     if sealed > 0 {

@@ -68,6 +68,14 @@ pub fn make_inside(folder: &Path) -> Result<(), FolderError> {
     Ok(())
 }
 
+/// Makes the names in a folder durable, where the system can.
+///
+/// # Errors
+/// The folder cannot be opened or written.
+pub fn sync(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
 /// Keeps other processes out as long as the returned file is held.
 ///
 /// # Errors

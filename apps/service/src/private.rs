@@ -27,16 +27,24 @@ pub fn read(file: &Path, longest: usize) -> anyhow::Result<Zeroizing<Vec<u8>>> {
     Ok(bytes)
 }
 
+/// Creates a file with mode 0600, to be written. Never opens an existing one.
+///
+/// # Errors
+/// The file cannot be created, or exists.
+pub fn create(file: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(file)
+}
+
 /// Writes a new file with mode 0600, durably. Never overwrites an existing file.
 ///
 /// # Errors
 /// The file cannot be written, or exists.
 pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(file)?;
+    let mut file = create(file)?;
     file.write_all(bytes)?;
     file.sync_all()
 }

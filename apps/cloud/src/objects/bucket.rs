@@ -105,7 +105,7 @@ impl Bucket {
     pub(super) fn fetch(&self, name: &str, to: &Path) -> Result<(), ObjectsError> {
         let (path, failed) = (self.path(name), self.failed("read", name));
         let bytes = self.wait(self.store.head(&path)).map_err(&failed)?.size;
-        let mut file = super::private(to)?;
+        let mut file = super::create(to)?;
         let mut from = 0;
         while from < bytes {
             let end = bytes.min(from + PART as u64);

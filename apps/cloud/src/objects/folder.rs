@@ -35,7 +35,7 @@ impl Files {
             fs::copy(file, &incoming)?;
             File::open(&incoming)?.sync_all()?;
             fs::rename(&incoming, &to)?;
-            sync_folder(&to)
+            to.parent().map_or(Ok(()), folder::sync)
         })();
         if written.is_err() {
             let _ = fs::remove_file(&incoming);
@@ -54,7 +54,7 @@ impl Files {
             opened => opened.map_err(self.failed("read", name))?,
         };
         let write = ObjectsError::local("write", to);
-        let mut file = super::private(to)?;
+        let mut file = super::create(to)?;
         io::copy(&mut from, &mut file).and_then(|_| file.sync_all()).map_err(write)
     }
 
@@ -85,13 +85,5 @@ impl Files {
             place: place.clone(),
             reason: error.to_string(),
         }
-    }
-}
-
-/// Makes the name of a file durable.
-fn sync_folder(file: &Path) -> io::Result<()> {
-    match file.parent() {
-        Some(folder) if cfg!(unix) => File::open(folder)?.sync_all(),
-        _ => Ok(()),
     }
 }

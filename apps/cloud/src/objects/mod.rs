@@ -5,11 +5,13 @@ mod folder;
 mod place;
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::Path;
 
 use bucket::Bucket;
 use folder::Files;
 pub use place::Place;
+use sotto_service::private;
 
 /// An error of a folder or a bucket. Its text names no secret.
 #[derive(Debug, thiserror::Error)]
@@ -84,11 +86,6 @@ impl Objects {
     }
 }
 
-/// Creates a file that its owner alone may read.
-fn private(file: &Path) -> Result<std::fs::File, ObjectsError> {
-    let mut options = std::fs::File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(file).map_err(ObjectsError::local("write", file))
+fn create(file: &Path) -> Result<File, ObjectsError> {
+    private::create(file).map_err(ObjectsError::local("write", file))
 }

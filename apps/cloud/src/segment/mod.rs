@@ -14,7 +14,7 @@ use std::io;
 
 pub(crate) use block::Block;
 use parquet::errors::ParquetError;
-pub(crate) use read::Segment;
+pub(crate) use read::{Segment, hashed};
 pub(crate) use row::{Kind, Row, Window};
 pub(crate) use write::{Placed, Writer};
 

@@ -1,7 +1,7 @@
 //! Reads a segment.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{self, Read};
 use std::path::Path;
 
 use parquet::column::reader::get_typed_column_reader;
@@ -58,20 +58,13 @@ impl Segment {
     }
 
     /// Returns true if the file has the digest that it was written with. Reads the whole file.
-    pub(crate) fn is_right(&self) -> std::io::Result<bool> {
+    pub(crate) fn is_right(&self) -> io::Result<bool> {
         Ok(self.hashed(0, u64::MAX)? == self.digest)
     }
 
     /// Returns the digest of bytes of the file.
-    fn hashed(&self, from: u64, bytes: u64) -> std::io::Result<Digest> {
-        let (mut hasher, mut buffer) = (blake3::Hasher::new(), vec![0; 1 << 18]);
-        let mut from = self.file.from(from).take(bytes);
-        loop {
-            match from.read(&mut buffer)? {
-                0 => return Ok(*hasher.finalize().as_bytes()),
-                read => hasher.update(&buffer[..read]),
-            };
-        }
+    fn hashed(&self, from: u64, bytes: u64) -> io::Result<Digest> {
+        hashed(self.file.from(from).take(bytes))
     }
 
     /// Refuses a block whose bytes are not those that were written.
@@ -143,6 +136,17 @@ impl Segment {
             return Err(SegmentError::Layout("the segment has fewer blocks"));
         }
         Ok(self.reader.get_row_group(number)?)
+    }
+}
+
+/// Returns the digest of bytes.
+pub(crate) fn hashed(mut bytes: impl Read) -> io::Result<Digest> {
+    let (mut hasher, mut buffer) = (blake3::Hasher::new(), vec![0; 1 << 18]);
+    loop {
+        match bytes.read(&mut buffer)? {
+            0 => return Ok(*hasher.finalize().as_bytes()),
+            read => hasher.update(&buffer[..read]),
+        };
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::file::metadata::KeyValue;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use sotto_service::private;
 use sotto_wire::{Digest, StreamTag};
 
 use super::columns::{self, Column, Values};
@@ -64,7 +65,7 @@ impl Write for Hashed {
 impl Writer {
     pub(crate) fn create(path: &Path) -> Result<Self, SegmentError> {
         let file = Hashed {
-            file: io::BufWriter::with_capacity(1 << 18, private(path)?),
+            file: io::BufWriter::with_capacity(1 << 18, private::create(path)?),
             digest: blake3::Hasher::new(),
             bytes: 0,
             block: blake3::Hasher::new(),
@@ -155,15 +156,6 @@ impl Writer {
         (self.bytes, self.blocks, self.tag) = (0, self.blocks + 1, None);
         Ok(())
     }
-}
-
-/// Creates a file that its owner alone may read.
-fn private(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }
 
 fn put<T: DataType>(

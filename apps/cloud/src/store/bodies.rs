@@ -41,6 +41,21 @@ impl Folder {
 /// The folder of files without a row, with one subfolder per kind.
 const ORPHANS: &str = "orphans";
 
+/// A file in `incoming`. It is removed when this is dropped, unless it was renamed.
+pub(super) struct Incoming(PathBuf);
+
+impl Incoming {
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Incoming {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
 /// The folders of files. A file is written in `incoming`, made durable, then renamed: under its final name it is
 /// complete.
 pub(super) struct Bodies {
@@ -78,9 +93,9 @@ impl Bodies {
         self.root.join(folder.name())
     }
 
-    /// Returns the path of a file that is being written.
-    pub(super) fn incoming(&self, name: &str) -> PathBuf {
-        self.incoming.join(name)
+    /// Names a file that is to be written.
+    pub(super) fn incoming(&self) -> Result<Incoming, StoreError> {
+        Ok(Incoming(self.incoming.join(Id::random()?.to_string())))
     }
 
     /// Writes a file durably.
@@ -192,8 +207,5 @@ fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Makes the names in a folder durable.
 pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
-    if cfg!(unix) {
-        File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed_to("sync a folder"))?;
-    }
-    Ok(())
+    folder::sync(folder).map_err(failed_to("sync a folder"))
 }

@@ -49,7 +49,7 @@ pub(crate) struct Report {
     pub(crate) streams: Vec<StreamReport>,
 }
 
-/// A place that has backups, also of what is deleted here since.
+/// A place that has backups, which may have windows that were deleted here since.
 #[derive(Debug, Serialize)]
 pub(crate) struct BackupReport {
     pub(crate) place: String,

@@ -1,26 +1,34 @@
 //! Removal of files and of bodies: recorded in the transaction that changes the rows, carried out after its commit.
 
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 use super::bodies::Folder;
 use super::{Store, StoreError, tier};
 
-/// Records that a file is to be removed.
-pub(super) fn note(connection: &Connection, folder: Folder, name: &str) -> Result<(), StoreError> {
-    let mut insert = connection
-        .prepare_cached("INSERT INTO removals (folder, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
-    insert.execute(params![folder.name(), name])?;
-    Ok(())
-}
-
 /// The folder's name in records of bodies that are dropped from the files of envelopes.
 const BODIES: &str = "bodies";
 
+/// Records that a file is to be removed.
+pub(super) fn note(connection: &Connection, folder: Folder, name: &str) -> Result<(), StoreError> {
+    insert(connection, folder.name(), name)
+}
+
 /// Records that the body in the file of an envelope is to be dropped.
 pub(super) fn note_body(connection: &Connection, name: &str) -> Result<(), StoreError> {
+    insert(connection, BODIES, name)
+}
+
+fn insert(connection: &Connection, folder: &str, name: &str) -> Result<(), StoreError> {
     let mut insert = connection
         .prepare_cached("INSERT INTO removals (folder, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
-    insert.execute(params![BODIES, name])?;
+    insert.execute([folder, name])?;
+    Ok(())
+}
+
+/// Deletes the record of a removal that was carried out.
+pub(super) fn delete(connection: &Connection, folder: &str, name: &str) -> Result<(), StoreError> {
+    let mut delete = connection.prepare_cached("DELETE FROM removals WHERE folder = ?1 AND name = ?2")?;
+    delete.execute([folder, name])?;
     Ok(())
 }
 
@@ -37,16 +45,15 @@ impl Store {
                 self.drop_body(&name)?;
             } else if let Some(folder) = Folder::ALL.into_iter().find(|known| known.name() == folder) {
                 self.bodies.remove(folder, &name);
-                if folder == Folder::Segments {
-                    self.note_object(&name)?;
+                if folder == Folder::Segments && self.tier.is_some() {
+                    insert(&self.connection(), tier::REMOVALS, &name)?;
                 }
             }
-            // Who tends the object store removes what is there.
+            // `tend_tier` removes files in the object store.
             if folder == tier::REMOVALS {
                 continue;
             }
-            let delete = "DELETE FROM removals WHERE folder = ?1 AND name = ?2";
-            self.connection().execute(delete, params![folder, name])?;
+            delete(&self.connection(), &folder, &name)?;
         }
         Ok(())
     }

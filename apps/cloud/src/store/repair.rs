@@ -1,18 +1,15 @@
 //! Repairs segments that are damaged or missing: from a backup, or by the windows of them whose signatures hold.
 
-use std::fs;
 use std::path::Path;
 
 use serde::Serialize;
 use sotto_wire::Digest;
 
-use super::bodies::{Folder, sync_folder};
+use super::bodies::Folder;
 use super::device::{is_signed, verifying_keys};
 use super::error::failed_to;
 use super::sealed::{Building, name_of, runs, unreadable};
-use super::tier::hashed;
 use super::{Store, StoreError, Tier, log};
-use crate::id::Id;
 use crate::objects::Objects;
 use crate::segment::{Kind, Segment};
 
@@ -58,14 +55,8 @@ impl Store {
     /// Puts a segment back, if there is a copy that is right.
     fn put_back(&self, copies: &Objects, name: &str, digest: &Digest) -> bool {
         let put = || -> Result<bool, StoreError> {
-            let incoming = self.bodies.incoming(&Id::random()?.to_string());
-            copies.fetch(&format!("{}/{name}", Folder::Segments.name()), &incoming)?;
-            if hashed(&incoming)? != *digest {
-                fs::remove_file(&incoming).map_err(failed_to("remove a file left behind"))?;
-                return Ok(false);
-            }
-            fs::rename(&incoming, self.segment_path(name)).map_err(failed_to("copy a segment"))?;
-            sync_folder(&self.bodies.folder(Folder::Segments))?;
+            let Some(fetched) = self.fetch_segment(copies, digest)? else { return Ok(false) };
+            self.name_segment(&fetched, digest)?;
             Ok(true)
         };
         put().unwrap_or_else(|error| {

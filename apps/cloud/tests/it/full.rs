@@ -1,4 +1,4 @@
-//! A full disk: whatever the cloud was doing, it says so, keeps what it confirmed, and goes on when there is room again.
+//! A full disk during each kind of work: the cloud says so, keeps all confirmed windows, and goes on when there is room again.
 
 use std::fs::{self, File};
 use std::io::Write as _;

@@ -102,7 +102,7 @@ fn windows_are_served_from_the_object_store() {
         site.world.stop();
         inspect::check(&site.world.config(), true, true).unwrap();
         inspect::store(&site.world.config(), true).unwrap();
-        // The disk is lost, and with it what was in no segment: nothing.
+        // The disk is lost. Every window was in a segment.
         site.world.resume();
         wait_until_away(&data);
         site.world.stop();

@@ -61,7 +61,7 @@ struct Kept {
 }
 
 impl Archive {
-    /// Opens the folder in a spool, and deletes what is kept no more. `now` is in milliseconds since 1970.
+    /// Opens the folder in a spool, and deletes messages beyond the bounds. `now` is in milliseconds since 1970.
     ///
     /// # Errors
     /// [`SpoolError::Io`] if the folder cannot be used.

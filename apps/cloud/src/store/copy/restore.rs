@@ -140,7 +140,7 @@ pub(super) fn check_segment(file: &Path, name: &str) -> Result<(), StoreError> {
     )))
 }
 
-/// Moves what is there aside, and what was fetched into its place: the database last.
+/// Moves the present files aside, and the fetched ones into their places: the database last.
 fn replace(data: &Path, restoring: &Path, now: i64) -> Result<(), StoreError> {
     let aside = data.join(format!("before-restore-{now}"));
     let folders = || Folder::ALL.map(Folder::name).into_iter();

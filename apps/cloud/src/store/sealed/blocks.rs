@@ -1,5 +1,6 @@
 //! Reads blocks of segments.
 
+use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,7 +8,8 @@ use std::sync::Arc;
 use rusqlite::{Connection, OptionalExtension as _};
 use sotto_wire::Digest;
 
-use super::super::bodies::Folder;
+use super::super::bodies::{Folder, Incoming, sync_folder};
+use super::super::error::failed_to;
 use super::super::held::{MOST_BLOCKS, MOST_OPEN};
 use super::super::{Store, StoreError};
 use super::runs::SealedRun;
@@ -16,6 +18,13 @@ use crate::segment::{Block, Segment, SegmentError};
 /// Returns the name of a segment's file.
 pub(in super::super) fn name_of(digest: &Digest) -> String {
     hex::encode(&digest[..16])
+}
+
+/// Returns the digest of a segment of the catalogue.
+pub(in super::super) fn digest_of(connection: &Connection, id: i64) -> Result<Digest, StoreError> {
+    let mut query = connection.prepare_cached("SELECT digest FROM segments WHERE id = ?1")?;
+    let digest = query.query_row([id], |row| row.get(0)).optional()?;
+    digest.ok_or_else(|| StoreError::Damaged(format!("segment {id} has no row")))
 }
 
 /// `.map_err(unreadable(&name))`
@@ -35,15 +44,24 @@ impl Store {
         self.bodies.path(Folder::Segments, name)
     }
 
+    /// Gives a segment its name, durably.
+    pub(in super::super) fn name_segment(
+        &self,
+        written: &Incoming,
+        digest: &Digest,
+    ) -> Result<(), StoreError> {
+        let path = self.segment_path(&name_of(digest));
+        fs::rename(written.path(), path).map_err(failed_to("name a segment"))?;
+        sync_folder(&self.bodies.folder(Folder::Segments))
+    }
+
     /// Opens a segment of the catalogue. Returns it with the name of its file.
     pub(in super::super) fn segment(
         &self,
         connection: &Connection,
         id: i64,
     ) -> Result<(Arc<Segment>, String), StoreError> {
-        let mut query = connection.prepare_cached("SELECT digest FROM segments WHERE id = ?1")?;
-        let digest: Option<Digest> = query.query_row([id], |row| row.get(0)).optional()?;
-        let digest = digest.ok_or_else(|| StoreError::Damaged(format!("segment {id} has no row")))?;
+        let digest = digest_of(connection, id)?;
         let name = name_of(&digest);
         if let Some(tier) = &self.tier {
             tier.note_use(id);

@@ -1,27 +1,13 @@
 //! A segment that is being written, with the runs of its windows.
 
-use std::fs;
-use std::path::PathBuf;
-
 use rusqlite::{Connection, params};
 use sotto_wire::Digest;
 
-use super::super::bodies::{Folder, sync_folder};
-use super::super::error::failed_to;
+use super::super::bodies::Incoming;
 use super::super::{Store, StoreError, now};
-use super::blocks::{name_of, unreadable};
+use super::blocks::unreadable;
 use super::runs::{self, SealedRun};
-use crate::id::Id;
 use crate::segment::{Placed, Row, Writer};
-
-/// A file that is removed unless it gets its name: a full disk needs the room.
-struct Incoming(PathBuf);
-
-impl Drop for Incoming {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
-    }
-}
 
 /// A segment that is being written.
 pub(in super::super) struct Building<'s> {
@@ -47,8 +33,8 @@ pub(in super::super) type Log<'l> = (i64, &'l str, &'l str);
 
 impl<'s> Building<'s> {
     pub(in super::super) fn new(store: &'s Store) -> Result<Self, StoreError> {
-        let path = Incoming(store.bodies.incoming(&Id::random()?.to_string()));
-        let writer = Writer::create(&path.0).map_err(unreadable("incoming"))?;
+        let path = store.bodies.incoming()?;
+        let writer = Writer::create(path.path()).map_err(unreadable("incoming"))?;
         Ok(Self { store, writer, path, log: None, runs: Vec::new(), windows: 0 })
     }
 
@@ -76,9 +62,7 @@ impl<'s> Building<'s> {
             return Ok(None);
         }
         let (digest, bytes) = self.writer.finish().map_err(unreadable("incoming"))?;
-        fs::rename(&self.path.0, self.store.segment_path(&name_of(&digest)))
-            .map_err(failed_to("name a segment"))?;
-        sync_folder(&self.store.bodies.folder(Folder::Segments))?;
+        self.store.name_segment(&self.path, &digest)?;
         Ok(Some(Built { digest, bytes, windows: self.windows, runs: self.runs }))
     }
 }

@@ -12,7 +12,7 @@ mod seal;
 mod tree;
 mod window;
 
-pub(super) use blocks::{name_of, unreadable};
+pub(super) use blocks::{digest_of, name_of, unreadable};
 pub(super) use build::Building;
 pub(crate) use rewrite::Rewriting;
 pub(super) use scan::Scanner;

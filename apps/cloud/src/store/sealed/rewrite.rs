@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use rusqlite::Connection;
-use sotto_wire::Digest;
 
 use super::super::{Store, StoreError};
+use super::blocks::digest_of;
 use super::build::Building;
 use super::compact::drop_segment;
 use super::runs::{self, SealedRun};
@@ -56,9 +56,7 @@ impl Store {
                 }
             }
             let built = building.finish()?;
-            let digest: Digest =
-                transaction
-                    .query_row("SELECT digest FROM segments WHERE id = ?1", [segment], |row| row.get(0))?;
+            let digest = digest_of(transaction, *segment)?;
             drop_segment(transaction, *segment, &digest)?;
             built.map_or(Ok(()), |built| built.insert(transaction))?;
             self.held.forget(*segment);

@@ -5,8 +5,7 @@
 mod tend;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs;
-use std::io::Read as _;
+use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,13 +17,12 @@ use sotto_wire::{Digest, StreamHeader};
 
 pub(super) use tend::REMOVALS;
 
-use super::bodies::{Folder, sync_folder};
+use super::bodies::{Folder, Incoming};
 use super::error::failed_to;
-use super::sealed::{name_of, runs};
+use super::sealed::{digest_of, name_of, runs};
 use super::{Store, StoreError};
-use crate::id::Id;
 use crate::objects::{Objects, ObjectsError};
-use crate::segment::Kind;
+use crate::segment::{self, Kind};
 
 /// Segments that are fetched at the same time.
 const TOGETHER: usize = 4;
@@ -39,7 +37,7 @@ pub(crate) struct Tier {
     objects: Objects,
     /// Bytes of segments that stay on the disk.
     cache: u64,
-    /// True if who reads a segment waits for it. False in a service: there a lock would wait, too.
+    /// True if readers of a segment wait for it. False in a service, where the lock of the store would wait, too.
     waits: AtomicBool,
     wanted: Mutex<BTreeMap<i64, Digest>>,
     /// Held while segments are fetched.
@@ -89,15 +87,15 @@ impl Store {
         self
     }
 
-    /// Says whether who reads a segment waits for the object store while the store is locked, as a command does. Else
-    /// [`StoreError::Away`] names what is missing, and [`Store::bring`] fetches it.
+    /// If `waits`, readers of a segment wait for the object store while the store is locked, as commands do. Else
+    /// [`StoreError::Away`] names the missing segment, and [`Store::bring`] fetches it.
     pub(crate) fn wait_for_tier(&self, waits: bool) {
         if let Some(tier) = &self.tier {
             tier.waits.store(waits, Ordering::Relaxed);
         }
     }
 
-    /// Notes that a segment is wanted whose file is not here. Returns once it is, or the error that says so.
+    /// Notes that a segment is wanted whose file is not here. Returns once the file is, or the error that says so.
     pub(super) fn want(&self, connection: &Connection, id: i64, digest: &Digest) -> Result<(), StoreError> {
         let missing = || StoreError::Damaged(format!("{} is missing", object(&name_of(digest))));
         let tier = self.tier.as_ref().filter(|tier| !tier.is_lost(id)).ok_or_else(missing)?;
@@ -127,8 +125,7 @@ impl Store {
                 }
                 number = run.end();
                 if run.kind == Kind::Whole && seen.insert(run.segment) {
-                    let mut query = connection.prepare_cached("SELECT digest FROM segments WHERE id = ?1")?;
-                    let digest: Digest = query.query_row([run.segment], |row| row.get(0))?;
+                    let digest = digest_of(&connection, run.segment)?;
                     if !self.segment_path(&name_of(&digest)).exists() {
                         locked(&tier.wanted).insert(run.segment, digest);
                     }
@@ -138,7 +135,7 @@ impl Store {
         Ok(())
     }
 
-    /// Fetches the segments that are wanted. Those that are nowhere, or are not what was sent, are damaged from now on.
+    /// Fetches the wanted segments. Those without a copy, or with a copy of other bytes, count as damaged from now on.
     ///
     /// # Errors
     /// The object store does not answer, or the disk is full.
@@ -163,6 +160,20 @@ impl Store {
         Ok(())
     }
 
+    /// Fetches a copy of a segment. Returns None if there is none, or one with other bytes.
+    pub(super) fn fetch_segment(
+        &self,
+        from: &Objects,
+        digest: &Digest,
+    ) -> Result<Option<Incoming>, StoreError> {
+        let incoming = self.bodies.incoming()?;
+        match from.fetch(&object(&name_of(digest)), incoming.path()) {
+            Err(ObjectsError::Missing { .. }) => return Ok(None),
+            fetched => fetched?,
+        }
+        Ok((hashed(incoming.path())? == *digest).then_some(incoming))
+    }
+
     fn bring_one(&self, tier: &Tier, id: i64, digest: &Digest) -> Result<(), StoreError> {
         let name = name_of(digest);
         let path = self.segment_path(&name);
@@ -170,26 +181,12 @@ impl Store {
             tier.note_use(id);
             return Ok(());
         }
-        let incoming = self.bodies.incoming(&Id::random()?.to_string());
-        let lost = |reason: String| {
-            tracing::error!(name, reason, "a segment is neither here nor in the object store");
-            let _ = fs::remove_file(&incoming);
+        let Some(fetched) = self.fetch_segment(&tier.objects, digest)? else {
+            tracing::error!(name, "a segment is neither here nor, with its bytes, in the object store");
             locked(&tier.lost).insert(id, Instant::now());
-            Ok(())
+            return Ok(());
         };
-        match tier.objects.fetch(&object(&name), &incoming) {
-            Err(ObjectsError::Missing { .. }) => return lost("it is missing there".to_owned()),
-            Err(error) => {
-                let _ = fs::remove_file(&incoming);
-                return Err(error.into());
-            }
-            Ok(()) => {}
-        }
-        if hashed(&incoming)? != *digest {
-            return lost("its bytes there are not those that were sent".to_owned());
-        }
-        fs::rename(&incoming, &path).map_err(failed_to("name a segment"))?;
-        sync_folder(&self.bodies.folder(Folder::Segments))?;
+        self.name_segment(&fetched, digest)?;
         tier.note_use(id);
         tracing::info!(name, "fetched from the object store");
         Ok(())
@@ -198,12 +195,5 @@ impl Store {
 
 /// Returns the digest of a file.
 pub(super) fn hashed(file: &Path) -> Result<Digest, StoreError> {
-    let mut file = fs::File::open(file).map_err(failed_to("read a segment"))?;
-    let (mut hasher, mut buffer) = (blake3::Hasher::new(), vec![0; 1 << 18]);
-    loop {
-        match file.read(&mut buffer).map_err(failed_to("read a segment"))? {
-            0 => return Ok(*hasher.finalize().as_bytes()),
-            read => hasher.update(&buffer[..read]),
-        };
-    }
+    File::open(file).and_then(segment::hashed).map_err(failed_to("read a segment"))
 }

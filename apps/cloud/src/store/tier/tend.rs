@@ -4,20 +4,18 @@ use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::time::Duration;
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 use sotto_wire::Digest;
 
 use super::super::bodies::{Folder, sync_folder};
 use super::super::error::failed_to;
 use super::super::sealed::name_of;
-use super::super::{Store, StoreError, count, startup};
-use super::{Tier, hashed, locked, object};
-use crate::id::Id;
-use crate::objects::ObjectsError;
+use super::super::{Store, StoreError, count, recover, removal, startup};
+use super::{Tier, locked, object};
 
 /// Segments that one call sends.
 const MOST_SENT: u32 = 64;
-/// A file stays this long after it was used: who brought it may need others beside it.
+/// A file stays this long after it was used: the request that fetched it may need others, too.
 const STAYS: Duration = Duration::from_secs(60);
 /// The folder's name in records of files that are to be removed from the object store.
 pub(in super::super) const REMOVALS: &str = "objects";
@@ -31,10 +29,10 @@ struct Evictable {
 }
 
 impl Store {
-    /// Sends segments to the object store, removes there what is dropped, and frees the disk. Returns the number that it sent.
+    /// Sends segments to the object store, removes dropped ones there, and frees the disk. Returns the number of segments sent.
     ///
     /// # Errors
-    /// The object store does not answer; what was done stays.
+    /// The object store does not answer. Segments that were sent or removed before stay so.
     pub(crate) fn tend_tier(&self) -> Result<usize, StoreError> {
         let Some(tier) = &self.tier else { return Ok(0) };
         self.bring()?;
@@ -71,15 +69,6 @@ impl Store {
         Ok(())
     }
 
-    /// Notes that a segment's file is to be removed from the object store, too.
-    pub(in super::super) fn note_object(&self, name: &str) -> Result<(), StoreError> {
-        if self.tier.is_some() {
-            let insert = "INSERT INTO removals (folder, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
-            self.connection().execute(insert, params![REMOVALS, name])?;
-        }
-        Ok(())
-    }
-
     fn remove_objects(&self, tier: &Tier) -> Result<(), StoreError> {
         let noted: Vec<String> = {
             let connection = self.connection();
@@ -87,14 +76,11 @@ impl Store {
             query.query_map([REMOVALS], |row| row.get(0))?.collect::<Result<_, _>>()?
         };
         for name in noted {
-            let named = "SELECT 1 FROM segments WHERE lower(hex(substr(digest, 1, 16))) = ?1";
-            let is_named: Option<i64> =
-                self.connection().query_row(named, [&name], |row| row.get(0)).optional()?;
-            if is_named.is_none() {
+            let is_named = recover::names(&self.connection(), Folder::Segments)?.contains(&name);
+            if !is_named {
                 tier.objects.remove(&object(&name))?;
             }
-            let delete = "DELETE FROM removals WHERE folder = ?1 AND name = ?2";
-            self.connection().execute(delete, params![REMOVALS, name])?;
+            removal::delete(&self.connection(), REMOVALS, &name)?;
         }
         Ok(())
     }
@@ -103,10 +89,9 @@ impl Store {
     /// first.
     fn evict(&self, tier: &Tier) -> Result<(), StoreError> {
         let chosen = self.evictable(tier, &self.connection())?;
-        for Evictable { id, digest, is_verified } in chosen {
-            if is_verified || self.is_right_there(tier, id, &digest)? {
-                self.held.forget(id);
-                self.bodies.remove(Folder::Segments, &name_of(&digest));
+        for segment in chosen {
+            if segment.is_verified || self.is_right_there(tier, segment.id, &segment.digest)? {
+                self.remove_file(&segment);
             }
         }
         Ok(())
@@ -114,23 +99,29 @@ impl Store {
 
     /// Removes files, as [`Store::evict`] does, of segments whose copies were read again before.
     pub(super) fn evict_verified(&self, tier: &Tier, connection: &Connection) -> Result<(), StoreError> {
-        for Evictable { id, digest, is_verified } in self.evictable(tier, connection)? {
-            if is_verified {
-                self.held.forget(id);
-                self.bodies.remove(Folder::Segments, &name_of(&digest));
-            }
-        }
+        let chosen = self.evictable(tier, connection)?;
+        chosen.iter().filter(|segment| segment.is_verified).for_each(|segment| self.remove_file(segment));
         Ok(())
+    }
+
+    fn remove_file(&self, segment: &Evictable) {
+        self.held.forget(segment.id);
+        self.bodies.remove(Folder::Segments, &name_of(&segment.digest));
     }
 
     /// Chooses segments whose files may go. Those that nobody has asked for come first, the oldest before the others.
     fn evictable(&self, tier: &Tier, connection: &Connection) -> Result<Vec<Evictable>, StoreError> {
-        let here: HashSet<String> = self.bodies.names(Folder::Segments)?.into_iter().collect();
         let mut query = connection.prepare_cached("SELECT id, digest, bytes, object FROM segments")?;
         let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, count(row, 2)?, row.get(3)?));
         let mut listed: Vec<(i64, Digest, u64, i64)> = query.query_map([], row)?.collect::<Result<_, _>>()?;
+        let all =
+            |listed: &[(i64, Digest, u64, i64)]| listed.iter().map(|(_, _, bytes, _)| bytes).sum::<u64>();
+        if all(&listed) <= tier.cache {
+            return Ok(Vec::new());
+        }
+        let here: HashSet<String> = self.bodies.names(Folder::Segments)?.into_iter().collect();
         listed.retain(|(_, digest, ..)| here.contains(&name_of(digest)));
-        let mut bytes: u64 = listed.iter().map(|(_, _, bytes, _)| bytes).sum();
+        let mut bytes = all(&listed);
         let used = |id: &i64| locked(&tier.used).get(id).copied();
         listed.retain(|(id, .., object)| *object > 0 && used(id).is_none_or(|at| at.elapsed() >= STAYS));
         listed.sort_by_cached_key(|(id, ..)| (used(id), *id));
@@ -147,17 +138,13 @@ impl Store {
 
     /// Reads a copy in the object store again. One that is wrong or missing is sent again.
     fn is_right_there(&self, tier: &Tier, id: i64, digest: &Digest) -> Result<bool, StoreError> {
-        let incoming = self.bodies.incoming(&Id::random()?.to_string());
-        let name = name_of(digest);
-        let is_right = match tier.objects.fetch(&object(&name), &incoming) {
-            Ok(()) => hashed(&incoming).map(|found| found == *digest),
-            Err(ObjectsError::Missing { .. }) => Ok(false),
-            Err(error) => Err(error.into()),
-        };
-        let _ = fs::remove_file(&incoming);
-        let is_right = is_right?;
+        let is_right = self.fetch_segment(&tier.objects, digest)?.is_some();
         if !is_right {
-            tracing::error!(name, "the object store has not what was sent: it is sent again");
+            let name = name_of(digest);
+            tracing::error!(
+                name,
+                "the object store lacks this segment, or has other bytes: it is sent again"
+            );
         }
         self.set_object(id, if is_right { 2 } else { 0 })?;
         Ok(is_right)
@@ -193,9 +180,9 @@ impl Store {
         let there = tier.objects.list(Folder::Segments.name())?;
         let mut fetched = 0;
         for name in there.keys().filter(|name| !here.contains(*name)) {
-            let incoming = self.bodies.incoming(&Id::random()?.to_string());
-            tier.objects.fetch(&object(name), &incoming)?;
-            fs::rename(&incoming, self.segment_path(name)).map_err(failed_to("name a segment"))?;
+            let incoming = self.bodies.incoming()?;
+            tier.objects.fetch(&object(name), incoming.path())?;
+            fs::rename(incoming.path(), self.segment_path(name)).map_err(failed_to("name a segment"))?;
             fetched += 1;
         }
         sync_folder(&self.bodies.folder(Folder::Segments))?;

@@ -27,7 +27,7 @@ fn nothing_is_lost_whatever_the_server_does() {
         send(&mut site, &mut model, turn * 20..turn * 20 + 10);
         wait_until_away(&data);
         fault(Some(name));
-        // Uploads wait for no object store, and what was read before is served.
+        // Uploads do not wait for the object store.
         send(&mut site, &mut model, turn * 20 + 10..turn * 20 + 20);
         let place: Place = format!("{}/backup-{turn}", bucket().unwrap()).parse().unwrap();
         if matches!(name, "errors" | "torn-get" | "lost") {
@@ -37,7 +37,7 @@ fn nothing_is_lost_whatever_the_server_does() {
         std::thread::sleep(std::time::Duration::from_millis(1500));
         fault(None);
         model.check(&site);
-        // What was used stays a while, but not over a start.
+        // A start forgets which files were used last.
         site.world.stop();
         site.world.resume();
         wait_until_away(&data);
