@@ -3,10 +3,13 @@
 use rusqlite::Connection;
 
 use super::bodies::Folder;
-use super::{Store, StoreError, tier};
+use super::{Store, StoreError};
 
 /// The folder's name in records of bodies that are dropped from the files of envelopes.
 const BODIES: &str = "bodies";
+
+/// The folder's name in records of files that are to be removed from the object store.
+pub(super) const OBJECTS: &str = "objects";
 
 /// Records that a file is to be removed.
 pub(super) fn note(connection: &Connection, folder: Folder, name: &str) -> Result<(), StoreError> {
@@ -46,11 +49,11 @@ impl Store {
             } else if let Some(folder) = Folder::ALL.into_iter().find(|known| known.name() == folder) {
                 self.bodies.remove(folder, &name);
                 if folder == Folder::Segments && self.tier.is_some() {
-                    insert(&self.connection(), tier::REMOVALS, &name)?;
+                    insert(&self.connection(), OBJECTS, &name)?;
                 }
             }
             // `tend_tier` removes files in the object store.
-            if folder == tier::REMOVALS {
+            if folder == OBJECTS {
                 continue;
             }
             delete(&self.connection(), &folder, &name)?;

@@ -15,8 +15,6 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use sotto_wire::{Digest, StreamHeader};
 
-pub(super) use tend::REMOVALS;
-
 use super::bodies::{Folder, Incoming};
 use super::error::failed_to;
 use super::sealed::{digest_of, name_of, runs};

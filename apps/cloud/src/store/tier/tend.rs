@@ -9,16 +9,15 @@ use sotto_wire::Digest;
 
 use super::super::bodies::{Folder, sync_folder};
 use super::super::error::failed_to;
+use super::super::removal::{self, OBJECTS};
 use super::super::sealed::name_of;
-use super::super::{Store, StoreError, count, recover, removal, startup};
+use super::super::{Store, StoreError, count, recover, startup};
 use super::{Tier, locked, object};
 
 /// Segments that one call sends.
 const MOST_SENT: u32 = 64;
 /// A file stays this long after it was used: the request that fetched it may need others, too.
 const STAYS: Duration = Duration::from_secs(60);
-/// The folder's name in records of files that are to be removed from the object store.
-pub(in super::super) const REMOVALS: &str = "objects";
 
 /// A segment whose file may go.
 struct Evictable {
@@ -73,14 +72,14 @@ impl Store {
         let noted: Vec<String> = {
             let connection = self.connection();
             let mut query = connection.prepare_cached("SELECT name FROM removals WHERE folder = ?1")?;
-            query.query_map([REMOVALS], |row| row.get(0))?.collect::<Result<_, _>>()?
+            query.query_map([OBJECTS], |row| row.get(0))?.collect::<Result<_, _>>()?
         };
         for name in noted {
             let is_named = recover::names(&self.connection(), Folder::Segments)?.contains(&name);
             if !is_named {
                 tier.objects.remove(&object(&name))?;
             }
-            removal::delete(&self.connection(), REMOVALS, &name)?;
+            removal::delete(&self.connection(), OBJECTS, &name)?;
         }
         Ok(())
     }
