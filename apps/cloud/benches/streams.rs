@@ -12,12 +12,10 @@ use std::time::{Duration, Instant};
 use sotto_cloud::windows::Windows;
 use sotto_cloud_client::{PartsOf, WindowsOf};
 use sotto_sums::{Opening, StartKeys, StreamKeys, TagKey};
-use sotto_wire::{StreamHeader, SumsAnswer};
+use sotto_wire::{StreamHeader, SumBlocks, SumsAnswer};
 
 use meter::{SALT, SECRET, SPAN, TICKS, encryptor, header, reading, window};
 
-/// Windows in one sum: as many readings of -2048 to 2048 as 23 bits have room for.
-const MOST: usize = 2047;
 /// Windows of a page of the log.
 const PAGE: usize = 16_384;
 /// Repetitions; the fastest and the slowest are printed.
@@ -30,13 +28,14 @@ fn timed<T>(run: impl FnOnce() -> T) -> (Duration, T) {
 }
 
 /// Opens the sums of an answer as the owner does, and compares them with those of the readings.
-fn check(header: &StreamHeader, numbers: &[u64], frame: &[u8]) -> anyhow::Result<()> {
+fn check(header: &StreamHeader, numbers: &[u64], request: &WindowsOf, frame: &[u8]) -> anyhow::Result<()> {
     let answer = SumsAnswer::read(frame, header, 64 << 20, numbers.len() as u32)?;
     anyhow::ensure!(answer.names.iter().map(|name| name.sequence).eq(numbers.iter().copied()));
     let stream = header.stream_id().expect("a stream of sums");
     let (form, start) = (header.sums_form(0)?, StartKeys::derive(&SECRET, stream, &SALT));
     let key = TagKey::new(&StreamKeys::derive(&SECRET, stream), &form, 0);
-    for (numbers, sum) in numbers.chunks(MOST).zip(&answer.sums) {
+    for (of_sum, sum) in request.sums.iter().zip(&answer.sums) {
+        let numbers = &numbers[of_sum.windows.0 as usize..][..of_sum.windows.1 as usize];
         let mut opening = Opening::new(&form, 0);
         numbers.iter().for_each(|number| opening.add(&start, *number, TICKS, 1, |_| true));
         let opened = opening.open(&key, sum.part(0).expect("the part"))?;
@@ -47,7 +46,8 @@ fn check(header: &StreamHeader, numbers: &[u64], frame: &[u8]) -> anyhow::Result
     Ok(())
 }
 
-fn request(numbers: &[u64]) -> WindowsOf {
+/// Returns a request for sums of windows, cut where the owner cuts them: where blocks of time end.
+fn request(header: &StreamHeader, numbers: &[u64]) -> WindowsOf {
     let mut windows: Vec<(u64, u32)> = Vec::new();
     for number in numbers {
         match windows.last_mut() {
@@ -55,11 +55,15 @@ fn request(numbers: &[u64]) -> WindowsOf {
             _ => windows.push((*number, 1)),
         }
     }
-    let sum = |first: usize| {
-        let count = (numbers.len() - first).min(MOST);
-        PartsOf { windows: (first as u32, count as u32), parts: vec![0], weights: None }
-    };
-    WindowsOf { windows, sums: (0..numbers.len()).step_by(MOST).map(sum).collect() }
+    let (blocks, _) = SumBlocks::of_stream(header).expect("a stream of sums");
+    let mut first = 0;
+    let sums =
+        numbers.chunk_by(|a, b| blocks.of(SPAN * *a as i64) == blocks.of(SPAN * *b as i64)).map(|block| {
+            let count = block.len() as u32;
+            first += count;
+            PartsOf { windows: (first - count, count), parts: vec![0], weights: None }
+        });
+    WindowsOf { sums: sums.collect(), windows }
 }
 
 /// Returns the bytes of the blocks that a folder takes on the disk.
@@ -111,24 +115,38 @@ fn main() -> anyhow::Result<()> {
     let half: Vec<u64> = (0..2 * windows as u64).filter(drawn).take(windows).collect();
     // Windows of 64 numbers with a gap between them, as of a device that was away.
     let gaps: Vec<u64> = (0..2 * windows as u64).filter(|number| number % 96 < 64).take(windows).collect();
-    for (what, numbers) in
-        [("consecutive", &consecutive), ("64 of 96", &gaps), ("every other, at random", &half)]
-    {
-        let request = request(numbers);
-        let mut times = Vec::new();
-        for turn in 0..TURNS {
-            let (time, frame) = timed(|| stored.sums(&request));
-            if turn == 0 {
-                check(&header, numbers, &frame?)?;
-            }
-            times.push(time);
+    let cases = [("consecutive", &consecutive), ("64 of 96", &gaps), ("every other, at random", &half)];
+    let mut frames: Vec<Vec<u8>> = Vec::new();
+    for with_nodes in [false, true] {
+        if with_nodes {
+            let (making, made) = timed(|| stored.make_nodes());
+            made?;
+            let bytes = blocks(folder.path())? as f64 / (2 * windows) as f64;
+            println!(
+                "sums of blocks of time: made in {:.1} s; {bytes:.1} bytes on disk a window",
+                making.as_secs_f64()
+            );
         }
-        times.sort_unstable();
-        let [least, middle, most] = [0, TURNS / 2, TURNS - 1].map(|at| times[at].as_secs_f64());
-        println!(
-            "{what:<24} {} windows: {least:.3} s … {middle:.3} … {most:.3} s on one core",
-            numbers.len()
-        );
+        for (at, (what, numbers)) in cases.iter().enumerate() {
+            let request = request(&header, numbers);
+            let mut times = Vec::new();
+            for turn in 0..TURNS {
+                let (time, frame) = timed(|| stored.sums(&request));
+                if turn == 0 {
+                    let frame = frame?;
+                    check(&header, numbers, &request, &frame)?;
+                    frames.push(frame);
+                }
+                times.push(time);
+            }
+            anyhow::ensure!(frames[at] == frames[frames.len() - 1], "stored sums give another answer");
+            times.sort_unstable();
+            let [least, middle, most] = [0, TURNS / 2, TURNS - 1].map(|at| times[at].as_secs_f64());
+            println!(
+                "{what:<24} {} windows: {least:.3} s … {middle:.3} … {most:.3} s on one core",
+                numbers.len()
+            );
+        }
     }
     Ok(())
 }

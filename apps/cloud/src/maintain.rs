@@ -9,6 +9,7 @@ use crate::cloud::Cloud;
 use crate::config::Config;
 use crate::startup;
 use crate::store::{Sealing, milliseconds};
+use crate::streams;
 
 /// Interval between two deletions of expired jobs.
 const INTERVAL: Duration = Duration::from_secs(3600);
@@ -42,7 +43,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Looks after which all of them are sealed, however few they are: 5 minutes.
 const LOOKS: u32 = 300;
 
-/// Seals windows of sums, until the runtime ends.
+/// Seals windows of sums and makes the sums of segments, until the runtime ends.
 pub(crate) async fn seal(cloud: Arc<Cloud>) {
     for look in (1..=LOOKS).cycle() {
         tokio::time::sleep(LOOK).await;
@@ -53,6 +54,13 @@ pub(crate) async fn seal(cloud: Arc<Cloud>) {
             Ok(windows) => tracing::info!(windows, "sealed"),
             // The windows stay in the database.
             Err(problem) => tracing::error!(detail = problem.detail, "windows cannot be sealed"),
+        }
+        let made = Arc::clone(&cloud).blocking(|cloud| {
+            while streams::make_nodes(&cloud.store)? {}
+            Ok(())
+        });
+        if let Err(problem) = made.await {
+            tracing::error!(detail = problem.detail, "sums of segments cannot be made");
         }
     }
 }

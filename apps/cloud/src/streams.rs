@@ -11,7 +11,7 @@ use sotto_wire::{MaskName, RollUp, StreamHeader, StreamTag, SumsAnswer};
 use crate::cloud::Cloud;
 use crate::id::from_hex;
 use crate::problem::Problem;
-use crate::store::{Rolled, RolledUp, Run, Scanned, Sealing, StoreError, Summed, Taken};
+use crate::store::{Nodes, Rolled, RolledUp, Run, Scanned, Sealing, Store, StoreError, Summed, Taken};
 
 /// Maximum windows that are added together.
 const BATCH: usize = 4096;
@@ -21,7 +21,7 @@ pub(crate) fn sums(cloud: &Cloud, stream: &str, request: &WindowsOf) -> Result<V
     let unknown = || Problem::not_found(reason::UNKNOWN_STREAM, "there is no stream of sums with this tag");
     let tag = from_hex(stream).map(StreamTag).ok_or_else(unknown)?;
     let header = cloud.store.stream(tag)?.filter(|header| header.is_of_sums()).ok_or_else(unknown)?;
-    add(&header, request, |take| match cloud.store.scan_sums(&header, &request.windows, take)? {
+    add(&header, request, |take| match cloud.store.scan_sums(&header, request, take)? {
         Scanned::Missing(number) => match cloud.store.dropped(&header, number)? {
             Some(dropped) => Err(dropped.into()),
             None => Ok(Scanned::Missing(number)),
@@ -54,6 +54,12 @@ pub(crate) fn add(
             Taken::Rolled(names, rolled) => {
                 batch.flush(&mut summing)?;
                 return kept.take(&mut summing, names, rolled);
+            }
+            Taken::Summed(names, sum) => {
+                batch.flush(&mut summing)?;
+                let at = summing.named();
+                summing.name(names).map_err(refused)?;
+                return summing.add_rolled(&[at..at + names.len()], sum).map_err(refused);
             }
         };
         if !batch.has_form_of(run) || batch.names.len() + count > BATCH {
@@ -141,7 +147,7 @@ pub(crate) fn roll_up(cloud: &Cloud, device: &str, order: &RollUp) -> Result<Rol
         }
         let sum = PartsOf { windows: (0, count), parts, weights: None };
         let request = WindowsOf { windows: group.numbers(), sums: vec![sum] };
-        let scan = |take: Take<'_>| cloud.store.scan_sums(&group.header, &request.windows, take);
+        let scan = |take: Take<'_>| cloud.store.scan_sums(&group.header, &request, take);
         match add(&group.header, &request, scan) {
             Ok(sums) => summed.push(Summed { group, sums }),
             Err(problem) if problem.status.is_client_error() => {
@@ -156,6 +162,24 @@ pub(crate) fn roll_up(cloud: &Cloud, device: &str, order: &RollUp) -> Result<Rol
         }
     }
     Ok(cloud.store.keep_roll_ups(&summed)?)
+}
+
+/// Makes the nodes of a segment that has none yet. Returns false if there is no such segment here.
+pub(crate) fn make_nodes(store: &Store) -> Result<bool, Problem> {
+    let Some((segment, all)) = store.to_sum()? else { return Ok(false) };
+    let mut nodes = Nodes::of(segment);
+    for summable in all {
+        let request = summable.request();
+        match add(&summable.header, &request, |take| store.scan_sums(&summable.header, &request, take)) {
+            Ok(frame) => nodes.push(summable, frame),
+            // Who asks for these windows is told why.
+            Err(problem) => {
+                tracing::warn!(problem.detail, "some windows get no sums that are there before anyone asks")
+            }
+        }
+    }
+    store.keep_nodes(&nodes)?;
+    Ok(true)
 }
 
 /// Windows of equal lengths and counts, to be added together.

@@ -49,6 +49,15 @@ impl Windows {
         Ok(())
     }
 
+    /// Makes the sums that are there before anyone asks.
+    ///
+    /// # Errors
+    /// The store cannot be read or written.
+    pub fn make_nodes(&self) -> anyhow::Result<()> {
+        while streams::make_nodes(&self.store).map_err(|problem| anyhow!("{}", problem.detail))? {}
+        Ok(())
+    }
+
     /// Returns the items of a page of the log from a position on, as the route `GET /v1/log` gives them, without a head; and
     /// the number of their windows.
     ///
@@ -75,7 +84,7 @@ impl Windows {
     /// # Errors
     /// The store cannot be read, or the cloud refuses the request.
     pub fn sums(&self, request: &WindowsOf) -> anyhow::Result<Vec<u8>> {
-        let scan = |take: streams::Take<'_>| self.store.scan_sums(&self.header, &request.windows, take);
+        let scan = |take: streams::Take<'_>| self.store.scan_sums(&self.header, request, take);
         streams::add(&self.header, request, scan).map_err(|problem| anyhow!("{}", problem.detail))
     }
 }

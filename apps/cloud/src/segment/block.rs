@@ -92,6 +92,11 @@ impl Block {
         (self.firsts[row], self.lasts[row])
     }
 
+    /// Returns the starts of windows.
+    pub(crate) fn starts(&self, rows: Range<usize>) -> Option<&[i64]> {
+        self.starts.get(rows)
+    }
+
     pub(crate) fn readings(&self, row: usize) -> u32 {
         self.readings[row] as u32
     }

@@ -50,6 +50,8 @@ impl Store {
             self.check_log(&connection, (log, &device, &stream), signatures, &mut checked, &mut progress)?;
         }
         self.check_rows(&connection, signatures, &mut checked, &mut progress)?;
+        let damaged = self.damaged_nodes(&connection)?;
+        checked.damage.extend(damaged.into_iter().map(|(_, text)| text));
         for folder in [Folder::Keys, Folder::Plans, Folder::Outputs] {
             for name in recover::names(&connection, folder)? {
                 if !self.bodies.path(folder, &name).exists() {

@@ -49,6 +49,7 @@ impl Store {
             }
         }
         self.finish_removals()?;
+        self.drop_damaged_nodes()?;
         Ok(repaired)
     }
 

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use rusqlite::{Connection, params};
-use sotto_wire::{Envelope, MaskName, StreamHeader, WireError};
+use sotto_api::streams::WindowsOf;
+use sotto_wire::{Envelope, MaskName, PartSum, StreamHeader, WireError};
 
 use super::error::damaged;
+use super::nodes::{At, Finder};
 use super::rolled::{self, Rolled};
 use super::run::{Rows, Run, forms};
 use super::sealed::{Scanner, runs};
@@ -27,6 +29,8 @@ pub(crate) enum Taken<'t> {
     Windows(&'t Run<'t>, usize, usize),
     /// Windows of a roll-up: their pads.
     Rolled(&'t [MaskName], &'t Rolled),
+    /// Windows whose sum is there: their pads.
+    Summed(&'t [MaskName], &'t PartSum<'t>),
 }
 
 /// Where the next wanted windows are.
@@ -50,16 +54,25 @@ struct Waiting {
 const MOST_WAITING: u32 = 256;
 
 impl Store {
-    /// Passes windows of a stream of sums to `take`, in the order of these runs of numbers.
+    /// Passes the windows of a request about a stream of sums to `take`, in the order of the request.
     pub(crate) fn scan_sums<E: From<StoreError>>(
         &self,
         header: &Arc<StreamHeader>,
-        wanted: &[(u64, u32)],
+        request: &WindowsOf,
         mut take: impl FnMut(Taken<'_>) -> Result<(), E>,
     ) -> Result<Scanned, E> {
-        let (mut numbers, mut scanner) = (Numbers { wanted, done: 0 }, Scanner::new(header)?);
+        let mut numbers = Numbers { wanted: &request.windows, done: 0, passed: 0 };
+        let (mut scanner, mut nodes) = (Scanner::new(header)?, Finder::new(header, request));
         let mut last_rolled: Option<Arc<Rolled>> = None;
         while let Some((first, most)) = numbers.next_run() {
+            let most = match nodes.at(self, first, most, numbers.passed)? {
+                At::Node(names, sum) => {
+                    take(Taken::Summed(names, sum))?;
+                    numbers.advance(names.len() as u32);
+                    continue;
+                }
+                At::NoneBelow(number) => most.min(u32::try_from(number - first).unwrap_or(u32::MAX)),
+            };
             if scanner.has(first) {
                 let windows = scanner.read(first, most)?;
                 if windows == 0 {
@@ -198,6 +211,8 @@ struct Numbers<'w> {
     wanted: &'w [(u64, u32)],
     /// Numbers of the first run that are done.
     done: u32,
+    /// Numbers of all runs that are done.
+    passed: usize,
 }
 
 impl Numbers<'_> {
@@ -220,5 +235,6 @@ impl Numbers<'_> {
 
     fn advance(&mut self, count: u32) {
         self.done += count;
+        self.passed += count as usize;
     }
 }

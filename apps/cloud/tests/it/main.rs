@@ -21,6 +21,7 @@ mod kills;
 mod listing;
 #[cfg(target_os = "linux")]
 mod memory;
+mod nodes;
 mod objects;
 mod owner;
 mod places;

@@ -55,7 +55,7 @@ pub(crate) fn to_version_15(data: &Path) {
     drop(windows);
     database
         .execute_batch(
-            "DROP TABLE backups; DROP TABLE rolled; DROP TABLE roll_ups; DROP TABLE runs; DROP TABLE segments; DROP TABLE logs;
+            "DROP TABLE backups; DROP TABLE nodes; DROP TABLE rolled; DROP TABLE roll_ups; DROP TABLE runs; DROP TABLE segments; DROP TABLE logs;
              UPDATE envelopes SET idempotency_key = device || '.' || stream || '.' || sequence;
              DROP INDEX envelopes_by_number; DROP INDEX envelopes_by_idempotency_key;
              ALTER TABLE envelopes DROP COLUMN message;

@@ -1,6 +1,7 @@
 //! Streams of sums without a lattice: header, parts, answer. docs/concepts/wire.md has the layout.
 
 mod answer;
+mod blocks;
 mod forms;
 mod header;
 mod names;
@@ -9,6 +10,7 @@ mod parts;
 mod quantity;
 
 pub use answer::{MOST_SUMS, PartSum, SumsAnswer};
+pub use blocks::SumBlocks;
 pub(crate) use forms::{SumsForms, part_refused};
 pub use header::{SUMS_WINDOW_OVERHEAD, SumsStream};
 pub use names::WindowNames;

@@ -156,6 +156,7 @@ pub(super) fn append(runs: &mut Vec<SealedRun>, run: SealedRun) {
 /// Takes a segment and its runs out of the catalogue.
 pub(in super::super) fn delete_segment(connection: &Connection, id: i64) -> Result<(), StoreError> {
     connection.prepare_cached("DELETE FROM runs WHERE segment = ?1")?.execute([id])?;
+    connection.prepare_cached("DELETE FROM nodes WHERE segment = ?1")?.execute([id])?;
     connection.prepare_cached("DELETE FROM segments WHERE id = ?1")?.execute([id])?;
     Ok(())
 }

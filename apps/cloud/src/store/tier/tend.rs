@@ -108,9 +108,11 @@ impl Store {
         self.bodies.remove(Folder::Segments, &name_of(&segment.digest));
     }
 
-    /// Chooses segments whose files may go. Those that nobody has asked for come first, the oldest before the others.
+    /// Chooses segments whose files may go: those whose sums are made. Those that nobody has asked for come first, the oldest before
+    /// the others.
     fn evictable(&self, tier: &Tier, connection: &Connection) -> Result<Vec<Evictable>, StoreError> {
-        let mut query = connection.prepare_cached("SELECT id, digest, bytes, object FROM segments")?;
+        let mut query =
+            connection.prepare_cached("SELECT id, digest, bytes, iif(summed, object, 0) FROM segments")?;
         let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, count(row, 2)?, row.get(3)?));
         let mut listed: Vec<(i64, Digest, u64, i64)> = query.query_map([], row)?.collect::<Result<_, _>>()?;
         let all =

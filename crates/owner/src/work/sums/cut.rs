@@ -2,13 +2,11 @@
 
 use std::ops::Range;
 
+use sotto_wire::SumBlocks;
+
 use super::whole::together;
 use crate::quantities::Inputs;
 use crate::runs::partition_point;
-
-/// The share of the most windows of a sum that a block of time has, in sixteenths: windows may be shorter than the longest,
-/// as days of 24 hours beside one of 25.
-const FILLED: i128 = 15;
 
 /// Cuts windows in order of time into sums of at most `most`. More than one sum are cut at fixed times, so that windows that
 /// come later, or a question that begins later, leave the sums between as they are.
@@ -18,12 +16,11 @@ pub(super) fn cut(inputs: &Inputs<'_>, windows: Range<usize>, most: usize) -> Ve
         return vec![windows];
     }
     let first = inputs.at(windows.start).input;
-    let length = i128::from(first.window.period.at(0, first.window.layout.ticks()).max(1));
-    let block = (length * most as i128 * FILLED / 16).max(1);
+    let blocks = SumBlocks::new(first.window.period, &first.window.layout, most as u64);
     let mut sums: Vec<(Range<usize>, i128)> = Vec::with_capacity(windows.len() / most + 2);
     let mut at = windows.start;
     while at < windows.end {
-        let (count, of_block) = unit(inputs, at..windows.end, block);
+        let (count, of_block) = unit(inputs, at..windows.end, blocks);
         let mut left = count;
         while left > 0 {
             let is_whole = inputs.at(at).rolled().is_some();
@@ -49,10 +46,10 @@ pub(super) fn cut(inputs: &Inputs<'_>, windows: Range<usize>, most: usize) -> Ve
 
 /// Returns how many of these windows, from the first one on, are in one block of time, or in one sum that the cloud keeps, and the
 /// block in which they begin.
-fn unit(inputs: &Inputs<'_>, windows: Range<usize>, block: i128) -> (usize, i128) {
+fn unit(inputs: &Inputs<'_>, windows: Range<usize>, blocks: SumBlocks) -> (usize, i128) {
     let mut runs = inputs.runs(windows.clone());
     let Some(run) = runs.next() else { return (windows.len(), 0) };
-    let block_of = |index: u32| i128::from(run.start(index)).div_euclid(block);
+    let block_of = |index: u32| blocks.of(run.start(index));
     if run.rolled().is_some() {
         return (together(inputs, windows), block_of(0));
     }

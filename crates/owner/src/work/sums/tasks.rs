@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use sotto_pack::Quantity as Sent;
-use sotto_wire::StreamHeader;
+use sotto_wire::{StreamHeader, SumBlocks};
 
 use super::columns::{Source, parts_of, sources};
 use super::cut::cut;
@@ -96,8 +96,9 @@ impl Of<'_> {
         if parts.is_empty() {
             return Some(());
         }
-        let most =
-            usize::try_from(self.capacity(&parts)?).unwrap_or(usize::MAX).min(super::request::MOST_WINDOWS);
+        // The same blocks of time for all parts: the cloud keeps sums of them.
+        let of_stream = SumBlocks::of_stream(self.stream).map_or(u64::MAX, |(_, most)| most);
+        let most = self.capacity(&parts)?.min(of_stream) as usize;
         for windows in cut(self.inputs, self.windows.clone(), most) {
             let (parts, read) = (parts.clone(), read.to_vec());
             tasks.push(Task { part: self.part, windows, parts, weights: None, factor: 1, read });
