@@ -38,6 +38,9 @@ pub(crate) struct Report {
     /// Sums in place of the bodies of old windows, and how many windows these are.
     pub(crate) roll_ups: u64,
     pub(crate) rolled: u64,
+    /// Windows of blocks of time whose sums are there before anyone asks, and the bytes of these sums.
+    pub(crate) summed: u64,
+    pub(crate) sum_bytes: u64,
     /// Segments that the object store has, too, or alone, and their bytes.
     pub(crate) object_segments: u64,
     pub(crate) object_bytes: u64,
@@ -136,6 +139,7 @@ pub(crate) fn report(data: &Path) -> Result<Report, StoreError> {
     let sealed = |query: &str| if has_segments { number(query) } else { Ok(0) };
     let rolled = |query: &str| if version >= 17 { number(query) } else { Ok(0) };
     let in_objects = |query: &str| if version >= 18 { number(query) } else { Ok(0) };
+    let summed = |query: &str| if version >= 19 { number(query) } else { Ok(0) };
     let mut backups = Vec::new();
     if version >= 18 {
         let at = "strftime('%Y-%m-%dT%H:%M:%SZ', made_at / 1000.0, 'unixepoch')";
@@ -171,6 +175,8 @@ pub(crate) fn report(data: &Path) -> Result<Report, StoreError> {
         deleted: number(gone)? + sealed("SELECT coalesce(sum(windows), 0) FROM runs WHERE kind = 2")?,
         roll_ups: rolled("SELECT count(*) FROM roll_ups")?,
         rolled: rolled("SELECT coalesce(sum(windows), 0) FROM roll_ups")?,
+        summed: summed("SELECT coalesce(sum(windows), 0) FROM nodes")?,
+        sum_bytes: summed("SELECT coalesce(sum(length(sums)), 0) FROM nodes")?,
         object_segments: in_objects("SELECT count(*) FROM segments WHERE object > 0")?,
         object_bytes: in_objects("SELECT coalesce(sum(bytes), 0) FROM segments WHERE object > 0")?,
         backups,
