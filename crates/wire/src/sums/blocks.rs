@@ -15,11 +15,12 @@ const FILLED: i128 = 15;
 /// windows that come later, or a question that begins later, leave the sums between as they are.
 ///
 /// ```
-/// use sotto_pack::{Layout, Period};
+/// use sotto_pack::{Channel, Layout, Period};
 /// use sotto_wire::SumBlocks;
 ///
 /// // Windows of 60 readings, one a minute; 512 of them in a sum.
-/// let layout = Layout::of_sums(Vec::new(), 60)?;
+/// let level = Channel { name: "level".into(), maximum: 15.0, resolution: Some(1.0), ..Channel::default() };
+/// let layout = Layout::of_sums(vec![level], 60)?;
 /// let blocks = SumBlocks::new(Period::of_seconds(60, 1)?, &layout, 512);
 /// let hour = 3_600_000;
 /// assert_eq!((blocks.of(0), blocks.of(479 * hour), blocks.of(480 * hour), blocks.of(-1)), (0, 0, 1, -1));

@@ -196,13 +196,15 @@ pub(super) fn again(connection: &Connection, segment: i64) -> Result<(), StoreEr
 
 #[cfg(test)]
 mod tests {
-    use sotto_pack::{Layout, Period};
+    use sotto_pack::{Channel, Layout, Period};
 
     use super::*;
 
     #[test]
     fn nodes_are_the_windows_of_blocks_and_of_their_parts() {
-        let layout = Layout::of_sums(Vec::new(), 60).unwrap();
+        let level =
+            Channel { name: "level".into(), maximum: 15.0, resolution: Some(1.0), ..Channel::default() };
+        let layout = Layout::of_sums(vec![level], 60).unwrap();
         // Windows of an hour; 60 hours a block of time, 7.5 a part.
         let of = SumBlocks::new(Period::of_seconds(60, 1).unwrap(), &layout, 64);
         let starts: Vec<i64> = (50..130).map(|hour| hour * 3_600_000).collect();
