@@ -183,7 +183,11 @@ impl Store {
             }
             transaction.execute("UPDATE segments SET summed = 1 WHERE id = ?1", [nodes.segment])?;
             Ok(())
-        })
+        })?;
+        if let Some(tier) = &self.tier {
+            tier.forget_use(nodes.segment);
+        }
+        Ok(())
     }
 }
 

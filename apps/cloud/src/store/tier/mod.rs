@@ -73,6 +73,11 @@ impl Tier {
         locked(&self.used).insert(id, Instant::now());
     }
 
+    /// Forgets that a segment was used: its sums were made, for nobody yet.
+    pub(super) fn forget_use(&self, id: i64) {
+        locked(&self.used).remove(&id);
+    }
+
     fn is_lost(&self, id: i64) -> bool {
         locked(&self.lost).get(&id).is_some_and(|since| since.elapsed() < LOST)
     }
