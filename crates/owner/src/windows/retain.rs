@@ -264,7 +264,8 @@ pub(crate) fn to_roll_up(
 ) -> Vec<ToSum> {
     let mut groups = Vec::new();
     for (header, atoms) in atoms(retention, log, earlier, clock, now).into_values() {
-        let most = capacity(&header, 0..header.parts().len()).unwrap_or_default();
+        let adding = header.parts().iter().enumerate().filter(|(_, part)| part.adds()).map(|(part, _)| part);
+        let most = capacity(&header, adding).unwrap_or_default();
         // One atom alone is as it was.
         for group in cut(&atoms, most).into_iter().filter(|group| group.len() > 1) {
             let mut positions: Vec<u64> =
