@@ -9,14 +9,14 @@ use super::bodies::Folder;
 use super::device::{is_signed, verifying_keys};
 use super::error::failed_to;
 use super::sealed::{Building, name_of, runs, unreadable};
-use super::{Store, StoreError, Tier, log};
+use super::{Store, StoreError, Tier, log, rolled};
 use crate::objects::Objects;
-use crate::segment::{Kind, Segment};
+use crate::segment::{Kind, Segment, Window};
 
 /// Outcome of a repair.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Repaired {
-    /// Names of segments that the backup has.
+    /// Names of segments that were put back from copies.
     pub(crate) fetched: Vec<String>,
     /// Windows of other damaged segments that are right: their devices' signatures hold.
     pub(crate) saved: u64,
@@ -75,7 +75,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let path = self.bodies.path(Folder::Segments, name);
         let segment = Segment::open(&path, digest).ok();
-        self.transaction(|transaction| {
+        let is_whole = self.transaction(|transaction| {
             let (mut building, names) = (Building::new(self)?, runs::names(transaction)?);
             for run in runs::runs_in(transaction, id)? {
                 let (device, stream) = runs::name(&names, run.log)?;
@@ -100,7 +100,12 @@ impl Store {
                     match block.as_ref().filter(|_| is_right) {
                         Some(block) => {
                             let header = header.as_ref().filter(|_| run.kind != Kind::Deleted);
-                            let row = block.row(row, header).map_err(unreadable(name))?;
+                            let mut row = block.row(row, header).map_err(unreadable(name))?;
+                            if let Window::Head { sum, .. } = &mut row.window {
+                                // No signature covers that of a damaged block.
+                                let kept = rolled::that_begins_with(transaction, run.log, number)?;
+                                *sum = kept.map(|sum| sum.write()).unwrap_or_default();
+                            }
                             building.push((run.log, device, stream), row)?;
                             repaired.saved += 1;
                         }
@@ -108,6 +113,7 @@ impl Store {
                             lost = Some((lost.map_or(number, |(first, _)| first), number));
                             let position = run.position + (number - run.number);
                             log::note_lost(transaction, (device, stream), position, number)?;
+                            rolled::note_lost(transaction, run.log, number)?;
                         }
                     }
                 }
@@ -117,9 +123,13 @@ impl Store {
             }
             runs::delete_segment(transaction, id)?;
             self.held.forget(id);
-            building.finish()?.map_or(Ok(()), |built| built.insert(transaction))
+            let built = building.finish()?;
+            // The same bytes as before the damage have the same name.
+            let is_whole = built.as_ref().is_some_and(|built| built.digest() == digest);
+            built.map_or(Ok(()), |built| built.insert(transaction))?;
+            Ok(is_whole)
         })?;
-        if path.exists() {
+        if path.exists() && !is_whole {
             self.bodies.put_aside(Folder::Segments, name)?;
         }
         Ok(())
