@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use sotto_wire::Digest;
 
-use super::bodies::Folder;
+use super::bodies::{Folder, Incoming};
 use super::device::{is_signed, verifying_keys};
 use super::error::failed_to;
 use super::sealed::{Building, name_of, runs, unreadable};
@@ -18,6 +18,8 @@ use crate::segment::{Kind, Segment, Window};
 pub(crate) struct Repaired {
     /// Names of segments that were put back from copies.
     pub(crate) fetched: Vec<String>,
+    /// Segments that are in the object store alone, and right there.
+    pub(crate) away: u64,
     /// Windows of other damaged segments that are right: their devices' signatures hold.
     pub(crate) saved: u64,
     /// Windows that are lost, a line for each run.
@@ -25,7 +27,11 @@ pub(crate) struct Repaired {
 }
 
 impl Store {
-    /// Repairs every segment that is not as it was written. `from` is a backup; the object store has copies, too.
+    /// Repairs every segment that is not as it was written. `from` is a backup; the object store has copies, too. Those that are
+    /// there alone are compared and stay there.
+    ///
+    /// # Errors
+    /// A segment has no copy that is right, and the object store or the backup does not answer: it may have one.
     pub(crate) fn repair(&self, from: Option<&Objects>) -> Result<Repaired, StoreError> {
         let _sealing = self.sealing();
         let all: Vec<(i64, Digest)> = {
@@ -33,35 +39,62 @@ impl Store {
             let mut query = connection.prepare("SELECT id, digest FROM segments ORDER BY id")?;
             query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?
         };
-        let mut repaired = Repaired::default();
+        let (mut repaired, there) = (Repaired::default(), self.segments_there()?);
+        // As of a disk that is not mounted.
+        let is_empty =
+            |objects: &Objects| objects.list(Folder::Segments.name()).is_ok_and(|all| all.is_empty());
+        let is_gone = !there.is_empty() && self.tier.as_ref().map(Tier::objects).is_some_and(is_empty);
         for (id, digest) in all {
             let name = name_of(&digest);
             let path = self.bodies.path(Folder::Segments, &name);
             if is_right(&path, digest)? {
                 continue;
             }
-            let object_store = self.tier.as_ref().map(Tier::objects);
-            let mut copies = object_store.into_iter().chain(from);
-            if copies.any(|copies| self.put_back(copies, &name, &digest)) {
-                repaired.fetched.push(name);
-            } else {
-                self.save_rest(id, digest, &name, &mut repaired)?;
+            let (was_sent, mut failed) = (there.contains(&name), None);
+            let in_object_store = match self.tier.as_ref().map(Tier::objects) {
+                Some(_) if is_gone => {
+                    let reason = "the object store has none of the segments that were sent there: is its disk mounted?";
+                    failed = Some(StoreError::Objects(reason.to_owned()));
+                    None
+                }
+                Some(objects) => self.copy_in(objects, &digest, &mut failed),
+                None => None,
+            };
+            if was_sent && in_object_store.is_some() && !path.exists() {
+                repaired.away += 1;
+                continue;
+            }
+            if !was_sent {
+                failed = None;
+            } else if in_object_store.is_none() && failed.is_none() {
+                // Its file is sent again once it is here, and stays until then.
+                self.set_object(id, 0)?;
+            }
+            let copy = in_object_store.or_else(|| self.copy_in(from?, &digest, &mut failed));
+            match (copy, failed) {
+                (Some(copy), _) => {
+                    self.name_segment(&copy, &digest)?;
+                    repaired.fetched.push(name);
+                }
+                (None, Some(error)) => return Err(error),
+                (None, None) => self.save_rest(id, digest, &name, &mut repaired)?,
             }
         }
         self.finish_removals()?;
         Ok(repaired)
     }
 
-    /// Puts a segment back, if there is a copy that is right.
-    fn put_back(&self, copies: &Objects, name: &str, digest: &Digest) -> bool {
-        let put = || -> Result<bool, StoreError> {
-            let Some(fetched) = self.fetch_segment(copies, digest)? else { return Ok(false) };
-            self.name_segment(&fetched, digest)?;
-            Ok(true)
-        };
-        put().unwrap_or_else(|error| {
-            tracing::warn!(name, %error, "no copy of this segment can be fetched");
-            false
+    /// Fetches a copy of a segment. Returns None if there is none that is right; `failed` is then the error, if one hid it.
+    fn copy_in(
+        &self,
+        copies: &Objects,
+        digest: &Digest,
+        failed: &mut Option<StoreError>,
+    ) -> Option<Incoming> {
+        self.fetch_segment(copies, digest).unwrap_or_else(|error| {
+            tracing::warn!(name = name_of(digest), %error, "no copy of this segment can be fetched");
+            *failed = Some(error);
+            None
         })
     }
 
