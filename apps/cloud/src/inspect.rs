@@ -167,6 +167,10 @@ pub fn repair(config: &Config, from: Option<impl Into<Place>>) -> anyhow::Result
         counted(repaired.fetched.len() as u64, "segment"),
         counted(repaired.saved, "window")
     ))?;
+    if repaired.away > 0 {
+        let away = counted(repaired.away, "segment");
+        print(&format!("{away} in the object store alone: as written, and left there\n"))?;
+    }
     repaired.lost.iter().try_for_each(|line| print(&format!("lost: {line}\n")))
 }
 

@@ -116,7 +116,7 @@ impl Block {
         (self.salts[row].data().try_into().unwrap_or_default(), self.pads[row].cast_unsigned())
     }
 
-    /// Returns the parts of a window, bodies and tags; empty where it has none.
+    /// Returns the parts of a window, bodies and tags; of a head the roll-up whose first window it is. Empty where it has none.
     pub(crate) fn parts(&self, row: usize) -> &[u8] {
         self.parts.get().map_or(&[], |parts| parts[row].data())
     }
@@ -310,7 +310,10 @@ impl Block {
                 });
                 match kind {
                     Kind::Whole => Window::Whole { facts, parts: self.parts(row).to_vec() },
-                    _ => Window::Head { facts, rest: self.rests[row].data().to_vec() },
+                    _ => {
+                        let (rest, sum) = (self.rests[row].data().to_vec(), self.parts(row).to_vec());
+                        Window::Head { facts, rest, sum }
+                    }
                 }
             }
         };

@@ -87,6 +87,14 @@ impl Segment {
         self.columns(number)
     }
 
+    /// Reads the kinds of a block's rows, which may be damaged.
+    pub(crate) fn kinds(&self, number: usize) -> Result<Vec<Kind>, SegmentError> {
+        let group = self.group(number)?;
+        let at = columns::ALL.iter().position(|column| *column == Column::Kind).unwrap_or_default();
+        let kinds = take::<Int32Type>(group.as_ref(), at, rows(group.as_ref())?)?;
+        Ok(kinds.into_iter().filter_map(|kind| Kind::of_number(kind.into())).collect())
+    }
+
     /// Reads a whole block that may be damaged.
     pub(crate) fn unchecked(&self, number: usize) -> Result<Block, SegmentError> {
         let block = self.columns(number)?;

@@ -47,10 +47,12 @@ pub(crate) enum Window {
         facts: Box<Facts>,
         parts: Vec<u8>,
     },
-    /// `rest`: the digest of the message that was stored, that of its body, and its tags.
+    /// `rest`: the digest of the message that was stored, that of its body, and its tags. `sum`: the roll-up whose first window
+    /// it is, as the store writes it; else empty.
     Head {
         facts: Box<Facts>,
         rest: Vec<u8>,
+        sum: Vec<u8>,
     },
     Deleted {
         leaf: Digest,
@@ -101,7 +103,7 @@ impl Window {
         let end = bare.len().checked_sub(64)?;
         let begin = end.checked_sub(32 + tags)?;
         let (tags, digest) = bare.get(begin..end)?.split_at(tags);
-        Some(Self::Head { facts, rest: [message, digest, tags].concat() })
+        Some(Self::Head { facts, rest: [message, digest, tags].concat(), sum: Vec::new() })
     }
 
     pub(crate) fn kind(&self) -> Kind {
@@ -119,11 +121,12 @@ impl Window {
         }
     }
 
-    /// Returns the bytes of its body.
+    /// Returns the bytes of its body, or of the sum with it.
     pub(crate) fn body_bytes(&self) -> usize {
         match self {
             Self::Whole { parts, .. } => parts.len(),
-            Self::Head { .. } | Self::Deleted { .. } => 0,
+            Self::Head { sum, .. } => sum.len(),
+            Self::Deleted { .. } => 0,
         }
     }
 }

@@ -239,7 +239,8 @@ fn texts(column: Column, rows: &[Row]) -> Vec<ByteArray> {
             .iter()
             .map(|row| match &row.window {
                 Window::Whole { parts, .. } => parts.clone().into(),
-                Window::Head { .. } | Window::Deleted { .. } => Vec::new().into(),
+                Window::Head { sum, .. } => sum.clone().into(),
+                Window::Deleted { .. } => Vec::new().into(),
             })
             .collect(),
     }

@@ -11,7 +11,7 @@ use super::device::{is_signed, verifying_keys};
 use super::dropped::StoredBytes;
 use super::error::{damaged, failed_to};
 use super::sealed::{frontier, logged_leaves, runs};
-use super::{Store, StoreError, recover};
+use super::{Store, StoreError, recover, rolled};
 use crate::segment::Kind;
 
 /// The reason why a window is damaged whose signature does not hold.
@@ -96,6 +96,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let keys = verifying_keys(connection, device)?;
         let (mut leaves, mut number, mut whole) = (BTreeMap::<u64, Digest>::new(), 0, true);
+        let mut sums = BTreeMap::<u64, Digest>::new();
         while let Some(run) = runs::first_run_from(connection, log, number)? {
             number = run.end();
             let read = self.open_run(connection, &run, true).and_then(|open| {
@@ -112,6 +113,9 @@ impl Store {
                         signed.leaf()
                     };
                     leaves.insert(sealed.position(), leaf);
+                    if !sealed.sum().is_empty() {
+                        sums.insert(of_run, *blake3::hash(sealed.sum()).as_bytes());
+                    }
                     checked.sealed += 1;
                 }
                 Ok(())
@@ -128,6 +132,8 @@ impl Store {
         }
         if whole {
             self.check_tree(connection, (device, stream), &leaves, checked)?;
+            let differences = rolled::differences(sums, rolled::sealed_of_log(connection, log)?);
+            checked.damage.extend(differences.into_iter().map(|line| format!("{device}.{stream}, {line}")));
         }
         Ok(())
     }

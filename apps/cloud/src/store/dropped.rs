@@ -160,15 +160,21 @@ impl Store {
         let digest = message_digest(&bytes).map_err(damaged)?;
         let signed = self.read_signed(&bytes)?.map_err(damaged)?;
         let head = Head { digest, signed }.write();
-        if in_row {
+        let bytes = head.len() as i64;
+        let changed = if in_row {
             let update = "UPDATE envelopes SET bytes = min(bytes, ?2), message = ?3 WHERE id = ?1";
-            self.connection().execute(update, params![id, head.len() as i64, head])?;
+            self.connection().execute(update, params![id, bytes, head])?
+        } else {
+            self.bodies.write(Folder::Envelopes, name, &head)?;
+            let update = "UPDATE envelopes SET bytes = min(bytes, ?2) WHERE id = ?1";
+            self.connection().execute(update, params![id, bytes])?
+        };
+        if changed > 0 {
             return Ok(());
         }
-        self.bodies.write(Folder::Envelopes, name, &head)?;
-        let update = "UPDATE envelopes SET bytes = min(bytes, ?2) WHERE id = ?1";
-        self.connection().execute(update, params![id, head.len() as i64])?;
-        Ok(())
+        // It was sealed meanwhile, or deleted.
+        self.bodies.remove(Folder::Envelopes, name);
+        self.drop_sealed_body(id)
     }
 
     /// Returns the error about the body of a window that is in no sum any more, if it was provisional.

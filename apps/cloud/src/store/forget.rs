@@ -70,7 +70,7 @@ impl Store {
             transaction.execute(&format!("DELETE FROM envelopes WHERE {SELECTED}"), [])?;
             transaction.execute_batch("DROP TABLE temp.chosen")?;
             let (envelopes, bytes) = (envelopes + sealed.windows, bytes + sealed.bytes);
-            self.forget_sealed(transaction, forget, &sealed)?;
+            self.forget_sealed(transaction, forget, sealed)?;
             let mut backups = transaction.prepare("SELECT place FROM backups ORDER BY place")?;
             let backups = backups.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
             Ok(Forgotten { envelopes, bytes, jobs: jobs.len() as u64, outputs, backups })
@@ -123,7 +123,7 @@ impl Store {
         &self,
         connection: &Connection,
         forget: &Forget,
-        chosen: &SealedChoice,
+        mut chosen: SealedChoice,
     ) -> Result<(), StoreError> {
         for ((device, stream), last) in &chosen.last {
             connection.execute(
@@ -133,9 +133,7 @@ impl Store {
                 params![device, stream, forget.until, last.cast_signed()],
             )?;
         }
-        for (log, number) in chosen.rewriting.windows() {
-            rolled::forget(connection, log, number)?;
-        }
+        rolled::forget(connection, &mut chosen.rewriting)?;
         self.rewrite(connection, &chosen.rewriting)
     }
 

@@ -35,6 +35,12 @@ pub(super) fn delete(connection: &Connection, folder: &str, name: &str) -> Resul
     Ok(())
 }
 
+/// Returns true if the catalogue has a segment of this name: the same bytes were written again.
+fn is_segment(connection: &Connection, name: &str) -> Result<bool, StoreError> {
+    let query = "SELECT EXISTS (SELECT 1 FROM segments WHERE lower(hex(substr(digest, 1, 16))) = ?1)";
+    Ok(connection.prepare_cached(query)?.query_row([name], |row| row.get(0))?)
+}
+
 impl Store {
     /// Removes the recorded files, and drops the recorded bodies.
     pub(super) fn finish_removals(&self) -> Result<(), StoreError> {
@@ -47,9 +53,13 @@ impl Store {
             if folder == BODIES {
                 self.drop_body(&name)?;
             } else if let Some(folder) = Folder::ALL.into_iter().find(|known| known.name() == folder) {
-                self.bodies.remove(folder, &name);
-                if folder == Folder::Segments && self.tier.is_some() {
-                    insert(&self.connection(), OBJECTS, &name)?;
+                if folder != Folder::Segments {
+                    self.bodies.remove(folder, &name);
+                } else if !is_segment(&self.connection(), &name)? {
+                    self.bodies.remove(folder, &name);
+                    if self.tier.is_some() {
+                        insert(&self.connection(), OBJECTS, &name)?;
+                    }
                 }
             }
             // `tend_tier` removes files in the object store.

@@ -17,3 +17,6 @@ CREATE INDEX nodes_by_segment ON nodes (segment);
 -- Whether the nodes of a segment are made.
 ALTER TABLE segments ADD COLUMN summed INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX segments_to_sum ON segments (id) WHERE summed = 0;
+
+-- Whether the segment of its first window has a roll-up, too. Those of before are brought there.
+ALTER TABLE roll_ups ADD COLUMN sealed INTEGER NOT NULL DEFAULT 0;

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use sotto_cloud::backups::Days;
 use sotto_cloud::config::Settings;
 use sotto_cloud::server::Server;
 use sotto_cloud::{Place, inspect, maintain};
@@ -118,4 +119,39 @@ fn windows_are_served_from_the_object_store() {
         rebuilt.check(&site);
         rebuilt.check_messages(&site);
     }
+}
+
+#[test]
+fn a_repair_leaves_segments_in_the_object_store() {
+    let (mut site, mut model) = (site(in_folder), Model::default());
+    let (data, objects) = (site.world.data(), site.world.folder().join("objects/segments"));
+    for turn in 0..3 {
+        send(&mut site, &mut model, turn * 10..turn * 10 + 10);
+    }
+    let backup = site.world.folder().join("backup");
+    sotto_cloud::backups::backup(&site.world.config(), &backup, Days::default()).unwrap();
+    wait_until_away(&data);
+    site.world.stop();
+    let config = site.world.config();
+    inspect::repair(&config, None::<Place>).unwrap();
+    assert!(segments(&data).is_empty(), "all are right where they are");
+    // While the object store is away, nothing is given up as lost.
+    let away = site.world.folder().join("unmounted");
+    fs::rename(&objects, &away).unwrap();
+    let refused = inspect::repair(&config, None::<Place>).unwrap_err();
+    assert!(format!("{refused:#}").contains("is its disk mounted"), "{refused:#}");
+    fs::rename(&away, &objects).unwrap();
+    // One copy is damaged: its file comes from the backup, and stays until the object store has it again.
+    let damaged = fs::read_dir(&objects).unwrap().next().unwrap().unwrap().path();
+    let whole = fs::read(&damaged).unwrap();
+    let mut bytes = whole.clone();
+    bytes[200] ^= 1;
+    fs::write(&damaged, bytes).unwrap();
+    inspect::repair(&config, Some(&backup)).unwrap();
+    assert_eq!(segments(&data).len(), 1);
+    site.world.resume();
+    wait_until_away(&data);
+    assert_eq!(fs::read(&damaged).unwrap(), whole);
+    model.check(&site);
+    model.check_messages(&site);
 }

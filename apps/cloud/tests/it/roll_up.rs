@@ -1,12 +1,18 @@
 //! Sums in place of the bodies of windows, by the owner's order.
 
+use std::fs;
+use std::path::PathBuf;
+
 use sotto_cloud::backups::{self, Days};
-use sotto_cloud::inspect;
+use sotto_cloud::{Place, inspect, maintain};
 use sotto_cloud_client::{PartsOf, WindowsOf};
 use sotto_pack::Replaces;
 use sotto_wire::{Envelope, LogPage, MaskName, Ordered, RollUp, StreamHead};
 
+use crate::segments::segments;
+use crate::store::open;
 use crate::streams::site::{Readings, Site, start, window_with};
+use crate::windows::remove_database;
 
 /// Groups of runs of positions, which equal the numbers here.
 type Groups<'g> = &'g [&'g [(u64, u64)]];
@@ -148,4 +154,192 @@ fn a_correction_of_a_window_in_a_sum_is_refused_by_name_and_late_readings_are_ta
     let late = site.window(75);
     site.upload(&late).expect(201);
     site.check(&all_of(&[(0, 10)], None));
+}
+
+/// Sends windows in groups of 20, each of which comes into a segment of its own.
+fn send_sealed(site: &mut Site, numbers: std::ops::Range<u64>) {
+    for first in numbers.step_by(20) {
+        let windows: Vec<Envelope> = (first..first + 20).map(|number| site.window(number)).collect();
+        site.upload_group(&windows).expect(201);
+        site.world.stop();
+        site.world.resume();
+    }
+}
+
+/// Returns the sums that the database keeps, and how many places in segments have each.
+fn kept(site: &Site) -> Vec<(Vec<u8>, usize)> {
+    let database = open(&site.world.data());
+    let mut query = database.prepare("SELECT sums FROM roll_ups ORDER BY id").unwrap();
+    let sums: Vec<Vec<u8>> = query.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    sums.into_iter().map(|sum| (sum.clone(), places(site, &sum).len())).collect()
+}
+
+/// Returns where segments have some bytes.
+fn places(site: &Site, bytes: &[u8]) -> Vec<(PathBuf, usize)> {
+    let mut places = Vec::new();
+    for file in segments(&site.world.data()) {
+        let of_file = fs::read(&file).unwrap();
+        let at = of_file.windows(bytes.len()).enumerate().filter(|(_, some)| *some == bytes);
+        places.extend(at.map(|(at, _)| (file.clone(), at)));
+    }
+    places
+}
+
+#[test]
+fn sums_outlast_the_database() {
+    let mut site = Site::new();
+    site.enrol();
+    send_sealed(&mut site, 0..60);
+    assert_eq!(roll_up(&site, &[&[(0, 10)], &[(10, 15), (20, 25)], &[(38, 44)]]), 26);
+    // A sum in place of an earlier one, and one of heads alone.
+    assert_eq!(roll_up(&site, &[&[(38, 48)]]), 4);
+    let requests = [
+        all_of(&[(0, 60)], None),
+        all_of(&[(0, 10)], Some(-3)),
+        all_of(&[(10, 5), (20, 5)], None),
+        all_of(&[(38, 10)], None),
+    ];
+    let answers =
+        |site: &Site| -> Vec<Vec<u8>> { requests.iter().map(|request| site.ask(request).bytes).collect() };
+    let before = (page(&site).head, answers(&site));
+    requests.iter().for_each(|request| site.check(request));
+    // Merged with others.
+    send_sealed(&mut site, 60..240);
+    site.world.stop();
+    assert!(segments(&site.world.data()).len() < 8);
+    assert!(kept(&site).iter().all(|(_, places)| *places == 1), "each is in one segment");
+    let config = site.world.config();
+    inspect::check(&config, true, true).unwrap();
+    for _ in 0..2 {
+        remove_database(&site.world);
+        maintain::rebuild(&config).unwrap();
+        assert_eq!(kept(&site).iter().map(|(_, places)| *places).collect::<Vec<_>>(), [1; 3]);
+        inspect::check(&config, true, true).unwrap();
+        site.world.resume();
+        assert_eq!(answers(&site), before.1);
+        site.world.stop();
+    }
+    site.world.resume();
+    let root = |head: &[u8]| StreamHead::read(head).unwrap().root;
+    let Ordered::RollUp(first) = order(&site, &[&[(0, 10)]]) else { panic!("an order to roll up") };
+    assert_eq!(first.size, 240);
+    // The log has the root that it had, with the windows that came since.
+    let mut tree = sotto_wire::Frontier::default();
+    page(&site).entries().unwrap()[..60].iter().for_each(|entry| tree.push(entry.leaf));
+    assert_eq!(tree.root(), root(&before.0));
+
+    // A deletion takes a sum out of the files.
+    let sums: Vec<Vec<u8>> = kept(&site).into_iter().map(|(sum, _)| sum).collect();
+    let until = site.sent[&4].0.header().ended_at + 1;
+    assert_eq!(site.world.forget("kitchen", Some("load"), until).expect(200)["envelopes"], 5);
+    let gone: Vec<&Vec<u8>> = sums.iter().filter(|sum| places(&site, sum).is_empty()).collect();
+    assert_eq!((gone.len(), kept(&site).len()), (1, 2));
+    site.world.stop();
+    remove_database(&site.world);
+    maintain::rebuild(&config).unwrap();
+    inspect::check(&config, true, true).unwrap();
+    site.world.resume();
+    site.ask(&all_of(&[(5, 1)], None)).refused(422, "unknown-envelope");
+    site.check(&all_of(&[(10, 5), (20, 5), (38, 10)], None));
+}
+
+#[test]
+fn a_flipped_bit_in_a_sum_is_named_and_repaired() {
+    let mut site = Site::new();
+    site.enrol();
+    send_sealed(&mut site, 0..40);
+    assert_eq!(roll_up(&site, &[&[(10, 30)]]), 20);
+    let backup = site.world.folder().join("backup");
+    let config = site.world.config();
+    backups::backup(&config, &backup, Days::default()).unwrap();
+    site.world.stop();
+    let (sum, _) = kept(&site).remove(0);
+    let (file, at) = places(&site, &sum).remove(0);
+    let whole = fs::read(&file).unwrap();
+    // In its digest, its runs, its frame.
+    for at in [at - 80, at - 20, at + sum.len() - 1] {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 8;
+        fs::write(&file, &bytes).unwrap();
+        let damaged = inspect::check(&config, false, false).unwrap_err();
+        assert!(damaged.to_string().contains("places are damaged"), "{damaged}");
+        inspect::repair(&config, Some(&backup)).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), whole);
+        // Without a copy, the windows and the sum of the database are saved.
+        fs::write(&file, bytes).unwrap();
+        inspect::repair(&config, None::<Place>).unwrap();
+        inspect::check(&config, true, false).unwrap();
+        assert_eq!(places(&site, &sum).len(), 1);
+        site.world.resume();
+        site.check(&all_of(&[(0, 40)], None));
+        site.world.stop();
+        backups::restore(&config, &backup, None).unwrap();
+    }
+    // One that the database has otherwise.
+    let other = "UPDATE roll_ups SET sums = CAST(x'00' || substr(sums, 2) AS BLOB)";
+    open(&site.world.data()).execute(other, []).unwrap();
+    assert!(inspect::check(&config, false, false).is_err());
+}
+
+/// Puts files in the place of all segments, and a database in the place of the present one; None removes it.
+fn put(site: &Site, database: Option<&[u8]>, files: &[&(PathBuf, Vec<u8>)]) {
+    remove_database(&site.world);
+    let data = site.world.data();
+    database.into_iter().for_each(|bytes| fs::write(data.join("cloud.sqlite"), bytes).unwrap());
+    for folder in ["segments", "orphans/segments"] {
+        for file in fs::read_dir(data.join(folder)).into_iter().flatten() {
+            fs::remove_file(file.unwrap().path()).unwrap();
+        }
+    }
+    files.iter().for_each(|(file, bytes)| fs::write(file, bytes).unwrap());
+}
+
+#[test]
+fn no_sum_is_lost_whatever_files_a_crash_leaves() {
+    let mut site = Site::new();
+    site.enrol();
+    send_sealed(&mut site, 0..60);
+    let read = |site: &mut Site| {
+        site.world.stop();
+        let data = site.world.data();
+        // Without a write-ahead log.
+        open(&data).query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+        let files: Vec<(PathBuf, Vec<u8>)> =
+            segments(&data).into_iter().map(|file| (file.clone(), fs::read(file).unwrap())).collect();
+        (fs::read(data.join("cloud.sqlite")).unwrap(), files)
+    };
+    // A first sum of heads in the first segment, and then one in its place, which takes windows of all three.
+    assert_eq!(roll_up(&site, &[&[(4, 8)]]), 4);
+    let (database_before, before) = read(&mut site);
+    site.world.resume();
+    assert_eq!(roll_up(&site, &[&[(4, 50)]]), 42);
+    let (database_after, after) = read(&mut site);
+    assert_eq!((before.len(), after.len()), (3, 3));
+    assert!(before.iter().all(|(file, _)| after.iter().all(|(other, _)| file != other)), "all are new");
+    let config = site.world.config();
+    for some in 0..8_u32 {
+        // Before the commit: everything from before, and some of the new files. After it: the other way round.
+        for (database, whole, others) in
+            [(&database_before, &before, &after), (&database_after, &after, &before)]
+        {
+            let some: Vec<&(PathBuf, Vec<u8>)> =
+                (0..3).filter(|at| some >> at & 1 == 1).map(|at| &others[at]).chain(whole).collect();
+            for (what, database) in
+                [("no", None), ("its", Some(database)), ("the earlier", Some(&database_before))]
+            {
+                put(&site, database.map(Vec::as_slice), &some);
+                if database.is_none() {
+                    maintain::rebuild(&config).unwrap();
+                }
+                site.world.resume();
+                let request = all_of(&[(0, 60)], None);
+                let answer = site.ask(&request);
+                assert_eq!(answer.status, 200, "{what} database, {} files: {answer}", some.len());
+                site.check(&request);
+                site.world.stop();
+                inspect::check(&config, true, true).unwrap();
+                assert!(kept(&site).iter().all(|(_, places)| *places == 1), "{what} database");
+            }
+        }
+    }
 }

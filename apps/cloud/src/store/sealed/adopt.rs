@@ -1,5 +1,6 @@
 //! Segments that no catalogue names: the database is an older copy than they are, or was lost.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs;
 use std::sync::Arc;
@@ -9,13 +10,14 @@ use sotto_wire::{Digest, Frontier, StreamHeader};
 
 use super::super::bodies::Folder;
 use super::super::error::failed_to;
+use super::super::rolled::{self, SealedSum};
 use super::super::{Store, StoreError, log, recover, upload};
 use super::blocks::{name_of, unreadable};
-use super::build::{Built, make_log};
+use super::build::{Building, Built, make_log};
 use super::runs::{self, SealedRun};
 use super::tree::{frontier, keep_frontier};
 use super::window::unread;
-use crate::segment::{Block, Kind, Placed, Segment};
+use crate::segment::{Block, Kind, Placed, Segment, Window};
 
 /// Outcome for a segment.
 enum Adopted {
@@ -23,22 +25,25 @@ enum Adopted {
     Windows(usize),
     /// Each of its windows is stored already.
     Redundant,
-    /// Positions and messages of windows that are not stored, while others are: they come into the database.
+    /// Positions and messages of windows that are not stored, while others are: they come into the database. Heads and deleted
+    /// windows of the segment that were not stored came into one of their own.
     Some(Vec<(u64, Vec<u8>)>),
     /// The reason why it is put aside.
     Aside(String),
 }
 
 impl Store {
-    /// Takes segments into the catalogue that no row names. Returns the number of windows, and of files that were put aside.
+    /// Takes segments into the catalogue that no row names, with the roll-ups that they have. Returns the number of windows, and of
+    /// files that were put aside.
     pub(in super::super) fn adopt_segments(&self) -> Result<(usize, usize), StoreError> {
         let rows = recover::names(&self.connection(), Folder::Segments)?;
         let files: BTreeSet<String> = self.bodies.names(Folder::Segments)?.into_iter().collect();
         let (mut windows, mut aside) = (0, 0);
-        let strangers: Vec<&String> = files.difference(&rows).collect();
+        let mut strangers: Vec<&String> = files.difference(&rows).collect();
         if strangers.is_empty() {
             return Ok((0, 0));
         }
+        strangers.sort_by_cached_key(|name| self.rank(name));
         self.drop_missing(&files.union(&self.segments_there()?).cloned().collect())?;
         for name in strangers {
             match self.adopt(name)? {
@@ -71,6 +76,11 @@ impl Store {
                 Ok(())
             })?;
         }
+        match self.settle_roll_ups() {
+            // `seal` tries again.
+            Err(StoreError::Away(_) | StoreError::Objects(_)) => {}
+            settled => settled?,
+        }
         Ok((windows, aside))
     }
 
@@ -91,6 +101,19 @@ impl Store {
         })
     }
 
+    /// Returns the place of a segment in the order in which they are taken. Two have the same windows if the process ended while
+    /// one took the place of the other: what was deleted stays deleted, and bodies stay.
+    fn rank(&self, name: &str) -> (Reverse<usize>, usize) {
+        let (mut deleted, mut heads) = (0, 0);
+        if let Ok(segment) = Segment::open(&self.segment_path(name), Digest::default()) {
+            for kind in (0..segment.blocks()).flat_map(|number| segment.kinds(number).unwrap_or_default()) {
+                deleted += usize::from(kind == Kind::Deleted);
+                heads += usize::from(kind == Kind::Head);
+            }
+        }
+        (Reverse(deleted), heads)
+    }
+
     fn adopt(&self, name: &str) -> Result<Adopted, StoreError> {
         let path = self.segment_path(name);
         let bytes = fs::read(&path).map_err(failed_to("read a segment"))?;
@@ -107,9 +130,9 @@ impl Store {
         };
         self.transaction(|transaction| {
             transaction.execute_batch("SAVEPOINT adopt")?;
-            let adopted = self.adopt_in(transaction, &segment, name, digest, length);
+            let adopted = self.adopt_in(transaction, &segment, name, (digest, length));
             let end = match &adopted {
-                Ok(Adopted::Windows(_)) => "RELEASE adopt",
+                Ok(Adopted::Windows(_) | Adopted::Redundant | Adopted::Some(_)) => "RELEASE adopt",
                 _ => "ROLLBACK TO adopt; RELEASE adopt",
             };
             transaction.execute_batch(end)?;
@@ -125,11 +148,10 @@ impl Store {
         connection: &Connection,
         segment: &Segment,
         name: &str,
-        digest: Digest,
-        bytes: u64,
+        (digest, bytes): (Digest, u64),
     ) -> Result<Adopted, StoreError> {
         let (mut windows, mut stored, mut found) = (0_u64, 0, Vec::new());
-        let mut messages = Vec::new();
+        let (mut messages, mut rest, mut rolled_up) = (Vec::new(), Vec::new(), Vec::new());
         for number in 0..segment.blocks() {
             let block = segment.block(number).map_err(unreadable(name))?;
             segment.load_parts(number, &block).map_err(unreadable(name))?;
@@ -145,30 +167,51 @@ impl Store {
                     Some(tag) => Some(self.header_of(connection, tag)?),
                     None => None,
                 };
+                let written = block.row(row, header.as_ref()).map_err(unread)?;
+                if let Window::Head { sum, .. } = &written.window {
+                    rolled_up.extend(SealedSum::read(sum).map(|sum| (log, sum)));
+                }
+                let placed = Placed { block: number as u32, row: row as u32 };
+                runs::append(&mut found, SealedRun::of(log, placed, &written));
                 match self.compare_row(connection, log, &block, row, header.as_ref())? {
                     Compared::New => {
                         windows += 1;
-                        if let Some(header) = header.as_ref().filter(|_| block.kind(row) == Kind::Whole) {
-                            let message = block.message(row, header).map_err(unread)?;
-                            messages.push((block.position(row), message));
+                        match header.as_ref().filter(|_| block.kind(row) == Kind::Whole) {
+                            Some(header) => {
+                                let message = block.message(row, header).map_err(unread)?;
+                                messages.push((block.position(row), message));
+                            }
+                            None => {
+                                let of = (block.device().to_owned(), block.stream().to_owned());
+                                rest.push((log, of, written));
+                            }
                         }
                     }
                     Compared::Stored => stored += 1,
                     Compared::Other(why) => return Ok(Adopted::Aside(why)),
                 }
-                let written = block.row(row, header.as_ref()).map_err(unread)?;
-                let placed = Placed { block: number as u32, row: row as u32 };
-                runs::append(&mut found, SealedRun::of(log, placed, &written));
             }
         }
-        if windows == 0 {
-            return Ok(Adopted::Redundant);
+        // Also those of a redundant segment: another one that it belongs to may have heads alone.
+        for (log, sum) in rolled_up {
+            rolled::adopt(connection, log, &sum)?;
         }
-        if stored > 0 {
-            return Ok(Adopted::Some(messages));
-        }
-        Built { digest, bytes, windows, runs: found }.insert(connection)?;
-        Ok(Adopted::Windows(windows as usize))
+        let adopted = match stored {
+            _ if windows == 0 => Adopted::Redundant,
+            0 => {
+                Built { digest, bytes, windows, runs: found }.insert(connection)?;
+                Adopted::Windows(windows as usize)
+            }
+            _ => {
+                let mut building = Building::new(self)?;
+                for (log, (device, stream), row) in rest {
+                    building.push((log, &device, &stream), row)?;
+                }
+                building.finish()?.map_or(Ok(()), |built| built.insert(connection))?;
+                Adopted::Some(messages)
+            }
+        };
+        Ok(adopted)
     }
 
     fn compare_row(

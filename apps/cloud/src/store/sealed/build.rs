@@ -68,6 +68,10 @@ impl<'s> Building<'s> {
 }
 
 impl Built {
+    pub(in super::super) fn digest(&self) -> Digest {
+        self.digest
+    }
+
     /// Puts the segment into the catalogue.
     pub(in super::super) fn insert(mut self, connection: &Connection) -> Result<(), StoreError> {
         let mut insert = connection.prepare_cached(

@@ -9,6 +9,8 @@ mod rewrite;
 pub(super) mod runs;
 mod scan;
 mod seal;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod window;
 

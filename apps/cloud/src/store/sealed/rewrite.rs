@@ -9,18 +9,36 @@ use super::blocks::digest_of;
 use super::build::Building;
 use super::compact::drop_segment;
 use super::runs::{self, SealedRun};
-use crate::segment::Kind;
+use crate::segment::{Kind, Window};
 
-/// Windows in segments that lose their bodies, or everything but their leaves.
+/// The row that a window becomes.
+#[derive(Debug)]
+struct Change {
+    kind: Kind,
+    /// The roll-up whose first window it is from now on, empty for none. It keeps its own if this is None.
+    sum: Option<Vec<u8>>,
+}
+
+/// Windows in segments that lose their bodies, or everything but their leaves, or get another roll-up.
 #[derive(Debug, Default)]
 pub(crate) struct Rewriting {
-    /// By segment, the log and the number of each window, and the kind of row that it becomes.
-    windows: BTreeMap<i64, BTreeMap<(i64, u64), Kind>>,
+    /// By segment, the log and the number of each window.
+    windows: BTreeMap<i64, BTreeMap<(i64, u64), Change>>,
 }
 
 impl Rewriting {
+    fn change(&mut self, run: &SealedRun, number: u64) -> &mut Change {
+        let windows = self.windows.entry(run.segment).or_default();
+        windows.entry((run.log, number)).or_insert(Change { kind: run.kind, sum: None })
+    }
+
     pub(in super::super) fn add(&mut self, run: &SealedRun, number: u64, to: Kind) {
-        self.windows.entry(run.segment).or_default().insert((run.log, number), to);
+        self.change(run, number).kind = to;
+    }
+
+    /// Puts a roll-up beside the head of its first window; an empty one takes it away. Windows that are no heads have none.
+    pub(in super::super) fn put_sum(&mut self, run: &SealedRun, number: u64, sum: Vec<u8>) {
+        self.change(run, number).sum = Some(sum);
     }
 
     /// Iterates over the windows: the log and the number of each.
@@ -50,7 +68,13 @@ impl Store {
                     let sealed = open.at(number)?;
                     let row = match windows.get(&(run.log, number)) {
                         None => sealed.row()?,
-                        Some(to) => sealed.reduced(*to)?,
+                        Some(change) => {
+                            let mut row = sealed.reduced(change.kind)?;
+                            if let (Window::Head { sum, .. }, Some(new)) = (&mut row.window, &change.sum) {
+                                sum.clone_from(new);
+                            }
+                            row
+                        }
                     };
                     building.push((run.log, device, stream), row)?;
                 }

@@ -13,7 +13,8 @@ use super::super::error::damaged;
 use super::super::held::Sealing;
 use super::super::stored::checked;
 use super::super::{Store, StoreError, count, now, removal};
-use super::build::Building;
+use super::blocks::name_of;
+use super::build::{Building, Built};
 use super::choose::{OfStream, Waiting, delete_rows};
 use super::tree::advance;
 use crate::id::Id;
@@ -25,6 +26,14 @@ const SEAL_BYTES: u64 = 4 << 20;
 /// Pieces of windows that are still open stay in the database this long, in milliseconds: their bodies are dropped when the
 /// whole window comes.
 const PIECES_STAY: i64 = 2 * 86_400_000;
+
+/// A segment that no row names yet.
+pub(super) struct Written {
+    built: Built,
+    chosen: Vec<OfStream>,
+    /// Its windows whose bodies may be dropped.
+    pieces: Vec<Id>,
+}
 
 impl Store {
     /// Locks the segments against each other's changes: one thread at a time replaces them.
@@ -58,8 +67,9 @@ impl Store {
             }
             sealed += more;
         }
-        match self.compact() {
-            // They are merged once they are here: `tend_tier` fetches them.
+        let of_before = if which == Sealing::IfMany { Ok(()) } else { self.settle_roll_ups() };
+        match of_before.and_then(|()| self.compact()) {
+            // They are brought over or merged once they are here: `tend_tier` fetches them.
             Err(StoreError::Away(_)) => {}
             compacted => compacted?,
         }
@@ -108,19 +118,31 @@ impl Store {
     /// Seals windows of one segment. Returns their number.
     fn seal_some(&self, which: Sealing) -> Result<usize, StoreError> {
         let _sealing = self.sealing();
+        loop {
+            let Some(written) = self.write_some(which)? else { return Ok(0) };
+            // Bodies are dropped while the segment is written: each at most once.
+            if let Some(sealed) = self.name_some(written)? {
+                return Ok(sealed);
+            }
+        }
+    }
+
+    /// Chooses windows of one segment, and writes it.
+    pub(super) fn write_some(&self, which: Sealing) -> Result<Option<Written>, StoreError> {
         let mut chosen = self.choose()?;
         if chosen.is_empty() {
-            return Ok(0);
+            return Ok(None);
         }
-        let mut building = Building::new(self)?;
+        let (mut building, mut pieces) = (Building::new(self)?, Vec::new());
         for OfStream { log, header, windows } in &mut chosen {
             let (device, stream) = (header.device(), header.stream());
             let mut sealed = Vec::with_capacity(windows.len());
             for mut waiting in mem::take(windows) {
-                let Some(window) = self.waiting_window(which, &mut waiting, header)? else {
+                let Some((window, is_piece)) = self.waiting_window(which, &mut waiting, header)? else {
                     self.staying().insert(waiting.id);
                     continue;
                 };
+                pieces.extend(is_piece.then_some(waiting.id));
                 let row = Row {
                     sequence: waiting.sequence.cast_unsigned(),
                     position: waiting.position.cast_unsigned(),
@@ -133,9 +155,23 @@ impl Store {
             }
             *windows = sealed;
         }
-        let Some(built) = building.finish()? else { return Ok(0) };
+        Ok(building.finish()?.map(|built| Written { built, chosen, pieces }))
+    }
+
+    /// Puts a segment into the catalogue and takes the rows of its windows out. Returns their number; None, and leaves no file, if
+    /// the body of one was dropped after it was chosen.
+    pub(super) fn name_some(
+        &self,
+        Written { built, chosen, pieces }: Written,
+    ) -> Result<Option<usize>, StoreError> {
         let of_file = |waiting: &&Waiting| waiting.message.row_bytes().is_none();
-        self.transaction(|transaction| {
+        let digest = built.digest;
+        let is_named = self.transaction(|transaction| {
+            for piece in pieces {
+                if matches!(self.stored_bytes_on(transaction, piece)?, StoredBytes::Head(_)) {
+                    return Ok(false);
+                }
+            }
             built.insert(transaction)?;
             for OfStream { header, windows, .. } in &chosen {
                 let of = (header.device(), header.stream());
@@ -146,8 +182,12 @@ impl Store {
                     removal::note(transaction, Folder::Envelopes, &waiting.id.to_string())?;
                 }
             }
-            Ok(())
+            Ok(true)
         })?;
+        if !is_named {
+            self.bodies.remove(Folder::Segments, &name_of(&digest));
+            return Ok(None);
+        }
         let sealed = || chosen.iter().flat_map(|of_stream| &of_stream.windows);
         let messages = || sealed().filter_map(|waiting| waiting.message.row_bytes());
         self.waiting_windows.fetch_sub(messages().count() as u64, Ordering::Relaxed);
@@ -155,16 +195,17 @@ impl Store {
         if sealed().any(|waiting| of_file(&waiting)) {
             self.finish_removals()?;
         }
-        Ok(sealed().count())
+        Ok(Some(sealed().count()))
     }
 
-    /// Reads a window that is to be sealed. Returns None for one that stays: a young piece, or one that is damaged.
+    /// Reads a window that is to be sealed. Returns None for one that stays: a young piece, or one that is damaged; else also true for
+    /// a piece with its body, which may be dropped.
     fn waiting_window(
         &self,
         which: Sealing,
         waiting: &mut Waiting,
         header: &Arc<StreamHeader>,
-    ) -> Result<Option<Window>, StoreError> {
+    ) -> Result<Option<(Window, bool)>, StoreError> {
         let stored = match waiting.message.take() {
             Some(bytes) => checked(waiting.id, &waiting.digest, of_message(bytes, header)?),
             None => self.checked_bytes(waiting.id, &waiting.digest),
@@ -181,10 +222,10 @@ impl Store {
         Ok(match stored {
             StoredBytes::Whole(bytes) => {
                 let envelope = Envelope::read_window(&bytes, header).map_err(damaged)?;
-                let stays = may_stay && envelope.signed_header().is_provisional();
-                Window::whole(&envelope).filter(|_| !stays)
+                let is_piece = envelope.signed_header().is_provisional();
+                Window::whole(&envelope).filter(|_| !(may_stay && is_piece)).map(|window| (window, is_piece))
             }
-            StoredBytes::Head(head) => Window::head(&head.signed, &head.digest),
+            StoredBytes::Head(head) => Window::head(&head.signed, &head.digest).map(|window| (window, false)),
         })
     }
 }

@@ -73,6 +73,11 @@ impl Sealed {
         Ok((item.windows() <= most && rows.all(follows)).then_some((item, bytes)))
     }
 
+    /// Returns the bytes of the roll-up whose first window it is; empty if there is none.
+    pub(in super::super) fn sum(&self) -> &[u8] {
+        if self.kind() == Kind::Head { self.block.parts(self.row) } else { &[] }
+    }
+
     pub(in super::super) fn leaf(&self) -> Result<Digest, StoreError> {
         self.block.leaf(self.row, self.stream.as_ref()).map_err(unread)
     }

@@ -63,7 +63,8 @@ impl Store {
         Ok(sent)
     }
 
-    fn set_object(&self, id: i64, state: i64) -> Result<(), StoreError> {
+    /// Notes whether the object store has a segment.
+    pub(in super::super) fn set_object(&self, id: i64, state: i64) -> Result<(), StoreError> {
         self.connection().execute("UPDATE segments SET object = ?2 WHERE id = ?1", params![id, state])?;
         Ok(())
     }

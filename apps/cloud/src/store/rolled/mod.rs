@@ -1,4 +1,9 @@
 //! Sums of groups of windows that stay in place of their bodies, by the owner's order.
+//!
+//! A roll-up is in the database, where requests find it, and with the head of its first window in a segment ([`SealedSum`]), of
+//! which `rebuild` makes the rows again.
+
+mod sealed;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,6 +14,8 @@ use sotto_wire::{FromLog, MaskName, RollUp, SignedHeader, StreamHeader, StreamTa
 use super::sealed::{Rewriting, runs};
 use super::{Store, StoreError, count, now};
 use crate::segment::Kind;
+use sealed::take_away;
+pub(super) use sealed::{SealedSum, adopt, differences, note_lost, sealed_of_log, that_begins_with};
 
 /// Windows whose numbers and pads follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +49,7 @@ pub(crate) struct RolledUp {
 /// A sum that is kept, with its windows.
 pub(crate) struct Rolled {
     pub(crate) id: i64,
+    rolled_at: i64,
     runs: Vec<Run>,
     /// The frame of the sum.
     pub(crate) sums: Vec<u8>,
@@ -115,10 +123,11 @@ impl Store {
         Ok(groups)
     }
 
-    /// Keeps sums in place of the bodies of their windows. A group of which a window was deleted meanwhile is left out.
+    /// Keeps sums in place of the bodies of their windows. A group of which a window was deleted meanwhile, or has become a part
+    /// of another sum, is left out.
     pub(crate) fn keep_roll_ups(&self, summed: &[Summed]) -> Result<RolledUp, StoreError> {
-        let _sealing = self.sealing();
-        self.transaction(|transaction| {
+        let sealing = self.sealing();
+        let rolled_up = self.transaction(|transaction| {
             let before = segment_bytes(transaction)?;
             let (mut rewriting, mut windows, mut kept) = (Rewriting::default(), 0, 0);
             for Summed { group, sums } in summed {
@@ -131,15 +140,22 @@ impl Store {
                     rewriting.add(run, *number, Kind::Head);
                 }
                 for id in earlier {
-                    delete(transaction, id)?;
+                    take_away(transaction, (log, id), &mut rewriting)?;
                 }
-                insert(transaction, log, group, sums)?;
+                let mut runs = group.runs.clone();
+                runs.sort_by_key(|run| run.number);
+                let sum = SealedSum { rolled_at: now(), runs, sums: sums.clone() };
+                sum.put(transaction, log, &mut rewriting)?;
+                insert(transaction, log, &sum, true)?;
                 (windows, kept) = (windows + bodies.len() as u64, kept + sums.len() as u64);
             }
             self.rewrite(transaction, &rewriting)?;
             let bytes = before.saturating_sub(segment_bytes(transaction)? + kept);
             Ok(RolledUp { windows, bytes })
-        })
+        })?;
+        drop(sealing);
+        self.finish_removals()?;
+        Ok(rolled_up)
     }
 }
 
@@ -200,9 +216,9 @@ struct Members {
     earlier: BTreeSet<i64>,
 }
 
-/// Returns the windows of a group. Returns None if one is deleted.
+/// Returns the windows of a group. Returns None if one is deleted, or is in a sum of windows that the group lacks.
 fn members(connection: &Connection, log: i64, group: &Group) -> Result<Option<Members>, StoreError> {
-    let mut all = Members::default();
+    let (mut all, mut heads) = (Members::default(), 0);
     for of_group in &group.runs {
         let (mut number, end) = (of_group.number, of_group.number + of_group.windows);
         while number < end {
@@ -212,8 +228,10 @@ fn members(connection: &Connection, log: i64, group: &Group) -> Result<Option<Me
                 Kind::Whole => all.bodies.extend((number..until).map(|number| (run.clone(), number))),
                 Kind::Head => {
                     for number in number..until {
-                        let Some((id, _)) = of_number(connection, log, number)? else { return Ok(None) };
-                        all.earlier.insert(id);
+                        let Some((id, windows)) = of_number(connection, log, number)? else {
+                            return Ok(None);
+                        };
+                        heads += if all.earlier.insert(id) { windows } else { 0 };
                     }
                 }
                 Kind::Deleted => return Ok(None),
@@ -221,19 +239,20 @@ fn members(connection: &Connection, log: i64, group: &Group) -> Result<Option<Me
             number = until;
         }
     }
-    Ok(Some(all))
+    let is_whole = all.bodies.len() as u64 + heads == group.windows();
+    Ok(Some(all).filter(|_| is_whole))
 }
 
-fn insert(connection: &Connection, log: i64, group: &Group, sums: &[u8]) -> Result<(), StoreError> {
+fn insert(connection: &Connection, log: i64, sum: &SealedSum, is_sealed: bool) -> Result<(), StoreError> {
     connection.execute(
-        "INSERT INTO roll_ups (log, windows, rolled_at, sums) VALUES (?1, ?2, ?3, ?4)",
-        params![log, group.windows().cast_signed(), now(), sums],
+        "INSERT INTO roll_ups (log, windows, rolled_at, sums, sealed) VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![log, windows(&sum.runs).cast_signed(), sum.rolled_at, sum.sums, is_sealed],
     )?;
     let id = connection.last_insert_rowid();
     let mut insert = connection.prepare_cached(
         "INSERT INTO rolled (log, number, windows, salt, pad, roll_up) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?;
-    for Run { number, windows, pads } in &group.runs {
+    for Run { number, windows, pads } in &sum.runs {
         let (number, windows, pad) =
             (number.cast_signed(), windows.cast_signed(), pads.sequence.cast_signed());
         insert.execute(params![log, number, windows, pads.salt, pad, id])?;
@@ -246,9 +265,15 @@ fn delete(connection: &Connection, id: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Deletes the sum that a window is in: the owner has deleted the window.
-pub(super) fn forget(connection: &Connection, log: i64, number: u64) -> Result<(), StoreError> {
-    of_number(connection, log, number)?.map_or(Ok(()), |(id, _)| delete(connection, id))
+/// Deletes the sums that deleted windows are in, and takes them away from their segments.
+pub(super) fn forget(connection: &Connection, rewriting: &mut Rewriting) -> Result<(), StoreError> {
+    let deleted: Vec<(i64, u64)> = rewriting.windows().collect();
+    for (log, number) in deleted {
+        if let Some((id, _)) = of_number(connection, log, number)? {
+            take_away(connection, (log, id), rewriting)?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns the sum that a window is in, and the number of its windows.
@@ -284,8 +309,8 @@ pub(super) fn rolled(connection: &Connection, log: i64, number: u64) -> Result<O
 }
 
 fn read(connection: &Connection, id: i64) -> Result<Rolled, StoreError> {
-    let mut sums = connection.prepare_cached("SELECT sums FROM roll_ups WHERE id = ?1")?;
-    let sums = sums.query_row([id], |row| row.get(0))?;
+    let mut sums = connection.prepare_cached("SELECT sums, rolled_at FROM roll_ups WHERE id = ?1")?;
+    let (sums, rolled_at) = sums.query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let mut windows = connection
         .prepare_cached("SELECT number, windows, salt, pad FROM rolled WHERE roll_up = ?1 ORDER BY number")?;
     let run = |row: &Row<'_>| {
@@ -293,5 +318,5 @@ fn read(connection: &Connection, id: i64) -> Result<Rolled, StoreError> {
         Ok(Run { number: count(row, 0)?, windows: count(row, 1)?, pads })
     };
     let runs = windows.query_map([id], run)?.collect::<Result<_, _>>()?;
-    Ok(Rolled { id, runs, sums })
+    Ok(Rolled { id, rolled_at, runs, sums })
 }
