@@ -55,6 +55,7 @@ pub(crate) fn add(
                 batch.flush(&mut summing)?;
                 return kept.take(&mut summing, names, rolled);
             }
+            Taken::Values(run) => return values(&mut summing, run),
             Taken::Summed(names, sum) => {
                 batch.flush(&mut summing)?;
                 let at = summing.named();
@@ -75,6 +76,19 @@ pub(crate) fn add(
     batch.flush(&mut summing)?;
     kept.add(header, &mut summing)?;
     summing.frame().map_err(refused)
+}
+
+/// Adds the parts that stay of the window that was named last.
+fn values(summing: &mut TaggedSumming<'_, '_>, run: &Run<'_>) -> Result<(), Problem> {
+    let counts: Vec<Vec<u16>> = run.parts.iter().map(|part| read_counts(part.counts)).collect();
+    let parts: Vec<(&[u16], &[u8])> =
+        counts.iter().zip(&run.parts).map(|(counts, part)| (&counts[..], part.some(0, 1))).collect();
+    let at = summing.named().saturating_sub(1);
+    summing.add_values(at, run.ticks, &parts).map_err(refused)
+}
+
+fn read_counts(stored: &[u8]) -> Vec<u16> {
+    stored.as_chunks().0.iter().map(|count| u16::from_le_bytes(*count)).collect()
 }
 
 /// Windows of a request of which a sum is kept.
@@ -117,6 +131,9 @@ impl Kept {
     fn add(&self, header: &StreamHeader, summing: &mut TaggedSumming<'_, '_>) -> Result<(), Problem> {
         let damaged = |reason: String| Problem::from(StoreError::Damaged(format!("a roll-up: {reason}")));
         for KeptSum { windows, frame, places, pads } in self.sums.values() {
+            if !summing.wants_sums_of(places) {
+                continue;
+            }
             let asked = places.iter().map(|run| run.len() as u64).sum::<u64>();
             if asked != *windows || pads.len() as u64 != asked {
                 let detail = format!(
@@ -226,7 +243,7 @@ impl Batch {
         let mut counts: Vec<Vec<u16>> = vec![Vec::new(); self.of_stream];
         let mut parts = vec![(&[][..], &[][..]); self.of_stream];
         for (part, stored, _) in &self.parts {
-            counts[*part] = stored.as_chunks().0.iter().map(|count| u16::from_le_bytes(*count)).collect();
+            counts[*part] = read_counts(stored);
         }
         for (part, _, rows) in &self.parts {
             parts[*part] = (&counts[*part], rows);

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use sotto_pack::SumsPart;
 use sotto_wire::{MaskName, PartSum};
 
 use crate::tagged::{SumError, TOO_MANY, TaggedSumming, added};
@@ -12,7 +13,8 @@ const APART: SumError = SumError::Request(
 
 impl TaggedSumming<'_, '_> {
     /// Adds windows that were [named](TaggedSumming::name) by their sum, as [`TaggedSumming::add`] adds one after the other: those at
-    /// these runs of places in the request. They must be of this stream.
+    /// these runs of places in the request. They must be of this stream. Parts whose values do not add are left to
+    /// [`TaggedSumming::add_values`].
     ///
     /// ```
     /// use sotto_evaluate::{TaggedRows, TaggedSum, TaggedSumming};
@@ -63,7 +65,8 @@ impl TaggedSumming<'_, '_> {
             let end = first + wanted.windows.1 as usize;
             let inside = || windows.iter().map(|run| run.start.clamp(first, end)..run.end.clamp(first, end));
             let count: usize = inside().map(|run| run.len()).sum();
-            if count == 0 {
+            let adds = |part: &u8| self.header.parts().get(usize::from(*part)).is_none_or(SumsPart::adds);
+            if count == 0 || !wanted.parts.iter().any(adds) {
                 continue;
             }
             let weight = |at: usize| wanted.weights.map_or(1, |weights| weights[at - first]);
@@ -72,11 +75,22 @@ impl TaggedSumming<'_, '_> {
             if count != all || weights.any(|other| other != weight) {
                 return Err(APART);
             }
-            for (part, sum) in wanted.parts.iter().zip(sums) {
+            for (part, sum) in wanted.parts.iter().zip(sums).filter(|(part, _)| adds(part)) {
                 sum.add_sum(rolled.part(*part).ok_or(APART)?, weight).map_err(added)?;
             }
         }
         Ok(())
+    }
+
+    /// Returns true if a sum wants parts whose values add of windows at these runs of places in the request.
+    #[must_use]
+    pub fn wants_sums_of(&self, windows: &[Range<usize>]) -> bool {
+        self.wanted.iter().any(|wanted| {
+            let first = wanted.windows.0 as usize;
+            let end = first + wanted.windows.1 as usize;
+            let adds = |part: &u8| self.header.parts().get(usize::from(*part)).is_none_or(SumsPart::adds);
+            windows.iter().any(|run| run.start < end && first < run.end) && wanted.parts.iter().any(adds)
+        })
     }
 
     /// Returns the number of windows that were added or named so far.

@@ -1,10 +1,14 @@
 //! Sums of windows that a store keeps part by part.
 
+use sotto_pack::SumsPart;
 use sotto_sums::{Part, Sum, TAG_BYTES};
 use sotto_wire::MaskName;
 
 use crate::tagged::{SumError, TOO_MANY, TaggedSum, TaggedSumming, added};
 
+const GONE: SumError = SumError::Request(
+    "values of single windows are gone: their windows were rolled up into sums, and nothing else stayed of them",
+);
 const NOT_ROWS: SumError = SumError::Request("a part of a window is not of its stream's form");
 
 /// Windows of one stream with equal lengths and counts, part by part.
@@ -82,6 +86,39 @@ impl TaggedSumming<'_, '_> {
             }
         }
         self.name(windows.names)
+    }
+}
+
+impl TaggedSumming<'_, '_> {
+    /// Adds what a store keeps of a window of a roll-up beside [its sum](TaggedSumming::add_rolled): the parts whose values do not add,
+    /// for the sums that name them. The window was [named](TaggedSumming::name), and is at this place of the request; `parts` are
+    /// those of [`TaggedRows`], for one window.
+    ///
+    /// # Errors
+    /// [`SumError::Request`] if a sum names such a part that is not there, or not of the stream's form. A sum is not complete after
+    /// an error.
+    pub fn add_values(&mut self, at: usize, ticks: u32, parts: &[(&[u16], &[u8])]) -> Result<(), SumError> {
+        for (wanted, sums) in self.wanted.iter().zip(&mut self.sums) {
+            let first = wanted.windows.0 as usize;
+            let Some(from) = at.checked_sub(first).filter(|from| *from < wanted.windows.1 as usize) else {
+                continue;
+            };
+            for (part, sum) in wanted.parts.iter().zip(sums) {
+                let part = usize::from(*part);
+                if self.header.parts().get(part).is_none_or(SumsPart::adds) {
+                    continue;
+                }
+                let (counts, row) = *parts.get(part).ok_or(NOT_ROWS)?;
+                if row.is_empty() {
+                    return Err(GONE);
+                }
+                if ticks > sum.form().ticks() || row.len() != sum.form().body_bytes(ticks) + TAG_BYTES {
+                    return Err(NOT_ROWS);
+                }
+                add(wanted, sum, (from, ticks), counts, row, row.len())?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use parquet::data_type::ByteArray;
+use sotto_sums::TAG_BYTES;
 use sotto_wire::{
     Digest, Envelope, GroupPlace, LogItem, STREAM_TAG_BYTES, SignedHeader, StreamHeader, StreamTag,
     WindowFields, WindowRest, WireError, group_paths, window_description,
@@ -203,7 +204,8 @@ impl Block {
                 Kind::Deleted => return Err(DELETED),
                 Kind::Whole => WindowRest::Parts(self.parts(row)),
                 Kind::Head => {
-                    self.rest_of_head(row).map(|(body, tags)| WindowRest::Digests { body, tags })?
+                    let (body, tags, _) = self.rest_of_head(row, stream)?;
+                    WindowRest::Digests { body, tags }
                 }
             };
             self.bare_fields(row).logged(stream, rest, self.counted_bytes(row)).map_err(no_window)
@@ -264,19 +266,48 @@ impl Block {
         match self.kind(row) {
             Kind::Deleted => Err(DELETED),
             Kind::Head => {
-                let (digest, tags) = self.rest_of_head(row)?;
+                let (digest, tags, _) = self.rest_of_head(row, stream)?;
                 fields.signed(stream, tags, digest).map_err(no_window)
             }
             Kind::Whole => self.signed_as(row, fields, stream),
         }
     }
 
-    /// Returns the digest of the body and the tags of a window that is a head alone.
-    fn rest_of_head(&self, row: usize) -> Result<(&Digest, &[u8]), SegmentError> {
+    /// Returns the digest of the body, the tags, and the parts that stay of a window that is a head.
+    fn rest_of_head(
+        &self,
+        row: usize,
+        stream: &StreamHeader,
+    ) -> Result<(&Digest, &[u8], &[u8]), SegmentError> {
         // The digest of the message stands first.
         let rest = self.rests[row].data().get(32..).and_then(<[u8]>::split_first_chunk);
-        let (digest, tags) = rest.ok_or(SegmentError::Layout("a head lacks its digests"))?;
-        Ok((digest, tags))
+        let parts = rest.and_then(|(digest, rest)| {
+            let (tags, values) = rest.split_at_checked(TAG_BYTES * stream.parts().len())?;
+            Some((digest, tags, values))
+        });
+        parts.ok_or(SegmentError::Layout("a head lacks its digests"))
+    }
+
+    /// Returns the parts that stay of a window of a roll-up: those whose values do not add, a body and a tag each. Empty if none
+    /// does.
+    pub(crate) fn values(&self, row: usize, stream: &StreamHeader) -> Result<&[u8], SegmentError> {
+        Ok(self.rest_of_head(row, stream)?.2)
+    }
+
+    /// Returns the parts of a whole window whose values do not add.
+    fn values_of(&self, row: usize, stream: &StreamHeader) -> Result<Vec<u8>, SegmentError> {
+        let window = window_description(&self.head(row, stream), stream).map_err(no_window)?;
+        let (mut values, mut rest) = (Vec::new(), self.parts(row));
+        for (number, part) in stream.parts().iter().enumerate() {
+            let form = stream.sums_form(number).map_err(no_window)?;
+            let bytes = form.body_bytes(window.sent_ticks()) + TAG_BYTES;
+            let (of_part, after) = rest.split_at_checked(bytes).ok_or(NO_WINDOW)?;
+            if !part.adds() {
+                values.extend_from_slice(of_part);
+            }
+            rest = after;
+        }
+        Ok(values)
     }
 
     /// Returns the leaf of a window in the log of its stream.
@@ -326,11 +357,12 @@ impl Block {
         })
     }
 
-    /// Returns a row of this window without its body, or without everything but its leaf.
+    /// Returns a row of this window without its body, or without everything but its leaf. With `with_values` the parts stay whose
+    /// values do not add.
     pub(crate) fn reduced(
         &self,
         row: usize,
-        to: Kind,
+        (to, with_values): (Kind, bool),
         stream: &Arc<StreamHeader>,
     ) -> Result<Row, SegmentError> {
         let whole = self.row(row, Some(stream))?;
@@ -339,9 +371,10 @@ impl Block {
             Kind::Deleted => Row { bytes: 0, window: Window::Deleted { leaf: signed.leaf() }, ..whole },
             Kind::Head if self.kind(row) == Kind::Whole => {
                 let digest = *blake3::hash(&self.message(row, stream)?).as_bytes();
-                let window = Window::head(&signed, &digest);
-                let window = window.ok_or(NO_WINDOW)?;
-                let bytes = whole.bytes.saturating_sub(self.parts(row).len() as u64);
+                let values = if with_values { self.values_of(row, stream)? } else { Vec::new() };
+                let window = Window::head(&signed, &digest, &values).ok_or(NO_WINDOW)?;
+                let gone = self.parts(row).len().saturating_sub(values.len());
+                let bytes = whole.bytes.saturating_sub(gone as u64);
                 Row { bytes, window, ..whole }
             }
             _ => whole,

@@ -47,7 +47,8 @@ pub(crate) enum Window {
         facts: Box<Facts>,
         parts: Vec<u8>,
     },
-    /// `rest`: the digest of the message that was stored, that of its body, and its tags. `sum`: the roll-up whose first window
+    /// `rest`: the digest of the message that was stored, that of its body, its tags, and the parts that stay of a window of a
+    /// roll-up. `sum`: the roll-up whose first window
     /// it is, as the store writes it; else empty.
     Head {
         facts: Box<Facts>,
@@ -94,8 +95,8 @@ impl Window {
         Some(Self::Whole { facts, parts: envelope.body().coefficients()?.to_vec() })
     }
 
-    /// Returns what stays of a window whose message had this digest.
-    pub(crate) fn head(signed: &SignedHeader, message: &Digest) -> Option<Self> {
+    /// Returns what stays of a window whose message had this digest, with these parts.
+    pub(crate) fn head(signed: &SignedHeader, message: &Digest, values: &[u8]) -> Option<Self> {
         let facts = Box::new(Facts::of(signed)?);
         let bare = signed.write_bare();
         // Behind the head: the tags, the body's digest 32, the signature 64.
@@ -103,7 +104,7 @@ impl Window {
         let end = bare.len().checked_sub(64)?;
         let begin = end.checked_sub(32 + tags)?;
         let (tags, digest) = bare.get(begin..end)?.split_at(tags);
-        Some(Self::Head { facts, rest: [message, digest, tags].concat(), sum: Vec::new() })
+        Some(Self::Head { facts, rest: [message, digest, tags, values].concat(), sum: Vec::new() })
     }
 
     pub(crate) fn kind(&self) -> Kind {

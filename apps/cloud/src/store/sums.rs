@@ -13,7 +13,7 @@ use super::run::{Rows, Run, forms};
 use super::sealed::{Scanner, runs};
 use super::{Store, StoreError, count};
 use crate::id::Id;
-use crate::segment::Kind;
+use crate::segment::{Block, Kind};
 
 /// Outcome of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub(crate) enum Taken<'t> {
     Windows(&'t Run<'t>, usize, usize),
     /// Windows of a roll-up: their pads.
     Rolled(&'t [MaskName], &'t Rolled),
+    /// Parts whose values do not add, of the window of a roll-up that was passed last. Other parts are empty.
+    Values(&'t Run<'t>),
     /// Windows whose sum is there: their pads.
     Summed(&'t [MaskName], &'t PartSum<'t>),
 }
@@ -36,11 +38,11 @@ pub(crate) enum Taken<'t> {
 /// Where the next wanted windows are.
 enum Place {
     /// In a segment: the run, and its block.
-    Sealed(Box<runs::SealedRun>, Arc<crate::segment::Block>),
+    Sealed(Box<runs::SealedRun>, Arc<Block>),
     /// In the database.
     Waiting(Vec<Waiting>),
-    /// In a roll-up.
-    Rolled(Arc<Rolled>),
+    /// In a roll-up, and the run of heads in a segment.
+    Rolled(Arc<Rolled>, Box<runs::SealedRun>),
     Missing,
 }
 
@@ -63,7 +65,8 @@ impl Store {
     ) -> Result<Scanned, E> {
         let mut numbers = Numbers { wanted: &request.windows, done: 0, passed: 0 };
         let (mut scanner, mut nodes) = (Scanner::new(header)?, Finder::new(header, request));
-        let mut last_rolled: Option<Arc<Rolled>> = None;
+        let values = ValuesOf::new(header, request);
+        let mut last_rolled: Option<(Arc<Rolled>, Box<runs::SealedRun>)> = None;
         while let Some((first, most)) = numbers.next_run() {
             let most = match nodes.at(self, first, most, numbers.passed)? {
                 At::Node(names, sum) => {
@@ -73,7 +76,7 @@ impl Store {
                 }
                 At::NoneBelow(number) => most.min(u32::try_from(number - first).unwrap_or(u32::MAX)),
             };
-            if scanner.has(first) {
+            if scanner.has(first) && !scanner.is_of_heads() {
                 let windows = scanner.read(first, most)?;
                 if windows == 0 {
                     return Ok(Scanned::Missing(first));
@@ -82,8 +85,11 @@ impl Store {
                 numbers.advance(windows);
                 continue;
             }
-            let place = match last_rolled.take().filter(|rolled| rolled.at(first).is_some()) {
-                Some(rolled) => Place::Rolled(rolled),
+            let is_at = |(rolled, run): &(Arc<Rolled>, Box<runs::SealedRun>)| {
+                rolled.at(first).is_some() && (run.number..run.end()).contains(&first)
+            };
+            let place = match last_rolled.take().filter(is_at) {
+                Some((rolled, run)) => Place::Rolled(rolled, run),
                 None => match self.place(header, first, most) {
                     Err(error @ StoreError::Away(_)) => {
                         self.want_ahead(header, numbers.left())?;
@@ -95,12 +101,22 @@ impl Store {
             match place {
                 Place::Missing => return Ok(Scanned::Missing(first)),
                 Place::Sealed(run, block) => scanner.begin(*run, block),
-                Place::Rolled(rolled) => {
+                Place::Rolled(rolled, run) => {
                     let Some((name, left)) = rolled.at(first) else { return Ok(Scanned::Missing(first)) };
-                    let names: Vec<MaskName> = (0..left.min(most.into())).map(|at| name.ahead(at)).collect();
+                    let (is_wanted, until) = values.at(numbers.passed);
+                    let left = left.min(most.into()).min(run.end() - first);
+                    let windows = if is_wanted { 1 } else { left.min((until - numbers.passed) as u64) };
+                    let names: Vec<MaskName> = (0..windows).map(|at| name.ahead(at)).collect();
                     take(Taken::Rolled(&names, &rolled))?;
+                    if is_wanted {
+                        if !scanner.has(first) {
+                            scanner.begin((*run).clone(), self.heads_of(&run)?);
+                        }
+                        scanner.read_values(first)?;
+                        take(Taken::Values(&scanner.run(first)))?;
+                    }
                     numbers.advance(names.len() as u32);
-                    last_rolled = Some(rolled);
+                    last_rolled = Some((rolled, run));
                 }
                 Place::Waiting(windows) => {
                     for Waiting { number, bytes } in &windows {
@@ -132,7 +148,8 @@ impl Store {
             }
             if run.kind == Kind::Head {
                 let rolled = rolled::rolled(&connection, log, first)?;
-                return Ok(rolled.map_or(Place::Missing, |rolled| Place::Rolled(Arc::new(rolled))));
+                let in_roll_up = |rolled| Place::Rolled(Arc::new(rolled), Box::new(run));
+                return Ok(rolled.map_or(Place::Missing, in_roll_up));
             }
             let named = |error: StoreError| error.of_windows(stream, run.number, run.end() - 1);
             let (segment, name) = self.segment(&connection, run.segment).map_err(named)?;
@@ -146,6 +163,12 @@ impl Store {
             Some(window) if window.number == first => Place::Waiting(windows),
             _ => Place::Missing,
         })
+    }
+
+    /// Returns the block of a run of heads.
+    fn heads_of(&self, run: &runs::SealedRun) -> Result<Arc<Block>, StoreError> {
+        let (segment, name) = self.segment(&self.connection(), run.segment)?;
+        self.block_of(&segment, &name, (run.segment, run.block), true)
     }
 
     /// Reads whole windows of a stream in the database, from a number on, as long as their numbers follow each other.
@@ -204,6 +227,40 @@ fn one<E: From<StoreError>>(
         rest = after;
     }
     take(&Run::new(name, ticks, parts))
+}
+
+/// Windows of a request of which a sum wants parts whose values do not add.
+struct ValuesOf(Vec<(usize, usize)>);
+
+impl ValuesOf {
+    fn new(header: &StreamHeader, request: &WindowsOf) -> Self {
+        let adds = |part: &u8| header.parts().get(usize::from(*part)).is_none_or(|part| part.adds());
+        let wanting = request.sums.iter().filter(|sum| !sum.parts.iter().all(adds));
+        let ranges = wanting.map(|sum| {
+            let first = sum.windows.0 as usize;
+            (first, first + sum.windows.1 as usize)
+        });
+        let mut ranges: Vec<(usize, usize)> = ranges.collect();
+        ranges.sort_unstable();
+        ranges.dedup_by(|next, before| {
+            let joins = next.0 <= before.1;
+            if joins {
+                before.1 = before.1.max(next.1);
+            }
+            joins
+        });
+        Self(ranges)
+    }
+
+    /// Returns true if they are wanted of the window at a place of the request, and up to which place that is so.
+    fn at(&self, place: usize) -> (bool, usize) {
+        let next = self.0.partition_point(|(_, end)| *end <= place);
+        match self.0.get(next) {
+            Some((first, end)) if *first <= place => (true, *end),
+            Some((first, _)) => (false, *first),
+            None => (false, usize::MAX),
+        }
+    }
 }
 
 /// Runs of numbers, of which some are done.

@@ -156,6 +156,48 @@ fn a_correction_of_a_window_in_a_sum_is_refused_by_name_and_late_readings_are_ta
     site.check(&all_of(&[(0, 10)], None));
 }
 
+#[test]
+fn values_that_do_not_add_stay_window_by_window() {
+    let mut site = Site::with_largest();
+    for turn in 0..3 {
+        let windows: Vec<Envelope> = (turn * 20..turn * 20 + 20).map(|number| site.window(number)).collect();
+        site.upload_group(&windows).expect(201);
+    }
+    let sum = |windows, parts: &[u8]| PartsOf { windows, parts: parts.to_vec(), weights: None };
+    let alone = |first: u64, count: u32| {
+        let sums = (0..count).map(|at| sum((at, 1), &[2])).collect();
+        WindowsOf { windows: vec![(first, count)], sums }
+    };
+    // Single windows, of several roll-ups and of none; beside sums of all, of a whole roll-up, of the windows behind it.
+    let mut beside = alone(0, 60);
+    beside.sums.extend([sum((0, 60), &[0, 1]), sum((5, 20), &[0]), sum((25, 30), &[1])]);
+    let requests = [alone(0, 60), alone(7, 1), alone(24, 3), beside];
+    let check = |site: &Site| requests.iter().for_each(|request| site.check(request));
+    check(&site);
+    assert_eq!(roll_up(&site, &[&[(5, 25)]]), 20);
+    check(&site);
+    let one = WindowsOf { windows: vec![(7, 1)], sums: vec![sum((0, 1), &[0])] };
+    site.ask(&one).refused(422, "wrong-sum");
+    let both = WindowsOf { windows: vec![(7, 1)], sums: vec![sum((0, 1), &[1, 2])] };
+    site.ask(&both).refused(422, "wrong-sum");
+    // Those of a sum in the place of an earlier one, after a copy, and without the database.
+    assert_eq!(roll_up(&site, &[&[(5, 30)]]), 5);
+    site.check(&alone(0, 60));
+    site.check(&all_of(&[(5, 25)], None));
+    site.world.stop();
+    let config = site.world.config();
+    inspect::check(&config, true, true).unwrap();
+    remove_database(&site.world);
+    maintain::rebuild(&config).unwrap();
+    site.world.resume();
+    site.check(&alone(0, 60));
+    // A deletion takes them with the sum.
+    let until = site.sent[&6].0.header().ended_at + 1;
+    site.world.forget("kitchen", Some("load"), until).expect(200);
+    site.ask(&alone(8, 1)).refused(422, "unknown-envelope");
+    site.check(&alone(30, 10));
+}
+
 /// Sends windows in groups of 20, each of which comes into a segment of its own.
 fn send_sealed(site: &mut Site, numbers: std::ops::Range<u64>) {
     for first in numbers.step_by(20) {

@@ -137,7 +137,7 @@ impl Store {
                 };
                 let Some(Members { bodies, earlier }) = members(transaction, log, group)? else { continue };
                 for (run, number) in &bodies {
-                    rewriting.add(run, *number, Kind::Head);
+                    rewriting.roll_up(run, *number);
                 }
                 for id in earlier {
                     take_away(transaction, (log, id), &mut rewriting)?;

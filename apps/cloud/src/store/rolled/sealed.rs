@@ -235,7 +235,7 @@ impl Store {
             };
             for number in numbers.clone() {
                 if run.kind == Kind::Whole && is_kept {
-                    rewriting.add(run, number, Kind::Head);
+                    rewriting.roll_up(run, number);
                 }
                 let wanted = if is_kept && number == first { &bytes[..] } else { &[] };
                 let found = open.as_ref().map(|open| open.at(number)).transpose()?;

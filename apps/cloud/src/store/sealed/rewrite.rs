@@ -15,6 +15,8 @@ use crate::segment::{Kind, Window};
 #[derive(Debug)]
 struct Change {
     kind: Kind,
+    /// The parts stay whose values do not add.
+    with_values: bool,
     /// The roll-up whose first window it is from now on, empty for none. It keeps its own if this is None.
     sum: Option<Vec<u8>>,
 }
@@ -29,11 +31,17 @@ pub(crate) struct Rewriting {
 impl Rewriting {
     fn change(&mut self, run: &SealedRun, number: u64) -> &mut Change {
         let windows = self.windows.entry(run.segment).or_default();
-        windows.entry((run.log, number)).or_insert(Change { kind: run.kind, sum: None })
+        windows.entry((run.log, number)).or_insert(Change { kind: run.kind, with_values: false, sum: None })
     }
 
     pub(in super::super) fn add(&mut self, run: &SealedRun, number: u64, to: Kind) {
         self.change(run, number).kind = to;
+    }
+
+    /// Takes the body of a window of a roll-up, but for parts whose values do not add.
+    pub(in super::super) fn roll_up(&mut self, run: &SealedRun, number: u64) {
+        let change = self.change(run, number);
+        (change.kind, change.with_values) = (Kind::Head, true);
     }
 
     /// Puts a roll-up beside the head of its first window; an empty one takes it away. Windows that are no heads have none.
@@ -69,7 +77,7 @@ impl Store {
                     let row = match windows.get(&(run.log, number)) {
                         None => sealed.row()?,
                         Some(change) => {
-                            let mut row = sealed.reduced(change.kind)?;
+                            let mut row = sealed.reduced((change.kind, change.with_values))?;
                             if let (Window::Head { sum, .. }, Some(new)) = (&mut row.window, &change.sum) {
                                 sum.clone_from(new);
                             }

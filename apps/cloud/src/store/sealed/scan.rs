@@ -38,6 +38,11 @@ impl<'h> Scanner<'h> {
         self.current.as_ref().is_some_and(|(run, _)| (run.number..run.end()).contains(&number))
     }
 
+    /// Returns true if the present run has heads alone.
+    pub(in super::super) fn is_of_heads(&self) -> bool {
+        self.current.as_ref().is_some_and(|(run, _)| run.kind == Kind::Head)
+    }
+
     /// Reads windows of the present run from a number on, at most `most`: as many as have equal lengths and counts. Returns
     /// their number; 0 if the first one has no body.
     pub(in super::super) fn read(&mut self, number: u64, most: u32) -> Result<u32, StoreError> {
@@ -70,6 +75,34 @@ impl<'h> Scanner<'h> {
             offset += *bytes;
         }
         Ok(windows as u32)
+    }
+
+    /// Reads what stays of a window of a roll-up, which is in the present run: the parts whose values do not add. Other parts, and
+    /// all if nothing stays, are empty.
+    pub(in super::super) fn read_values(&mut self, number: u64) -> Result<(), StoreError> {
+        let wrong = || StoreError::Damaged("a row of a segment is no window of its stream".to_owned());
+        let Some((run, block)) = &self.current else { return Err(wrong()) };
+        let row = run.row_of(number);
+        if row >= block.rows() {
+            return Err(wrong());
+        }
+        let head = block.head(row, self.header);
+        let window = sotto_wire::window_description(&head, self.header).map_err(damaged)?;
+        let mut values = block.values(row, self.header).map_err(|_| wrong())?;
+        self.ticks = window.sent_ticks();
+        let of_stream = self.header.parts().iter().zip(&self.forms);
+        for ((counts, bytes, rows), (part, form)) in self.parts.iter_mut().zip(of_stream) {
+            *bytes = form.body_bytes(self.ticks) + TAG_BYTES;
+            counts.clear();
+            counts.extend(part.counts(&window).into_iter().flat_map(u16::to_le_bytes));
+            rows.clear();
+            if !part.adds() && !values.is_empty() {
+                let (of_part, after) = values.split_at_checked(*bytes).ok_or_else(wrong)?;
+                rows.extend_from_slice(of_part);
+                values = after;
+            }
+        }
+        Ok(())
     }
 
     /// Returns the windows that were read, of which the first has this number.

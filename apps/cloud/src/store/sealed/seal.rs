@@ -225,7 +225,9 @@ impl Store {
                 let is_piece = envelope.signed_header().is_provisional();
                 Window::whole(&envelope).filter(|_| !(may_stay && is_piece)).map(|window| (window, is_piece))
             }
-            StoredBytes::Head(head) => Window::head(&head.signed, &head.digest).map(|window| (window, false)),
+            StoredBytes::Head(head) => {
+                Window::head(&head.signed, &head.digest, &[]).map(|window| (window, false))
+            }
         })
     }
 }

@@ -101,8 +101,9 @@ impl Sealed {
         self.block.row(self.row, self.stream.as_ref()).map_err(unread)
     }
 
-    /// Returns the window without its body, or without everything but its leaf, as a row of another segment.
-    pub(super) fn reduced(&self, to: Kind) -> Result<Row, StoreError> {
+    /// Returns the window without its body, or without everything but its leaf, as a row of another segment. With `true` the parts
+    /// stay whose values do not add.
+    pub(super) fn reduced(&self, to: (Kind, bool)) -> Result<Row, StoreError> {
         self.block.reduced(self.row, to, self.header()?).map_err(unread)
     }
 

@@ -32,6 +32,11 @@ pub(crate) struct Site {
 
 /// Returns the header of a stream whose readings are -500 to 500, with squares in a part of their own.
 pub(crate) fn header(device: &str, stream: &str, secret: &[u8; 32]) -> Arc<StreamHeader> {
+    header_with(device, stream, secret, &[])
+}
+
+/// Returns that header with more parts.
+fn header_with(device: &str, stream: &str, secret: &[u8; 32], more: &[(Quantity, u8)]) -> Arc<StreamHeader> {
     let load = Channel { name: "load".into(), maximum: 1000.0, resolution: Some(1.0), ..Channel::default() };
     let part = |quantity, width| SumsPart {
         quantities: vec![Placed { quantity, digit: Digit::Whole, width }],
@@ -44,7 +49,11 @@ pub(crate) fn header(device: &str, stream: &str, secret: &[u8; 32]) -> Arc<Strea
         ticks: TICKS,
         channels: vec![load],
         rounded: false,
-        parts: vec![part(Quantity::Reading(0), 23), part(Quantity::Square(0), 34)],
+        parts: [(Quantity::Reading(0), 23), (Quantity::Square(0), 34)]
+            .iter()
+            .chain(more)
+            .map(|(quantity, width)| part(quantity.clone(), *width))
+            .collect(),
     };
     Arc::new(StreamHeader::of_sums(stream, |id| KeyId(StreamKeys::derive(secret, id).id())).unwrap())
 }
@@ -67,6 +76,14 @@ impl Site {
     pub(crate) fn in_world(world: World) -> Self {
         let (identity, header) = (SigningIdentity::from_bytes(&[6; 32]), header("kitchen", "load", &SECRET));
         Self { world, identity, header, sent: BTreeMap::new() }
+    }
+
+    /// Returns a site whose windows have their largest reading, too.
+    pub(crate) fn with_largest() -> Self {
+        let header = header_with("kitchen", "load", &SECRET, &[(Quantity::Largest(0), 11)]);
+        let site = Self { header, ..Self::new() };
+        site.enrol();
+        site
     }
 
     pub(crate) fn registered() -> Self {
@@ -154,10 +171,10 @@ impl Site {
                     let start = StartKeys::derive(&SECRET, self.header.stream_id().unwrap(), &name.salt);
                     let present = self.header.parts()[at].present(&window);
                     opening.add(&start, name.sequence, window.sent_ticks(), weight, |place| present[place]);
-                    let readings = &self.sent[number].1;
+                    let values = values(&self.header, at, &self.sent[number].1);
                     expected.resize(expected.len().max(present.len()), 0);
-                    expected.iter_mut().zip(readings).for_each(|(sum, reading)| {
-                        *sum += weight * reading.map_or(0, |reading| value(at, reading));
+                    expected.iter_mut().zip(values).for_each(|(sum, value)| {
+                        *sum += weight * value.unwrap_or(0);
                     });
                 }
                 let key = TagKey::new(&keys, &form, (*part).into());
@@ -220,8 +237,8 @@ pub(crate) fn window_with(
         let form = header.sums_form(at).unwrap();
         let ticks = description.sent_ticks();
         let mut body = vec![0; form.body_bytes(ticks)];
-        let value = |reading: &Option<i64>| reading.map(|reading| value(at, reading));
-        let values = readings.iter().take(ticks as usize).map(value);
+        let sent = &readings[..readings.len().min(ticks as usize)];
+        let values = values(header, at, sent).into_iter();
         let counts = part.counts(&description);
         let tag = pads.encrypt(&form, ticks, at as u32, values, counts, &mut body).unwrap();
         parts.extend(body);
@@ -236,7 +253,11 @@ pub(crate) fn key_of(header: &StreamHeader) -> Value {
     json!({ "parameter_id": hex::encode(header.stream_id().unwrap()), "key_id": header.key().to_string() })
 }
 
-/// Returns the value of a part: the reading, or its square.
-fn value(part: usize, reading: i64) -> i64 {
-    if part == 0 { reading } else { reading * reading }
+/// Returns the values of a part: the readings, their squares, or the largest.
+fn values(header: &StreamHeader, part: usize, readings: &[Option<i64>]) -> Vec<Option<i64>> {
+    if !header.parts()[part].adds() {
+        return vec![readings.iter().flatten().copied().max()];
+    }
+    let power = if part == 0 { 1 } else { 2 };
+    readings.iter().map(|reading| reading.map(|reading| reading.pow(power))).collect()
 }
