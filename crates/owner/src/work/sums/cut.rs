@@ -13,9 +13,17 @@ const FILLED: i128 = 15;
 /// Cuts windows in order of time into sums of at most `most`. More than one sum are cut at fixed times, so that windows that
 /// come later, or a question that begins later, leave the sums between as they are.
 pub(super) fn cut(inputs: &Inputs<'_>, windows: Range<usize>, most: usize) -> Vec<Range<usize>> {
-    let most = most.max(1);
     if windows.len() <= most {
         return vec![windows];
+    }
+    cut_always(inputs, windows, most)
+}
+
+/// Cuts windows in order of time at fixed times, into sums of at most `most`.
+pub(super) fn cut_always(inputs: &Inputs<'_>, windows: Range<usize>, most: usize) -> Vec<Range<usize>> {
+    let most = most.max(1);
+    if windows.is_empty() {
+        return Vec::new();
     }
     let first = inputs.at(windows.start).input;
     let length = i128::from(first.window.period.at(0, first.window.layout.ticks()).max(1));
