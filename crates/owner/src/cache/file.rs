@@ -20,7 +20,7 @@ use crate::files::{read_within, write_private};
 pub(super) const ENDING: &str = "sums";
 
 /// The first bytes of a file.
-const MAGIC: &[u8; 16] = b"sotto cache v1\n\0";
+const MAGIC: &[u8; 16] = b"sotto cache v2\n\0";
 
 /// Bytes of a segment's length, number of sums and time.
 const HEAD: usize = 4 + 4 + 8;

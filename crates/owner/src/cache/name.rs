@@ -10,6 +10,9 @@ pub(super) type Name = [u8; 32];
 /// Bytes of the facts of a window.
 const FACTS: usize = 32 + 8 + 8 + 8 + 8 + 1 + SALT_BYTES + 8 + 8;
 
+/// The kind of a stretch, beside sums without weights and with them.
+const STRETCH: u8 = 2;
+
 /// The windows of a sum, one after the other. The name may be taken after each. Windows that follow each other are named
 /// together, whether they come one by one or in runs.
 pub(super) struct Windows {
@@ -26,10 +29,15 @@ struct Run {
 }
 
 impl Windows {
-    /// Begins a sum of a part of a stream. Sums with weights have other names, even if all weights are 1.
-    pub(super) fn new(stream: &[u8; 32], part: u8, is_weighted: bool) -> Self {
+    /// Begins a sum of a part of a stream, or a stretch of a channel's values. Sums with weights have other names, even if all
+    /// weights are 1.
+    pub(super) fn new(stream: &[u8; 32], (part, channel): (u8, Option<u16>), is_weighted: bool) -> Self {
         let mut hasher = blake3::Hasher::new_derive_key("sotto cached sum v2");
-        hasher.update(stream).update(&[part, is_weighted.into()]);
+        let kind = if channel.is_some() { STRETCH } else { is_weighted.into() };
+        hasher.update(stream).update(&[part, kind]);
+        if let Some(channel) = channel {
+            hasher.update(&channel.to_le_bytes());
+        }
         Self { hasher, last: None }
     }
 

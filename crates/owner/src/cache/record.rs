@@ -21,20 +21,41 @@ pub(super) struct Record {
     /// Digits of the name of its first window.
     pub(super) first: [u8; 8],
     pub(super) name: Name,
+    pub(super) values: Values,
+}
+
+/// Values in as many bytes each, which are read when their record is found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Values {
     /// Bytes of a value: those of the part's widest place, so that no size tells of a value.
-    pub(super) width: u8,
-    pub(super) values: Vec<i64>,
+    width: u8,
+    bytes: Vec<u8>,
+}
+
+impl Values {
+    /// Returns values of places of at most so many bits, with a sign. Returns None if one is too large.
+    pub(super) fn of(values: &[i64], bits: u8) -> Option<Self> {
+        let width = (bits / 8 + 1).clamp(1, 8);
+        let limit = 1i128 << (8 * width - 1);
+        let mut bytes = Vec::with_capacity(values.len() * usize::from(width));
+        for value in values {
+            if !(-limit..limit).contains(&i128::from(*value)) {
+                return None;
+            }
+            bytes.extend(&value.to_le_bytes()[..width.into()]);
+        }
+        Some(Self { width, bytes })
+    }
+
+    pub(super) fn read(&self) -> Vec<i64> {
+        self.bytes.chunks_exact(self.width.into()).map(signed).collect()
+    }
 }
 
 impl Record {
     /// Returns the bytes that it takes.
     pub(super) fn size(&self) -> usize {
-        HEAD + self.values.len() * usize::from(self.width)
-    }
-
-    /// Returns the bytes of a value of a place of so many bits, with a sign.
-    pub(super) fn width_of(bits: u8) -> u8 {
-        (bits / 8 + 1).clamp(1, 8)
+        HEAD + self.values.bytes.len()
     }
 
     pub(super) fn write(&self, out: &mut Vec<u8>) {
@@ -43,11 +64,10 @@ impl Record {
         out.extend(self.replaces.to_le_bytes());
         out.extend(self.first);
         out.extend(self.name);
-        out.push(self.width);
-        out.extend((self.values.len() as u32).to_le_bytes());
-        for value in &self.values {
-            out.extend(&value.to_le_bytes()[..self.width.into()]);
-        }
+        let Values { width, bytes } = &self.values;
+        out.push(*width);
+        out.extend(((bytes.len() / usize::from(*width)) as u32).to_le_bytes());
+        out.extend_from_slice(bytes);
     }
 
     /// Reads a record, and returns it with the bytes behind it. Returns None if these bytes are none.
@@ -72,8 +92,7 @@ impl Record {
             replaces: u32::from_le_bytes(*replaces),
             first: *first,
             name: *name,
-            width: *width,
-            values: values.chunks_exact(size).map(signed).collect(),
+            values: Values { width: *width, bytes: values.to_vec() },
         };
         Some((record, rest))
     }
@@ -81,10 +100,9 @@ impl Record {
 
 /// Returns the number of up to 8 bytes in two's complement.
 fn signed(bytes: &[u8]) -> i64 {
-    let mut wide = [0; 8];
-    wide[..bytes.len()].copy_from_slice(bytes);
-    let unused = 64 - 8 * bytes.len();
-    (i64::from_le_bytes(wide) << unused) >> unused
+    let Some((highest, lower)) = bytes.split_last() else { return 0 };
+    let high = i64::from(highest.cast_signed());
+    lower.iter().rev().fold(high, |number, byte| number << 8 | i64::from(*byte))
 }
 
 #[cfg(test)]
@@ -96,17 +114,11 @@ mod tests {
         for bits in 1..=60u8 {
             let end = 1i64 << bits;
             let values = vec![0, 1, -1, end - 1, 1 - end, end / 2, -end / 2];
-            let (first, name, width) = ([1; 8], [2; 32], Record::width_of(bits));
-            let record = Record {
-                part: 3,
-                is_newest: bits % 2 == 0,
-                count: 7,
-                replaces: 6,
-                first,
-                name,
-                width,
-                values,
-            };
+            let packed = Values::of(&values, bits).expect("values in range");
+            assert_eq!(packed.read(), values);
+            let (first, name, values) = ([1; 8], [2; 32], packed);
+            let record =
+                Record { part: 3, is_newest: bits % 2 == 0, count: 7, replaces: 6, first, name, values };
             let mut bytes = Vec::new();
             record.write(&mut bytes);
             assert_eq!(bytes.len(), record.size());
@@ -116,5 +128,6 @@ mod tests {
                 assert_eq!(Record::read(&bytes[..cut]), None, "{bits} bits, {cut} bytes");
             }
         }
+        assert_eq!((Values::of(&[127], 7).is_some(), Values::of(&[128], 7)), (true, None));
     }
 }

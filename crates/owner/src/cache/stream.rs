@@ -9,7 +9,7 @@ use sotto_keys::DeviceSecret;
 use super::file::{self, Contents};
 use super::folder;
 use super::name::{Windows, first_of};
-use super::record::Record;
+use super::record::{Record, Values};
 use crate::error::OwnerError;
 use crate::files::{make_folder, remove_left_over};
 use crate::quantities::Inputs;
@@ -41,10 +41,12 @@ struct Held {
     was_used: bool,
 }
 
-/// The windows of a sum of one part: all that its value depends on.
+/// The windows of a sum of one part, or of a stretch whose values come window by window: all that the values depend on.
 #[derive(Clone, Copy)]
 pub(crate) struct Sum<'s> {
     pub(crate) part: u8,
+    /// The channel of a stretch; None for a sum.
+    pub(crate) channel: Option<u16>,
     pub(crate) inputs: &'s Inputs<'s>,
     /// Their positions among those of the inputs.
     pub(crate) windows: &'s Range<usize>,
@@ -53,6 +55,10 @@ pub(crate) struct Sum<'s> {
 }
 
 impl Sum<'_> {
+    fn begin(&self, stream: &[u8; 32]) -> Windows {
+        Windows::new(stream, (self.part, self.channel), self.weights.is_some())
+    }
+
     /// Adds some of the windows, by their indexes, to a name.
     fn name(&self, indexes: Range<usize>, named: &mut Windows) {
         let first = self.windows.start;
@@ -97,11 +103,10 @@ impl StreamCache {
         self.stream
     }
 
-    /// Returns the sums of the first windows of a list, by their number, ascending: all windows, or fewer if there are no
+    /// Returns the values of the first windows of a list, by their number, ascending: all windows, or fewer if there are no
     /// weights.
     pub(crate) fn find(&mut self, sum: Sum<'_>) -> Vec<(usize, Vec<i64>)> {
-        let (mut named, mut found) =
-            (Windows::new(&self.stream, sum.part, sum.weights.is_some()), Vec::new());
+        let (mut named, mut found) = (sum.begin(&self.stream), Vec::new());
         if sum.windows.is_empty() {
             return found;
         }
@@ -123,7 +128,7 @@ impl StreamCache {
             let name = named.name();
             if let Some((at, record)) = records.into_iter().find(|(_, record)| record.name == name) {
                 used.push(at);
-                found.push((count, record.values.clone()));
+                found.push((count, record.values.read()));
             }
         }
         for at in used {
@@ -141,16 +146,12 @@ impl StreamCache {
         if sum.windows.is_empty() {
             return;
         }
-        let mut named = Windows::new(&self.stream, sum.part, sum.weights.is_some());
+        let mut named = sum.begin(&self.stream);
         sum.name(0..1, &mut named);
         let first = first_of(&named.name());
         sum.name(1..sum.windows.len(), &mut named);
-        let width = Record::width_of(bits);
-        let limit = 1i128 << (8 * width - 1);
+        let Some(values) = Values::of(values, bits) else { return };
         let (Ok(count), Ok(begun)) = (u32::try_from(sum.windows.len()), u32::try_from(begun)) else { return };
-        if values.iter().any(|value| !(-limit..limit).contains(&i128::from(*value))) {
-            return;
-        }
         let (part, name) = (sum.part, named.name());
         let is_there = self.with_first(part, first).any(|held| held.record.name == name);
         if is_there {
@@ -161,9 +162,8 @@ impl StreamCache {
         let earlier = self.with_first(part, first).map(|held| &held.record);
         let earlier = earlier.filter(|earlier| earlier.is_newest && earlier.count < begun);
         let replaces = earlier.map(|earlier| earlier.count).max().unwrap_or(0);
-        let values = values.to_vec();
         self.new.push(self.sums.len());
-        self.hold(Record { part, is_newest, count, replaces, first, name, width, values });
+        self.hold(Record { part, is_newest, count, replaces, first, name, values });
         self.was_used = true;
     }
 

@@ -91,7 +91,7 @@ impl Folder {
 }
 
 fn plain<'s>(inputs: &'s All<'s>) -> Sum<'s> {
-    Sum { part: 1, inputs: &inputs.0, windows: &inputs.1, weights: None }
+    Sum { part: 1, channel: None, inputs: &inputs.0, windows: &inputs.1, weights: None }
 }
 
 #[test]
@@ -134,6 +134,15 @@ fn a_sum_is_found_by_exactly_its_windows() {
         assert_eq!(found(weighted(&refs(&other), &of_others)), [], "{name}");
     }
     assert_eq!(found(Sum { part: 0, ..plain(&refs(&all)) }), [], "another part");
+    for channel in [0, 1] {
+        let values = vec![i64::from(channel); 10];
+        let windows = refs(&all);
+        let stretch = Sum { channel: Some(channel), ..plain(&windows) };
+        assert_eq!(found(stretch), [], "values of a channel, window by window");
+        folder.write(|sums| sums.add(stretch, &values, BITS, 0, false));
+        assert_eq!(found(stretch), [(10, values)]);
+        assert_eq!(found(plain(&refs(&all))), [(10, vec![7, -8])]);
+    }
     let mut others = weights;
     others[9] = 2;
     assert_eq!(found(weighted(&refs(&all), &others)), [], "another weight");
@@ -240,7 +249,7 @@ fn only_the_device_s_secret_opens_a_file_and_nothing_in_it_is_readable() {
     });
     let bytes = fs::read(folder.file()).unwrap();
     let holds = |text: &[u8]| bytes.windows(text.len()).any(|part| part == text);
-    assert!(holds(b"sotto cache v1"));
+    assert!(holds(b"sotto cache v2"));
     for (name, text) in [
         ("a value", &b"read"[..]),
         ("an identity", &[0xA5; 4]),

@@ -82,15 +82,6 @@ pub(super) struct Lot {
     pub(super) split: Vec<Split>,
 }
 
-impl Lot {
-    /// Returns it with each window as an input of its own.
-    fn alone(self) -> Self {
-        let alone =
-            |(group, inputs): (usize, Vec<Input>)| (group, inputs.iter().flat_map(Input::each).collect());
-        Self { groups: self.groups.into_iter().map(alone).collect(), ..self }
-    }
-}
-
 impl<'w> DeviceWork<'w> {
     /// Computes a tally for each group. Omits windows whose parameters do not suffice, and those whose own tags do not fit.
     pub(crate) fn tallies(
@@ -313,8 +304,6 @@ impl<'w> DeviceWork<'w> {
         for (span, lot) in self.lots(batch, &needs) {
             let wanted = Wanted::new(&needs, batch, span, !lot.split.is_empty())?;
             let most = self.most_windows(batch, &wanted, computer)?;
-            // Values that windows hold are read window by window.
-            let lot = if wanted.held.is_empty() { lot } else { lot.alone() };
             let pieces = pieces(batch, lot, most);
             if wanted.compared.each {
                 computed.fetched += pieces.parts.len() as u64;

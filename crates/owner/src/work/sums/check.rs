@@ -33,12 +33,12 @@ impl Computer<'_> {
             let begin = first;
             first += group.iter().map(|input| input.count as usize).sum::<usize>();
             let (windows, parts) = (begin..first, parts.clone());
-            Task { part, windows, parts, weights: None, factor: 1, read: Vec::new() }
+            Task { part, windows, parts, weights: None, factor: 1, read: Vec::new(), each: false }
         };
         let tasks = groups.iter().enumerate().map(task).collect();
-        let (split, source) =
-            (Split::of(tasks, inputs, None), SumsStream { device, stream, is_proved: false });
-        match self.left_sums(source, &secret, &split, None, &mut |_, _| Ok(()), &mut |_, _| {}) {
+        let mut split = Split::of(stream, tasks, inputs, None);
+        let source = SumsStream { device, stream, is_proved: false };
+        match self.left_sums(source, &secret, &mut split, None, &mut |_, _| Ok(()), &mut |_, _| {}) {
             Ok(()) => Ok(Vec::new()),
             Err(OwnerError::FaultyWindows { windows, .. }) => Ok(windows),
             Err(error) => Err(error),

@@ -27,8 +27,18 @@ pub(super) struct Source {
 
 impl Source {
     /// Returns the position of the channel that the values are of.
-    pub(super) fn channel(&self) -> usize {
-        self.channel.into()
+    pub(super) fn channel(&self) -> u16 {
+        self.channel
+    }
+
+    /// Returns the first place.
+    pub(super) fn place(&self) -> usize {
+        self.first
+    }
+
+    /// Returns the factor of the digit.
+    pub(super) fn factor(&self) -> i64 {
+        self.factor
     }
 }
 
@@ -68,9 +78,12 @@ pub(super) fn parts_of<'s>(sources: impl Iterator<Item = &'s Source>) -> Vec<u8>
     parts.into_iter().collect()
 }
 
-/// The values of a sum at the places of one part, after its tag was checked.
+/// The values of a sum at the places of one part, or the values of a channel that do not add, of each window of a stretch. The
+/// tags were checked.
 pub(super) struct Opened {
     pub(super) part: u8,
+    /// The channel of a stretch.
+    pub(super) channel: Option<u16>,
     pub(super) values: Vec<i64>,
 }
 
@@ -87,18 +100,10 @@ pub(super) fn put(
         let Source { part, first, step, factor, channel } = read.source;
         let Some(Opened { values, .. }) = opened.iter().find(|opened| opened.part == part) else { continue };
         let Some((Numbers::Sums(numbers), _)) = results.get_mut(read.quantity) else { continue };
-        let count = match (read.window, step) {
-            (Some(_), _) => 1,
-            (None, 0) => numbers.len(),
-            (None, _) => stream.layout().ticks() as usize,
-        };
+        let count = if step == 0 { numbers.len() } else { stream.layout().ticks() as usize };
         for at in 0..count {
             let place = first + if step == 0 { at } else { at * step };
-            let slot = match read.window {
-                Some(window) => Some(window),
-                None if step == 0 => Some(at),
-                None => layout.slot(channel, at as u32),
-            };
+            let slot = if step == 0 { Some(at) } else { layout.slot(channel, at as u32) };
             let weight = read.ticks.as_ref().map_or(1, |ticks| ticks.get(at).copied().unwrap_or_default());
             let (Some(value), Some(slot)) = (values.get(place), slot.filter(|slot| *slot < numbers.len()))
             else {

@@ -11,9 +11,17 @@ use crate::runs::partition_point;
 /// Cuts windows in order of time into sums of at most `most`. More than one sum are cut at fixed times, so that windows that
 /// come later, or a question that begins later, leave the sums between as they are.
 pub(super) fn cut(inputs: &Inputs<'_>, windows: Range<usize>, most: usize) -> Vec<Range<usize>> {
-    let most = most.max(1);
     if windows.len() <= most {
         return vec![windows];
+    }
+    cut_always(inputs, windows, most)
+}
+
+/// Cuts windows in order of time at fixed times, into sums of at most `most`.
+pub(super) fn cut_always(inputs: &Inputs<'_>, windows: Range<usize>, most: usize) -> Vec<Range<usize>> {
+    let most = most.max(1);
+    if windows.is_empty() {
+        return Vec::new();
     }
     let first = inputs.at(windows.start).input;
     let blocks = SumBlocks::new(first.window.period, &first.window.layout, most as u64);

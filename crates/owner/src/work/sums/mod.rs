@@ -4,6 +4,7 @@ mod cached;
 mod check;
 mod columns;
 mod cut;
+mod each;
 mod fault;
 mod open;
 mod outline;
@@ -43,7 +44,7 @@ pub(crate) struct SumsStream<'s> {
 /// Puts the values of a sum into the results.
 type Put<'p> = &'p mut dyn FnMut(&Task, &[Opened]) -> Result<(), OwnerError>;
 
-/// A sum to request.
+/// A sum to request, or a stretch of windows of which each is requested by itself.
 #[derive(Clone, Debug)]
 struct Task {
     /// The part of the question whose results it belongs to.
@@ -58,6 +59,8 @@ struct Task {
     factor: i128,
     /// The results that it provides.
     read: Vec<Read>,
+    /// True for a stretch: its values do not add.
+    each: bool,
 }
 
 /// Values of a sum that belong to a result.
@@ -68,7 +71,7 @@ struct Read {
     source: Source,
     /// A factor for each tick; None for 1.
     ticks: Option<Vec<i64>>,
-    /// The position in its part of the window that the value is of. None: values of several windows are added.
+    /// The position in its part of the first window of a stretch. None: the values of the windows are added.
     window: Option<usize>,
 }
 
@@ -99,15 +102,16 @@ impl Computer<'_> {
             parts.iter().map(|part| empty(source.stream, layout, part, quantities)).collect();
         let cache = self.cache.as_mut().filter(|_| source.is_proved);
         let mut of_stream = cache.map(|cache| cache.take(source.device, source.stream, &secret));
-        let mut split = Split::of(tasks, inputs, of_stream.as_mut());
+        let mut split = Split::of(source.stream, tasks, inputs, of_stream.as_mut());
         if let Some((tasks, inputs)) = again.filter(|_| whole::apart(&split.left, &split.inputs).is_some()) {
             // The cache has a sum of some of the windows of which the cloud keeps one sum now.
-            split = Split::of(tasks, inputs, None);
+            split = Split::of(source.stream, tasks, inputs, None);
         }
-        let mut put = |task: &Task, opened: &[Opened]| {
-            columns::put(source.stream, layout, task, opened, &mut results[task.part])
+        let mut put = |task: &Task, opened: &[Opened]| match task.each {
+            true => each::put(source.stream, task, opened, &mut results[task.part]),
+            false => columns::put(source.stream, layout, task, opened, &mut results[task.part]),
         };
-        let done = self.left_sums(source, &secret, &split, of_stream.as_mut(), &mut put, progress);
+        let done = self.left_sums(source, &secret, &mut split, of_stream.as_mut(), &mut put, progress);
         // Sums that were opened stay, whatever became of the others.
         if let (Some(cache), Some(of_stream)) = (&mut self.cache, of_stream) {
             cache.put_back(of_stream, &secret);
@@ -136,7 +140,7 @@ impl Computer<'_> {
         &mut self,
         source: SumsStream<'_>,
         secret: &DeviceSecret,
-        split: &Split<'_>,
+        split: &mut Split<'_>,
         mut cache: Option<&mut StreamCache>,
         put: Put<'_>,
         progress: Progress<'_>,
@@ -150,19 +154,21 @@ impl Computer<'_> {
             too_large = too_large.or(put(task, opened).err());
         }
         self.spent.note_cached(split.cached_sums());
-        let inputs = &split.inputs;
+        let Split { left: tasks, inputs, wholes, .. } = split;
         let mut keys = Keys::new(secret, source.stream)?;
-        let (mut left, mut told) = (&split.left[..], 0);
+        let (mut left, mut told) = (&tasks[..], 0);
         while !left.is_empty() {
             let (now, later) = left.split_at(request::batch(source.stream, left)?);
             match self.requested(source.stream, &mut keys, now, inputs) {
                 Ok(opened) => {
-                    for (at, opened) in (split.left.len() - left.len()..).zip(opened) {
-                        let done = split.whole(at, opened).and_then(|(task, opened)| {
+                    for (at, opened) in (tasks.len() - left.len()..).zip(opened) {
+                        let done = wholes.take(at, opened).and_then(|whole| {
+                            // A stretch has other windows to come.
+                            let Some(opened) = whole else { return Ok(()) };
                             if let Some(cache) = &mut cache {
-                                split.keep(at, &opened, source.stream, cache);
+                                wholes.keep(at, &opened, source.stream, cache);
                             }
-                            put(&task, &opened)
+                            put(wholes.task(at), &opened)
                         });
                         too_large = too_large.or(done.err());
                     }
@@ -194,6 +200,7 @@ pub(super) fn most_bytes(
 ) -> Result<u64, OwnerError> {
     // Windows that do not hold the quantities are left out.
     let Some((inputs, tasks)) = tasks::tasks(stream, parts, quantities) else { return Ok(0) };
+    let tasks = each::all_alone(tasks, &inputs);
     let sums: u64 =
         tasks.iter().map(|task| request::most_bytes(stream, task, &inputs)).sum::<Result<_, _>>()?;
     let (mut left, mut requests) = (&tasks[..], 0);

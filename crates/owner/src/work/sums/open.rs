@@ -85,7 +85,7 @@ impl<'k> Keys<'k> {
                     OpenError::Refused => NotOpened::Refused,
                     OpenError::Weights => OwnerError::wrong(&error.to_string()).into(),
                 })?;
-                of_task.push(Opened { part, values });
+                of_task.push(Opened { part, channel: None, values });
             }
             opened.push(of_task);
         }

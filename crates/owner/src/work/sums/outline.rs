@@ -3,7 +3,7 @@
 use sotto_sums::TAG_BYTES;
 use sotto_wire::{MaskName, StreamHeader};
 
-use super::{Task, request, tasks};
+use super::{Task, each, request, tasks};
 use crate::error::OwnerError;
 use crate::quantities::{InputRun, Inputs, Part, Quantity};
 use crate::work::outline::{Fetched, Outline};
@@ -24,6 +24,7 @@ pub(in crate::work) fn outline(
     quantities: &[Quantity],
 ) -> Result<Option<Outline>, OwnerError> {
     let Some((inputs, tasks)) = tasks::tasks(stream, parts, quantities) else { return Ok(None) };
+    let tasks = each::all_alone(tasks, &inputs);
     let mut outline = Outline { of: vec![Fetched::default(); quantities.len()], ..Outline::default() };
     for task in &tasks {
         let is_single = task.windows.len() == 1;

@@ -6,14 +6,15 @@ use sotto_pack::Quantity as Sent;
 use sotto_wire::{StreamHeader, SumBlocks};
 
 use super::columns::{Source, parts_of, sources};
-use super::cut::cut;
+use super::cut::{cut, cut_always};
+use super::each::STRETCH;
 use super::weights::Weighted;
 use super::{Read, Task, inputs_of};
 use crate::quantities::{Inputs, Part, Quantity};
 use crate::streams::capacity;
 
-/// Returns the windows of all parts, and the sums that the quantities need, in the order of their windows. Returns None
-/// if the windows do not hold them.
+/// Returns the windows of all parts, and the sums and stretches that the quantities need, in the order of their windows.
+/// Returns None if the windows do not hold them.
 pub(super) fn tasks<'p>(
     stream: &StreamHeader,
     parts: &'p [Part],
@@ -101,23 +102,22 @@ impl Of<'_> {
         let most = self.capacity(&parts)?.min(of_stream) as usize;
         for windows in cut(self.inputs, self.windows.clone(), most) {
             let (parts, read) = (parts.clone(), read.to_vec());
-            tasks.push(Task { part: self.part, windows, parts, weights: None, factor: 1, read });
+            tasks.push(Task { part: self.part, windows, parts, weights: None, factor: 1, read, each: false });
         }
         Some(())
     }
 
-    /// Adds each window by itself, if it has a reading of any of the channels: these values do not add.
+    /// Adds the windows in stretches of which each comes by itself: these values do not add.
     fn window_by_window(&self, read: &[Read], tasks: &mut Vec<Task>) {
         let parts = parts_of(read.iter().map(|read| &read.source));
-        let has_reading = |at: &usize| {
-            let present = &self.inputs.at(*at).input.window.present;
-            read.iter().any(|read| present.get(read.source.channel()).is_some_and(|count| *count > 0))
-        };
-        for at in self.windows.clone().filter(has_reading) {
-            let window = Some(at - self.windows.start);
+        if parts.is_empty() {
+            return;
+        }
+        for windows in cut_always(self.inputs, self.windows.clone(), STRETCH) {
+            let window = Some(windows.start - self.windows.start);
             let read = read.iter().map(|read| Read { window, ..read.clone() }).collect();
             let (parts, weights) = (parts.clone(), None);
-            tasks.push(Task { part: self.part, windows: at..at + 1, parts, weights, factor: 1, read });
+            tasks.push(Task { part: self.part, windows, parts, weights, factor: 1, read, each: true });
         }
     }
 

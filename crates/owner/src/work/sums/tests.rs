@@ -177,6 +177,7 @@ fn no_edited_answer_opens_as_another_sum() {
         weights: None,
         factor: 1,
         read: Vec::new(),
+        each: false,
     };
     let tasks: Vec<Task> = sums.map(task).into();
     let reads = |frame: &[u8]| SumsAnswer::read(frame, &stream, 1 << 16, WINDOWS as u32).is_ok();

@@ -122,6 +122,6 @@ impl Weighted<'_> {
             ticks: ticks.map(<[i64]>::to_vec),
             window: None,
         });
-        Task { part: self.part, windows, parts, weights, factor, read: read.collect() }
+        Task { part: self.part, windows, parts, weights, factor, read: read.collect(), each: false }
     }
 }

@@ -11,6 +11,10 @@ pub(super) fn apart(tasks: &[Task], inputs: &Inputs<'_>) -> Option<Rolled> {
     tasks.iter().find_map(|task| {
         // By sum: its windows here, and their weight; None if they have several.
         let mut sums: BTreeMap<u32, (Rolled, u32, Option<i64>)> = BTreeMap::new();
+        if task.each {
+            let rolled = |at: usize| inputs.at(at).rolled().filter(|rolled| rolled.windows > 1);
+            return task.with_readings(inputs).into_iter().find_map(rolled);
+        }
         let mut at = 0;
         for run in inputs.runs(task.windows.clone()) {
             let windows = at..at + run.count as usize;
@@ -59,7 +63,7 @@ mod tests {
     }
 
     fn task(windows: std::ops::Range<usize>, weights: Option<Vec<i64>>) -> Task {
-        Task { part: 0, windows, parts: vec![0], weights, factor: 1, read: Vec::new() }
+        Task { part: 0, windows, parts: vec![0], weights, factor: 1, read: Vec::new(), each: false }
     }
 
     #[test]

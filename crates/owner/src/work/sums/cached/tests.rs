@@ -1,14 +1,24 @@
 #![allow(clippy::unwrap_used, clippy::single_range_in_vec_init)]
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use sotto_keys::DeviceSecret;
+use sotto_pack::{Channel, Digit, Period, Placed, Presence, Quantity as Sent, SumsPart, WindowDescription};
+use sotto_rlwe::KeyId;
+use sotto_wire::SumsStream;
 
-use super::super::cut::cut;
+use super::super::Read;
+use super::super::columns::sources;
+use super::super::cut::{cut, cut_always};
 use super::super::tests::stream;
 use super::*;
 use crate::cache::Cache;
 use crate::cache::tests::input;
+use crate::gathered::WindowQuantity;
+use crate::open::Numbers;
 use crate::quantities::{Input, InputRun};
+use crate::work::job::Results;
 
 const DEVICE: &str = "cellar";
 /// The most windows of a sum.
@@ -36,6 +46,42 @@ struct Requested {
     sums: usize,
 }
 
+fn opened(part: u8, values: Vec<i64>) -> Opened {
+    Opened { part, channel: None, values }
+}
+
+/// A stream of two channels. One part does not add; of each channel it has two places, which are not beside each other.
+fn held() -> Arc<StreamHeader> {
+    let channel = |name: &str| Channel {
+        name: name.into(),
+        maximum: 100.0,
+        resolution: Some(1.0),
+        ..Channel::default()
+    };
+    let placed = |quantity| Placed { quantity, digit: Digit::Whole, width: 20 };
+    let part = |quantities: &[Sent]| SumsPart {
+        quantities: quantities.iter().cloned().map(placed).collect(),
+        reasons: 0,
+    };
+    let stream = SumsStream {
+        device: DEVICE.into(),
+        stream: "tank".into(),
+        period: Period::of_seconds(60, 1).unwrap(),
+        ticks: 6,
+        channels: vec![channel("level"), channel("heat")],
+        rounded: false,
+        parts: vec![
+            part(&[Sent::Reading(0), Sent::Reading(1)]),
+            part(&[Sent::Least(0), Sent::Largest(1), Sent::Largest(0), Sent::Changes(1)]),
+        ],
+    };
+    Arc::new(StreamHeader::of_sums(stream, |_| KeyId([2; 16])).unwrap())
+}
+
+/// The quantities of each channel in their order.
+const HELD: [[WindowQuantity; 2]; 2] =
+    [[WindowQuantity::Least, WindowQuantity::Largest], [WindowQuantity::Largest, WindowQuantity::Changes]];
+
 impl World {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -47,6 +93,15 @@ impl World {
         let mut input = input(place);
         input.sequence = self.made;
         input.identity[16..24].copy_from_slice(&self.made.to_le_bytes());
+        // Every fifth window has no reading of one channel, every seventh none of the other.
+        let present = [5, 7].map(|every| if self.made.is_multiple_of(every) { 0 } else { 6 });
+        let presence = present.map(Presence::first);
+        input.window = Arc::new(WindowDescription {
+            layout: held().layout().clone(),
+            present: present.into(),
+            presence: presence.into(),
+            ..(*input.window).clone()
+        });
         Window { input, value: (self.made * 37 % 1001) as i64 - 500 }
     }
 
@@ -73,6 +128,7 @@ impl World {
                     weights,
                     factor: 1,
                     read: Vec::new(),
+                    each: false,
                 });
             }
         }
@@ -88,7 +144,7 @@ impl World {
         };
         let check = |task: &Task, opened: &[Opened]| {
             assert!(opened.iter().map(|opened| opened.part).eq(task.parts.iter().copied()));
-            for Opened { part, values } in opened {
+            for Opened { part, values, .. } in opened {
                 let windows: Vec<_> = all.runs(task.windows.clone()).collect();
                 let expected = true_values(&windows, task, *part);
                 assert_eq!(values[..2], expected[..2], "{:?}", task.windows);
@@ -96,15 +152,15 @@ impl World {
         };
         let mut cache = Cache::at(self.folder.path().to_owned(), 1 << 20);
         let mut of_stream = cache.take(DEVICE, &stream, &self.secret);
-        let split = Split::of(tasks.clone(), all.clone(), Some(&mut of_stream));
+        let mut split = Split::of(&stream, tasks.clone(), all.clone(), Some(&mut of_stream));
         split.found.iter().for_each(|(task, opened)| check(task, opened));
         assert_eq!(split.found.len() + split.left.len(), tasks.len());
         for (at, task) in split.left.iter().enumerate() {
             let windows: Vec<_> = split.inputs.runs(task.windows.clone()).collect();
-            let opened = |part: &u8| Opened { part: *part, values: true_values(&windows, task, *part) };
-            let (whole, opened) = split.whole(at, task.parts.iter().map(opened).collect()).unwrap();
-            check(&whole, &opened);
-            split.keep(at, &opened, &stream, &mut of_stream);
+            let opened = |part: &u8| opened(*part, true_values(&windows, task, *part));
+            let opened = split.wholes.take(at, task.parts.iter().map(opened).collect()).unwrap().unwrap();
+            check(split.wholes.task(at), &opened);
+            split.wholes.keep(at, &opened, &stream, &mut of_stream);
         }
         let requested = Requested {
             windows: split.inputs.runs(0..split.inputs.len()).map(InputRun::sequence).collect(),
@@ -113,6 +169,85 @@ impl World {
         assert_eq!(split.cached_windows() as usize + requested.windows.len(), all.len());
         cache.put_back(of_stream, &self.secret);
         requested
+    }
+}
+
+impl World {
+    /// Asks for the values that these windows hold of some channels, as a new process does, and compares them.
+    fn ask_each(&self, ranges: &[Range<usize>], channels: &[u16]) -> Requested {
+        let stream = held();
+        let all = Inputs::of(self.windows.iter().map(|window| &window.input));
+        let asked: Vec<(u16, WindowQuantity)> = channels
+            .iter()
+            .flat_map(|channel| HELD[usize::from(*channel)].map(|quantity| (*channel, quantity)))
+            .collect();
+        let mut tasks = Vec::new();
+        for (part, range) in ranges.iter().enumerate() {
+            for windows in cut_always(&all, range.clone(), MOST) {
+                let window = Some(windows.start - range.start);
+                let read = |(quantity, (channel, of)): (usize, &(u16, WindowQuantity))| Read {
+                    quantity,
+                    source: sources(&stream, &of.sent(*channel))[0],
+                    ticks: None,
+                    window,
+                };
+                let read = asked.iter().enumerate().map(read).collect();
+                tasks.push(Task {
+                    part,
+                    windows,
+                    parts: vec![1],
+                    weights: None,
+                    factor: 1,
+                    read,
+                    each: true,
+                });
+            }
+        }
+        let empty = |range: &Range<usize>| -> Results {
+            asked.iter().map(|_| (Numbers::Sums(vec![0; range.len()]), 0.0)).collect()
+        };
+        let mut results: Vec<Results> = ranges.iter().map(empty).collect();
+        let mut cache = Cache::at(self.folder.path().to_owned(), 1 << 20);
+        let mut of_stream = cache.take(DEVICE, &stream, &self.secret);
+        let mut split = Split::of(&stream, tasks, all.clone(), Some(&mut of_stream));
+        for (task, opened) in &split.found {
+            each::put(&stream, task, opened, &mut results[task.part]).unwrap();
+        }
+        for (at, task) in split.left.iter().enumerate() {
+            let input = split.inputs.at(task.windows.start).input;
+            let asked = channels.iter().any(|channel| input.window.present[usize::from(*channel)] > 0);
+            assert!(asked && task.windows.len() == 1, "a window without a reading");
+            let values = [0, 1, 2, 3].map(|place| self.held(input, place)).into();
+            if let Some(opened) = split.wholes.take(at, vec![opened(1, values)]).unwrap() {
+                let whole = split.wholes.task(at);
+                each::put(&stream, whole, &opened, &mut results[whole.part]).unwrap();
+                split.wholes.keep(at, &opened, &stream, &mut of_stream);
+            }
+        }
+        for (range, results) in ranges.iter().zip(&results) {
+            for ((channel, of), (numbers, _)) in asked.iter().zip(results) {
+                let in_channel = HELD[usize::from(*channel)].iter().position(|other| other == of).unwrap();
+                let place = [[0, 2], [1, 3]][usize::from(*channel)][in_channel];
+                let held = |at: usize| i128::from(self.held(&self.windows[range.start + at].input, place));
+                let Numbers::Sums(numbers) = numbers else { panic!("reals") };
+                assert!(
+                    numbers.iter().copied().eq((0..range.len()).map(held)),
+                    "{channel} {of:?} of {range:?}"
+                );
+            }
+        }
+        cache.put_back(of_stream, &self.secret);
+        Requested {
+            windows: split.left.iter().map(|task| split.inputs.at(task.windows.start).sequence()).collect(),
+            sums: split.left.len(),
+        }
+    }
+
+    /// Returns the value at a place of a window: 0 if it has no reading of the channel.
+    fn held(&self, input: &Input, place: usize) -> i64 {
+        let window = self.windows.iter().find(|window| window.input.identity == input.identity).unwrap();
+        let is_there = input.window.present[place % 2] > 0;
+        if is_there { window.value * 4 + place as i64 } else { 0 }
     }
 }
 
@@ -154,6 +289,33 @@ fn a_second_look_requests_new_windows_only() {
     assert!(requested.sums == 1 && requested.windows.len() <= MOST, "{requested:?}");
 }
 
+#[test]
+fn values_that_do_not_add_are_kept_by_stretch() {
+    let mut world = World::new();
+    world.add(40);
+    let with_reading = |every: &[u64]| -> Vec<u64> {
+        (1..=40_u64).filter(|made| every.iter().any(|every| !made.is_multiple_of(*every))).collect()
+    };
+    assert_eq!(world.ask_each(&[0..40], &[1]).windows, with_reading(&[7]));
+    assert_eq!(world.ask_each(&[0..40], &[1]), NOTHING);
+    // Of the other channel nothing is kept; then both are.
+    assert_eq!(world.ask_each(&[0..40], &[0, 1]).windows, with_reading(&[5, 7]));
+    for channels in [&[0, 1][..], &[0], &[1]] {
+        assert_eq!(world.ask_each(&[0..40], channels), NOTHING);
+    }
+    // Sums of the same windows are others.
+    assert_eq!(world.ask(&[0..40], &[1], None).windows.len(), 40);
+    world.add(3);
+    assert_eq!(world.ask_each(&[0..43], &[0]).windows, [41, 42, 43]);
+    // A replaced window takes its stretch along, and no other; so does the first of a question that begins later.
+    let new = world.window(20);
+    world.windows[20] = new;
+    let requested = world.ask_each(&[0..43], &[0]).windows;
+    assert!(requested.contains(&44) && requested.len() <= MOST, "{requested:?}");
+    assert!(world.ask_each(&[3..43], &[0]).windows.len() < MOST);
+    assert_eq!(world.ask_each(&[3..43], &[0]), NOTHING);
+}
+
 /// Prints the time of the cache in the second look at 105,000 windows by day:
 /// `cargo test --release -p sotto-owner --lib -- --ignored --nocapture a_second_look_takes`.
 #[test]
@@ -166,7 +328,7 @@ fn a_second_look_takes_little_time() {
     let all = Inputs::of(world.windows.iter().map(|window| &window.input));
     let of_day = |day: usize| {
         let windows = day * DAY..all.len().min((day + 1) * DAY);
-        Task { part: 0, windows, parts: vec![0, 1], weights: None, factor: 1, read: Vec::new() }
+        Task { part: 0, windows, parts: vec![0, 1], weights: None, factor: 1, read: Vec::new(), each: false }
     };
     let tasks: Vec<Task> = (0..all.len().div_ceil(DAY)).map(of_day).collect();
     for look in ["first", "second", "third"] {
@@ -174,12 +336,12 @@ fn a_second_look_takes_little_time() {
         let mut cache = Cache::at(world.folder.path().to_owned(), 64_000_000);
         let mut of_stream = cache.take(DEVICE, &stream, &world.secret);
         let read = begin.elapsed();
-        let split = Split::of(tasks.clone(), all.clone(), Some(&mut of_stream));
+        let mut split = Split::of(&stream, tasks.clone(), all.clone(), Some(&mut of_stream));
         let found = begin.elapsed() - read;
         for at in 0..split.left.len() {
-            let opened = |part: &u8| Opened { part: *part, values: vec![7; 6] };
-            let (_, opened) = split.whole(at, vec![opened(&0), opened(&1)]).unwrap();
-            split.keep(at, &opened, &stream, &mut of_stream);
+            let opened = [0, 1].map(|part| opened(part, vec![7; 6])).into();
+            let opened = split.wholes.take(at, opened).unwrap().unwrap();
+            split.wholes.keep(at, &opened, &stream, &mut of_stream);
         }
         cache.put_back(of_stream, &world.secret);
         let written = begin.elapsed() - read - found;
@@ -240,6 +402,11 @@ proptest! {
                     world.ask(&[from..to], parts, weights);
                     world.ask(&groups, parts, None);
                     prop_assert_eq!(world.ask(&groups, parts, None), NOTHING);
+                    let channels: &[u16] = if both { &[0, 1] } else { &[1] };
+                    world.ask_each(&groups, channels);
+                    world.ask_each(&[from..to], channels);
+                    prop_assert_eq!(world.ask_each(&[from..to], channels), NOTHING);
+                    prop_assert_eq!(world.ask_each(&groups, &[1]), NOTHING);
                 }
             }
         }
