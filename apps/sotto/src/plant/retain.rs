@@ -94,9 +94,9 @@ fn say_plan(planned: &[Retained]) {
     }
     planned.iter().for_each(|of| say(shown(of)));
     say(
-        "  stays: sums, means and deviations of whole groups of that time, with their tags; all signed headers",
+        "  stays: sums, means and deviations of whole groups of that time, with their tags; extremes and increases, window by window; all signed headers",
     );
     say(
-        "  goes: extremes, increases and single windows of that time, shorter groups; nobody can repeat its answers any more",
+        "  goes: the readings of single windows of that time, sums of shorter groups; nobody can repeat its answers any more",
     );
 }

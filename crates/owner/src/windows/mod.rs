@@ -17,7 +17,7 @@ mod left_out;
 mod list;
 mod log;
 #[cfg(test)]
-mod made;
+pub(crate) mod made;
 mod mirror;
 mod needed;
 mod overlaps;

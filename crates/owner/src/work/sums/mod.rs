@@ -93,7 +93,7 @@ impl Computer<'_> {
         let is_rolled = inputs.runs(0..inputs.len()).any(|run| run.rolled().is_some());
         let again = is_rolled.then(|| (tasks.clone(), inputs.clone()));
         if let Some((tasks, inputs)) = &again
-            && let Some(apart) = whole::apart(tasks, inputs)
+            && let Some(apart) = whole::apart(source.stream, tasks, inputs)
         {
             return Err(self.rolled_up(source.device, apart, inputs));
         }
@@ -103,7 +103,9 @@ impl Computer<'_> {
         let cache = self.cache.as_mut().filter(|_| source.is_proved);
         let mut of_stream = cache.map(|cache| cache.take(source.device, source.stream, &secret));
         let mut split = Split::of(source.stream, tasks, inputs, of_stream.as_mut());
-        if let Some((tasks, inputs)) = again.filter(|_| whole::apart(&split.left, &split.inputs).is_some()) {
+        if let Some((tasks, inputs)) =
+            again.filter(|_| whole::apart(source.stream, &split.left, &split.inputs).is_some())
+        {
             // The cache has a sum of some of the windows of which the cloud keeps one sum now.
             split = Split::of(source.stream, tasks, inputs, None);
         }
@@ -130,7 +132,7 @@ impl Computer<'_> {
         let (device, from, to) = (self.plant.shown_device(device), day(starts().min()), day(starts().max()));
         OwnerError::Unanswerable(format!(
             "the cloud keeps one sum of the windows of {device} that start from {from} to {to} (`sotto retain`): means, sums and deviations of that \
-             time are answered for whole groups of it, as `by month` for months; extremes, single windows and parts of it are gone. If \
+             time are answered for whole groups of it, as `by month` for months; single windows and parts of it are gone. If \
              windows of that time came later, run `sotto retain` again"
         ))
     }

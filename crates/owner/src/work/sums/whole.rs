@@ -3,14 +3,22 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use sotto_pack::SumsPart;
+use sotto_wire::StreamHeader;
+
 use super::Task;
 use crate::quantities::{Inputs, Rolled};
 
 /// Returns a kept sum of whose windows a task needs some alone, or with different weights.
-pub(super) fn apart(tasks: &[Task], inputs: &Inputs<'_>) -> Option<Rolled> {
+pub(super) fn apart(stream: &StreamHeader, tasks: &[Task], inputs: &Inputs<'_>) -> Option<Rolled> {
+    let adds = |part: &u8| stream.parts().get(usize::from(*part)).is_none_or(SumsPart::adds);
     tasks.iter().find_map(|task| {
         // By sum: its windows here, and their weight; None if they have several.
         let mut sums: BTreeMap<u32, (Rolled, u32, Option<i64>)> = BTreeMap::new();
+        // Parts whose values do not add stay window by window.
+        if task.each && !task.parts.iter().any(adds) {
+            return None;
+        }
         if task.each {
             let rolled = |at: usize| inputs.at(at).rolled().filter(|rolled| rolled.windows > 1);
             return task.with_readings(inputs).into_iter().find_map(rolled);
@@ -53,6 +61,7 @@ mod tests {
     use super::*;
     use crate::cache::tests::input;
     use crate::quantities::Input;
+    use crate::windows::made;
     use crate::work::sums::cut::cut;
 
     /// Returns windows that are in these sums, each of as many windows as there are.
@@ -70,7 +79,7 @@ mod tests {
     fn a_sum_is_needed_whole_and_with_one_weight() {
         let all = inputs(&[None, Some(1), Some(1), Some(2), Some(1), Some(2), None]);
         let all = Inputs::of(&all);
-        let number = |task| apart(&[task], &all).map(|rolled| rolled.number);
+        let number = |task| apart(&made::stream(), &[task], &all).map(|rolled| rolled.number);
         for whole in [task(0..7, None), task(0..1, None), task(1..6, Some(vec![2, 2, -1, 2, -1]))] {
             assert_eq!(number(whole), None);
         }
@@ -88,7 +97,7 @@ mod tests {
             assert_eq!(sums.iter().flat_map(Clone::clone).collect::<Vec<_>>(), (0..8).collect::<Vec<_>>());
             let tasks: Vec<Task> = sums.into_iter().map(|windows| task(windows, None)).collect();
             assert!(tasks.iter().all(|task| task.windows.len() <= most));
-            assert_eq!(apart(&tasks, &all), None, "{most}");
+            assert_eq!(apart(&made::stream(), &tasks, &all), None, "{most}");
         }
     }
 }
