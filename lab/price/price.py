@@ -121,24 +121,33 @@ class Sotto:
             raise RuntimeError(f"{program} {' '.join(map(str, arguments))}: {ended.stderr}{ended.stdout}")
         return ended.stdout
 
+    def start(self):
+        self.cloud = subprocess.Popen(
+            [self.bin / "sotto-cloud", "run", "--listen", f"127.0.0.1:{self.port}"]
+            + ["--data", self.folder / "cloud", "--owner-token-file", self.token],
+            stderr=subprocess.DEVNULL,
+        )
+        wait_for(self.port, self.cloud, 10)
+
+    def stop(self):
+        self.cloud.terminate()
+        self.cloud.wait()
+
+    def database(self, options):
+        return sqlite3.connect(f"file:{self.folder / 'cloud' / 'cloud.sqlite'}?{options}", uri=True)
+
     def load(self):
-        port = free_port()
-        address = f"127.0.0.1:{port}"
+        self.port = free_port()
         (self.folder / "plant").mkdir(parents=True)
-        self.run("sotto", "init", ".", "--cloud", f"http://{address}")
+        self.run("sotto", "init", ".", "--cloud", f"http://127.0.0.1:{self.port}")
         channel = ["--unit", "°C", "--range", "-40..60", "--resolution", "0.1", "--every", "1m"]
         self.run("sotto", "channel", "add", "temperature", *channel)
         self.run("sotto", "question", "add", "hourly", f"{self.call}, max(temperature) by hour")
         names = [file.stem for file in self.files]
         for name in names:
             self.run("sotto", "device", "add", name, "--channels", "temperature")
-        token = self.folder / "plant" / "secrets" / "owner-token"
-        self.cloud = subprocess.Popen(
-            [self.bin / "sotto-cloud", "run", "--listen", address]
-            + ["--data", self.folder / "cloud", "--owner-token-file", token],
-            stderr=subprocess.DEVNULL,
-        )
-        wait_for(port, self.cloud, 10)
+        self.token = self.folder / "plant" / "secrets" / "owner-token"
+        self.start()
         self.run("sotto", "status")
 
         def send():
@@ -152,7 +161,6 @@ class Sotto:
             if any(agent.wait() != 0 for agent in sent):
                 raise RuntimeError("an agent failed")
 
-        self.token = token
         return timed(send)[0]
 
     def store(self):
@@ -193,7 +201,7 @@ class Sotto:
         with_columns = {name: sum(columns.pop(of) for of in names.split()) for name, names in COLUMNS.items()}
         if list(columns) != ["parts"]:
             raise SystemExit(f"columns without a promise: {', '.join(columns)}")
-        database = sqlite3.connect(f"file:{cloud / 'cloud.sqlite'}?immutable=1", uri=True)
+        database = self.database("immutable=1")
         ((sums,),) = database.execute("SELECT coalesce(sum(length(sums)), 0) FROM nodes")
         database.close()
         of_database = sum(file.stat().st_size for file in cloud.glob("cloud.sqlite*"))
@@ -222,8 +230,19 @@ class Sotto:
         return median_of(lambda: self.ask(number))[0]
 
     def close(self):
-        self.cloud.terminate()
-        self.cloud.wait()
+        self.stop()
+        # Stopping may merge segments, whose sums the next start makes: without them the size would be too small.
+        self.port = free_port()
+        self.start()
+        database = self.database("mode=ro")
+        for _ in range(300):
+            if database.execute("SELECT count(*) FROM segments WHERE summed = 0").fetchone() == (0,):
+                break
+            time.sleep(0.1)
+        else:
+            print("sotto made no sums for 30 s: the size at rest lacks them", file=sys.stderr)
+        database.close()
+        self.stop()
 
 
 def window_bytes(parts, ticks):
