@@ -4,58 +4,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use sotto_api::streams::{PartsOf, WindowsOf};
-use sotto_wire::{Digest, StreamHeader, SumBlocks};
+use sotto_wire::{Digest, SumBlocks};
 
 use super::super::sealed::name_of;
 use super::super::sealed::runs::{self, SealedRun};
 use super::super::{Store, StoreError};
-use super::digest;
+use super::{Nodes, Summable, digest};
 use crate::segment::Kind;
 
 /// Windows of the shortest node.
-pub(super) const LEAST: u32 = 8;
-
-/// Windows of a block of time whose sums are to be made.
-pub(crate) struct Summable {
-    log: i64,
-    pub(crate) header: Arc<StreamHeader>,
-    /// The number of the first window, and how many follow it, itself included.
-    first: u64,
-    count: u32,
-    /// The windows of each node, counted from the first.
-    nodes: Vec<Range<u32>>,
-}
-
-/// The nodes of a segment: the frames of their sums.
-pub(crate) struct Nodes {
-    segment: i64,
-    rows: Vec<(Summable, Vec<u8>)>,
-}
-
-impl Nodes {
-    pub(crate) fn of(segment: i64) -> Self {
-        Self { segment, rows: Vec::new() }
-    }
-
-    pub(crate) fn push(&mut self, of: Summable, frame: Vec<u8>) {
-        self.rows.push((of, frame));
-    }
-}
-
-impl Summable {
-    /// Returns the request whose answer has the sums.
-    pub(crate) fn request(&self) -> WindowsOf {
-        let parts: Vec<u8> =
-            (0..).zip(self.header.parts()).filter(|(_, part)| part.adds()).map(|(part, _)| part).collect();
-        let sum = |node: &Range<u32>| PartsOf {
-            windows: (node.start, node.len() as u32),
-            parts: parts.clone(),
-            weights: None,
-        };
-        WindowsOf { windows: vec![(self.first, self.count)], sums: self.nodes.iter().map(sum).collect() }
-    }
-}
+const LEAST: u32 = 8;
 
 /// Whole windows whose numbers follow each other: the runs that they are in.
 type Stretch = Vec<SealedRun>;

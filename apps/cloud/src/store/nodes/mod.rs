@@ -6,12 +6,12 @@
 mod make;
 
 use std::cmp::Reverse;
+use std::ops::Range;
+use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use sotto_api::streams::WindowsOf;
+use sotto_api::streams::{PartsOf, WindowsOf};
 use sotto_wire::{MaskName, PartSum, StreamHeader, SumBlocks, SumsAnswer};
-
-pub(crate) use make::Nodes;
 
 use super::sealed::runs;
 use super::{Store, StoreError, count};
@@ -23,6 +23,47 @@ fn digest(sums: &[u8]) -> [u8; DIGEST_BYTES] {
     let mut digest = [0; DIGEST_BYTES];
     digest.copy_from_slice(&blake3::hash(sums).as_bytes()[..DIGEST_BYTES]);
     digest
+}
+
+/// Windows of a block of time whose sums are to be made.
+pub(crate) struct Summable {
+    log: i64,
+    pub(crate) header: Arc<StreamHeader>,
+    /// The number of the first window, and how many follow it, itself included.
+    first: u64,
+    count: u32,
+    /// The windows of each node, counted from the first.
+    nodes: Vec<Range<u32>>,
+}
+
+/// The nodes of a segment: the frames of their sums.
+pub(crate) struct Nodes {
+    segment: i64,
+    rows: Vec<(Summable, Vec<u8>)>,
+}
+
+impl Nodes {
+    pub(crate) fn of(segment: i64) -> Self {
+        Self { segment, rows: Vec::new() }
+    }
+
+    pub(crate) fn push(&mut self, of: Summable, frame: Vec<u8>) {
+        self.rows.push((of, frame));
+    }
+}
+
+impl Summable {
+    /// Returns the request whose answer has the sums.
+    pub(crate) fn request(&self) -> WindowsOf {
+        let parts: Vec<u8> =
+            (0..).zip(self.header.parts()).filter(|(_, part)| part.adds()).map(|(part, _)| part).collect();
+        let sum = |node: &Range<u32>| PartsOf {
+            windows: (node.start, node.len() as u32),
+            parts: parts.clone(),
+            weights: None,
+        };
+        WindowsOf { windows: vec![(self.first, self.count)], sums: self.nodes.iter().map(sum).collect() }
+    }
 }
 
 /// A row of nodes.

@@ -73,8 +73,8 @@ impl Store {
             Err(StoreError::Away(_)) => {}
             compacted => compacted?,
         }
-        // While many come, freed pages are used again.
-        if sealed > 0 && which != Sealing::IfMany {
+        // While many come, freed pages are used again. Earlier calls may have freed some.
+        if which != Sealing::IfMany {
             self.shrink()?;
         }
         Ok(sealed)
