@@ -18,7 +18,8 @@ pub(crate) struct Retain {
     /// Windows stay as they are up to this age: 90d, 12w or 2y
     #[arg(value_name = "AGE")]
     age: Age,
-    /// The span of time whose older windows become one sum, and the age until which: day:2y, then month:forever
+    /// The span of time whose older windows become one sum, and the age until which: day:2y, then month:forever. hour: of devices
+    /// with a question by hour
     #[arg(long = "roll-up", value_name = "UNIT:AGE", required = true)]
     roll_up: Vec<RollUpLevel>,
     /// Show what would be added up, and order nothing

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -13,16 +14,29 @@ use tokio::runtime::Runtime;
 
 use crate::session::{self, sotto};
 
-const QUESTIONS: [&str; 9] = [
+const QUESTIONS: [&str; 11] = [
     "mean(heat), stddev(flow) by day",
     "mean(heat), sum(flow) by month",
     "sum(heat), count(flow)",
     "correlation(heat, flow) by week",
     "max(heat), min(heat) by day",
+    "max(heat) by month",
+    "range(heat), mean(heat)",
     "weighted_sum(heat, half_life 6h)",
     "mean(heat) by hour of day",
     "mean(heat) where time 22:00-06:00 by day",
     "first(heat), last(flow)",
+];
+
+/// Questions of values that windows of an hour hold.
+const OF_HOURS: [&str; 7] = [
+    "max(heat), min(heat) by day",
+    "range(heat), mean(heat) by month",
+    "max(heat)",
+    "max(heat) where time 22:00-06:00 by day",
+    "increase(heat), changes(heat) by day",
+    "increase(heat) since 2024-01-04",
+    "max(heat) - max(heat) offset 1d by day",
 ];
 
 /// The numbers of the windows in each request for sums.
@@ -77,12 +91,17 @@ struct Plant {
 impl Plant {
     /// A plant whose device has sent the readings of some days.
     fn new(days: u32) -> Self {
+        Self::of("1h", "stddev(heat), max(heat), correlation(heat, flow) by day", 0..days)
+    }
+
+    /// A plant with channels of a period and a declared question, whose device has sent the readings of these days.
+    fn of(every: &str, question: &str, days: Range<u32>) -> Self {
         let outside = tempfile::tempdir().unwrap();
         let folder = outside.path();
-        session::init(folder, "stddev(heat), max(heat), correlation(heat, flow) by day");
+        session::init_every(folder, every, question);
         let cloud = session::serve(folder);
         sotto(folder, &["device", "add", "boiler", "--channels", "heat,flow"]).unwrap();
-        session::send_days(folder, "boiler.bundle", 0..days, 0);
+        session::send_days(folder, "boiler.bundle", days, 0);
         let file = folder.join("plant/sotto.toml");
         let text = fs::read_to_string(&file).unwrap();
         let url = text.lines().find_map(|line| line.strip_prefix("url = \"http://")).unwrap();
@@ -120,12 +139,18 @@ impl Plant {
 
     /// Asks every question, and compares the answers with those without a cache. Returns the windows that they asked for.
     fn right(&self, when: &str) -> BTreeSet<u64> {
+        self.right_of(&QUESTIONS, when)
+    }
+
+    fn right_of(&self, questions: &[&str], when: &str) -> BTreeSet<u64> {
         let mut all = BTreeSet::new();
-        for question in QUESTIONS {
+        for question in questions {
             let (answer, asked) = self.ask(question, &[]);
             let (fresh, asked_fresh) = self.ask(question, &["--no-cache", "--no-keep"]);
             assert_eq!(answer["rows"], fresh["rows"], "{when}: {question}");
-            assert_eq!(answer["assurance"], fresh["assurance"], "{when}: {question}");
+            for name in ["assurance", "windows", "complete", "left_out", "took_part"] {
+                assert_eq!(answer[name], fresh[name], "{when}: {name} of {question}");
+            }
             assert_eq!(fresh["cached"], Value::Null, "{when}: {question}");
             assert_eq!(asked_fresh.len() as u64, fresh["jobs"], "{when}: {question}");
             assert_eq!(asked.len() as u64, answer["jobs"], "{when}: {question}");
@@ -201,6 +226,41 @@ fn no_sum_answers_for_windows_that_changed() {
     session::send_days(plant.folder(), "boiler.bundle", 12..14, 3);
     plant.right("renewed");
     assert_eq!(plant.right("renewed, again"), BTreeSet::new());
+}
+
+#[test]
+fn no_extreme_of_a_stretch_answers_for_windows_that_changed() {
+    let plant = Plant::of("30m", "max(heat), min(heat), increase(heat), changes(heat) by hour", 0..8);
+    let right = |when: &str| plant.right_of(&OF_HOURS, when);
+    assert_eq!(right("at first").len(), 8 * 24);
+    assert_eq!(right("again"), BTreeSet::new());
+    let send = |days: Range<u32>, more: u32, options: &[&str]| {
+        session::send_days_with(plant.folder(), "boiler.bundle", days, more, options);
+    };
+    send(9..10, 0, &[]);
+    assert!(right("a day later").iter().all(|window| *window >= 8 * 24));
+    // The day between comes late, one is corrected, and two are deleted.
+    send(8..9, 0, &[]);
+    assert!(!right("late").is_empty());
+    assert_eq!(right("late, again"), BTreeSet::new());
+    let before = plant.ask(OF_HOURS[0], &[]).0["rows"].clone();
+    send(3..4, 7, &["--correct"]);
+    assert!(!right("corrected").is_empty());
+    assert_ne!(plant.ask(OF_HOURS[0], &[]).0["rows"], before);
+    assert_eq!(right("corrected, again"), BTreeSet::new());
+    plant.run(&["forget", "--device", "boiler", "--before", "2024-01-03", "--yes"]);
+    assert!(!plant.folder().join("plant/cache/boiler.d").exists(), "nothing stays of deleted windows");
+    assert!(!right("deleted").is_empty());
+    assert_eq!(right("deleted, again"), BTreeSet::new());
+    // Of windows that were added up there are no extremes, whatever was kept.
+    plant.run(&["retain", "heat", "90d", "--roll-up", "month:forever", "--yes"]);
+    for question in OF_HOURS {
+        let refused =
+            |more: &[&str]| sotto(plant.folder(), &[&["ask", question], more].concat()).unwrap_err();
+        let error = refused(&[]);
+        assert!(error.contains("the cloud keeps one sum of the windows of boiler"), "{question}: {error}");
+        assert_eq!(refused(&["--no-cache"]), error, "{question}");
+    }
 }
 
 #[test]

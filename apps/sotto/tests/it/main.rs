@@ -31,6 +31,7 @@ mod ranked;
 mod recovery;
 mod recryptor;
 mod report;
+mod retain;
 mod rounded;
 mod schemes;
 mod seal;

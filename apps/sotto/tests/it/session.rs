@@ -36,11 +36,16 @@ pub(crate) fn output(folder: &Path, arguments: &[&str]) -> (i32, String) {
 
 /// Makes the folder `plant` with two channels by hour, heat and flow in kW, and a question.
 pub(crate) fn init(folder: &Path, question: &str) {
+    init_every(folder, "1h", question);
+}
+
+/// Like [`init`], with channels of another period.
+pub(crate) fn init_every(folder: &Path, every: &str, question: &str) {
     let run = |arguments: &[&str]| sotto(folder, arguments).unwrap();
     run(&["init", "plant", "--time-zone", "UTC"]);
     for name in ["heat", "flow"] {
         let channel = ["channel", "add", name, "--unit", "kW", "--range", "0..10", "--resolution", "0.1"];
-        run(&[&channel[..], &["--every", "1h"]].concat());
+        run(&[&channel[..], &["--every", every]].concat());
     }
     run(&["question", "add", "daily", question]);
 }

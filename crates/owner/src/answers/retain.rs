@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
+use sotto_pack::{Span, StreamProfile};
 use sotto_wire::Ordered;
 
 use crate::declared::Plant;
 use crate::error::OwnerError;
+use crate::language::By;
 use crate::orders::{self, Orders};
 use crate::quantities::Input;
+use crate::streams::span_of;
 use crate::windows::{Retention, RollUps, StreamLog, ToSum, roll_up_orders, sync_log, to_roll_up};
 use crate::work::Computer;
 use crate::{cache, devices};
@@ -57,6 +60,9 @@ pub(crate) fn retain(
     if !plant.settings().channels.contains_key(&retention.channel) {
         return Err(OwnerError::NotDeclared { kind: "channel", name: retention.channel.clone() });
     }
+    if retention.has_hours() {
+        check_hours(plant, &retention.channel)?;
+    }
     let (client, clock) = (plant.cloud()?, plant.settings().clock()?);
     let now = jiff::Timestamp::now().as_millisecond();
     let (orders, mut all) = (Orders::new(plant, &client), Vec::new());
@@ -70,7 +76,8 @@ pub(crate) fn retain(
             }
             let log = sync_log(&orders, &record, stream)?;
             let earlier = RollUps::of(&orders.roll_ups(&device, stream)?);
-            let mut groups = to_roll_up(retention, &log, &earlier, &clock, now);
+            let by_hour = profiles(&record, stream).all(|profile| profile.span == Some(Span::Hour));
+            let mut groups = to_roll_up(retention, (&log, by_hour), &earlier, &clock, now);
             let (mut freed, mut faulty) = (0, 0);
             if !dry_run && !groups.is_empty() {
                 let mut computer = Computer::new(plant, &client, false)?;
@@ -135,12 +142,49 @@ fn leave_out_faulty(
     Ok(faulty)
 }
 
+/// Refuses sums of hours if a device sends a channel in no stream that is cut by the hour.
+fn check_hours(plant: &Plant, channel: &str) -> Result<(), OwnerError> {
+    let period = plant.settings().channels.get(channel).map(|channel| channel.every.period);
+    if period.is_some_and(|period| span_of(Some(By::Hour), period) != Span::Hour) {
+        return Err(OwnerError::Question(format!(
+            "readings of {channel} are an hour or more apart, and come in windows of a day: there is no sum of an hour to make. Begin with \
+             `--roll-up day:…`"
+        )));
+    }
+    let mut without: Vec<String> = Vec::new();
+    for (device, record) in devices::enrolled(plant)? {
+        let Some(bundle) = record.bundles.last() else { continue };
+        let has_channel = |profile: &&StreamProfile| {
+            let names = profile.channels.iter().map(|of| plant.settings().shown_channel(&of.name));
+            !profile.sums.is_empty() && names.into_iter().any(|name| name == channel)
+        };
+        let mut streams = bundle.streams.iter().filter(has_channel).peekable();
+        if streams.peek().is_some() && !streams.any(|profile| profile.span == Some(Span::Hour)) {
+            without.push(plant.shown_device(&device).to_owned());
+        }
+    }
+    let Some(first) = without.first() else { return Ok(()) };
+    Err(OwnerError::Question(format!(
+        "no sum of an hour can be made of windows of {channel} that {} sent: they are longer than an hour, or cross its end. Declare a question by \
+         the hour, as `sotto question add hours 'mean({channel}) by hour'`, and run `sotto device renew {first}`: windows under the new bundle end with \
+         the hour. Or begin with `--roll-up day:…`",
+        without.join(", ")
+    )))
+}
+
+/// Iterates over the profiles of a stream in the bundles of its device.
+fn profiles<'r>(
+    record: &'r devices::DeviceRecord,
+    stream: &'r str,
+) -> impl Iterator<Item = &'r StreamProfile> {
+    let all = record.bundles.iter().flat_map(|bundle| &bundle.streams);
+    all.filter(move |profile| profile.stream == stream)
+}
+
 /// Returns the channels of a stream, by the names that they have in `sotto.toml`.
 fn channels(plant: &Plant, record: &devices::DeviceRecord, stream: &str) -> Vec<String> {
     let mut names = Vec::new();
-    for profile in
-        record.bundles.iter().flat_map(|bundle| &bundle.streams).filter(|profile| profile.stream == stream)
-    {
+    for profile in profiles(record, stream) {
         for channel in &profile.channels {
             let name = plant.settings().shown_channel(&channel.name).to_owned();
             if !names.contains(&name) {

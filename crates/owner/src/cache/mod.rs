@@ -1,7 +1,8 @@
 //! Sums that were opened and whose tags fitted, so that a question asked again asks the cloud for its new windows only.
 //!
 //! `cache/DEVICE.d/STREAM.sums` has those of one stream, sealed under the device's secret, which the plant's key seals. A
-//! sum is found by its windows alone: their numbers, pads, times and weights, the stream's header and the part.
+//! sum is found by its windows alone: their numbers, pads, times and weights, the stream's header and the part. Values that do not
+//! add are kept likewise, window after window, of one channel of a part.
 //! A window that was replaced, amended or deleted has another number or pads, or is none, so that no earlier sum answers
 //! for it. Files that are damaged, foreign or of another version hold nothing. Nothing in the cache is needed: every error here is a miss.
 

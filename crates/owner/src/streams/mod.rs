@@ -22,8 +22,8 @@ pub(crate) use choose::{
 };
 pub(crate) use coefficients::shifted;
 pub(crate) use demand::of_calls;
-pub(crate) use fineness::too_precise;
 pub use fineness::{USUAL_GAP_BITS, can_compare_in_cloud};
+pub(crate) use fineness::{span_of, too_precise};
 pub use kind::Kind;
 pub(crate) use layout::layout_of;
 pub use needs::{Needs, StreamNeeds};

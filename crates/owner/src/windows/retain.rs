@@ -28,6 +28,8 @@ const YEAR: i64 = 31_557_600_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RollUpUnit {
+    /// Hours, of streams that are cut by the hour.
+    Hour,
     /// Days.
     Day,
     /// Weeks, from Monday on.
@@ -43,6 +45,7 @@ pub enum RollUpUnit {
 impl RollUpUnit {
     fn calendar(self) -> Option<Calendar> {
         Calendar::of(match self {
+            Self::Hour => By::Hour,
             Self::Day => By::Day,
             Self::Week => By::Week,
             Self::Month => By::Month,
@@ -110,11 +113,12 @@ impl FromStr for RollUpLevel {
     fn from_str(text: &str) -> Result<Self, OwnerError> {
         let wrong = || {
             OwnerError::Question(format!(
-                "`{text}` is no roll-up: write a unit (day, week, month, quarter, year) and an age, as `day:2y` or `month:forever`"
+                "`{text}` is no roll-up: write a unit (hour, day, week, month, quarter, year) and an age, as `day:2y` or `month:forever`"
             ))
         };
         let (unit, until) = text.split_once(':').ok_or_else(wrong)?;
         let unit = match unit {
+            "hour" => RollUpUnit::Hour,
             "day" => RollUpUnit::Day,
             "week" => RollUpUnit::Week,
             "month" => RollUpUnit::Month,
@@ -172,14 +176,21 @@ impl Retention {
         Ok(Self { channel: channel.to_owned(), age, levels })
     }
 
-    /// Returns the time of the sum that a window belongs to which starts at `at`, or None if it stays.
-    fn group(&self, clock: &Clock, at: i64, now: i64) -> Option<(Calendar, i64)> {
+    /// Returns true if a level is of hours.
+    pub(crate) fn has_hours(&self) -> bool {
+        self.levels.iter().any(|level| level.unit == RollUpUnit::Hour)
+    }
+
+    /// Returns the time of the sum that a window belongs to which starts at `at`, or None if it stays. A stream that is not cut by
+    /// the hour has no sums of hours.
+    fn group(&self, clock: &Clock, (at, by_hour): (i64, bool), now: i64) -> Option<(Calendar, i64)> {
         if now.saturating_sub(at) < self.age.0 {
             return None;
         }
         let ages = std::iter::once(self.age).chain(self.levels.iter().filter_map(|level| level.until));
         let levels: Vec<(Age, &RollUpLevel)> = ages.zip(&self.levels).collect();
-        levels.iter().rev().find_map(|(age, level)| {
+        let mut levels = levels.iter().rev().filter(|(_, level)| by_hour || level.unit != RollUpUnit::Hour);
+        levels.find_map(|(age, level)| {
             let calendar = level.unit.calendar()?;
             let end = calendar.end_of(clock, at);
             (now.saturating_sub(end) >= age.0).then(|| (calendar, calendar.start_of(clock, at)))
@@ -254,17 +265,19 @@ struct Atom {
     rolled: Option<Rolled>,
 }
 
-/// Returns the groups of windows that a retention adds up now and earlier orders did not.
+/// Returns the groups of windows that a retention adds up now and earlier orders did not. `by_hour` is true for a stream whose
+/// windows do not cross the end of an hour.
 pub(crate) fn to_roll_up(
     retention: &Retention,
-    log: &StreamLog,
+    (log, by_hour): (&StreamLog, bool),
     earlier: &RollUps,
     clock: &Clock,
     now: i64,
 ) -> Vec<ToSum> {
     let mut groups = Vec::new();
-    for (header, atoms) in atoms(retention, log, earlier, clock, now).into_values() {
-        let adding = header.parts().iter().enumerate().filter(|(_, part)| part.adds()).map(|(part, _)| part);
+    for (header, atoms) in atoms(retention, (log, by_hour), earlier, clock, now).into_values() {
+        // The cloud keeps no sums of the other parts.
+        let adding = (0..).zip(header.parts()).filter(|(_, part)| part.adds()).map(|(at, _)| at);
         let most = capacity(&header, adding).unwrap_or_default();
         // One atom alone is as it was.
         for group in cut(&atoms, most).into_iter().filter(|group| group.len() > 1) {
@@ -317,7 +330,13 @@ type ByGroup = BTreeMap<([u8; 8], i64), (Arc<StreamHeader>, Vec<Atom>)>;
 
 /// Returns the windows that a retention adds up. Those of an earlier sum stay together; one that is not whole in a group is left
 /// out.
-fn atoms(retention: &Retention, log: &StreamLog, earlier: &RollUps, clock: &Clock, now: i64) -> ByGroup {
+fn atoms(
+    retention: &Retention,
+    (log, by_hour): (&StreamLog, bool),
+    earlier: &RollUps,
+    clock: &Clock,
+    now: i64,
+) -> ByGroup {
     let mut all = ByGroup::new();
     let mut known: Option<(Group, Calendar)> = None;
     for (first, count) in log.pieces() {
@@ -334,7 +353,7 @@ fn atoms(retention: &Retention, log: &StreamLog, earlier: &RollUps, clock: &Cloc
                 Some((span, calendar)) if span.from <= start && start < span.to => {
                     Some((calendar, span.from))
                 }
-                _ => retention.group(clock, start, now),
+                _ => retention.group(clock, (start, by_hour), now),
             };
             if let Some((calendar, from)) = group {
                 if known.is_none_or(|(span, _)| span.from != from) {
@@ -390,7 +409,7 @@ mod tests {
         now: i64,
     ) -> Vec<Vec<(u64, u64)>> {
         let given = RollUps::of(earlier);
-        let found = to_roll_up(retention, log, &given, &Clock::utc(), now);
+        let found = to_roll_up(retention, (log, true), &given, &Clock::utc(), now);
         let orders = roll_up_orders("tank", log, &found);
         let groups: Vec<Vec<(u64, u64)>> = orders.iter().flat_map(|order| order.groups.clone()).collect();
         assert_eq!(found.len(), groups.len());
@@ -456,6 +475,24 @@ mod tests {
     }
 
     #[test]
+    fn hours_are_of_streams_that_are_cut_by_the_hour() {
+        let quarter = |at: u64| made::window(&made::stream(), at, HOUR / 4 * at as i64, 15);
+        let log = log(&(0..200).map(quarter).collect::<Vec<_>>());
+        let hours = retention("1d", &["hour:3d", "day:forever"]);
+        let found = |by_hour, now| {
+            let groups = to_roll_up(&hours, (&log, by_hour), &RollUps::of(&[]), &Clock::utc(), now);
+            groups.into_iter().flat_map(|group| group.positions).collect::<Vec<_>>()
+        };
+        // Hours of a day, and then days.
+        assert_eq!(found(true, 26 * HOUR), [(0, 4), (4, 8)]);
+        assert_eq!(found(false, 26 * HOUR), []);
+        for by_hour in [true, false] {
+            let of_days = found(by_hour, 24 * HOUR * 5);
+            assert_eq!(of_days[..2], [(0, 96), (96, 192)], "{by_hour}");
+        }
+    }
+
+    #[test]
     fn a_week_is_no_part_of_a_month() {
         let windows: Vec<sotto_wire::Envelope> =
             (0..60).map(|day| made::window(&made::stream(), day, 24 * HOUR * day as i64, 60)).collect();
@@ -482,7 +519,7 @@ mod tests {
             let levels = levels.iter().map(|level| level.parse().unwrap()).collect();
             assert!(Retention::new("level", age.parse().unwrap(), levels).is_err(), "{age}");
         }
-        for level in ["day", "hour:2y", "day:never", "day:", ":2y", "day:-2d", "day:0y"] {
+        for level in ["day", "minute:2y", "day:never", "day:", ":2y", "day:-2d", "day:0y"] {
             assert!(level.parse::<RollUpLevel>().is_err(), "{level}");
         }
     }

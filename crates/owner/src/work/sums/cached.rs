@@ -75,7 +75,8 @@ impl<'i> Split<'i> {
             let windows = Task { windows, ..task.clone() }.with_readings(&all);
             let stretch = Stretch::new(stream, &task, &before, windows.len());
             if windows.is_empty() {
-                found.push((task, stretch.values()));
+                // The values of the others are 0.
+                found.extend((begun > 0).then(|| (task, stretch.values())));
                 continue;
             }
             let alone = |window: usize| (task.alone(window, Vec::new()), (at, window - first));
