@@ -50,6 +50,7 @@ pub(super) fn computed(
             gap: *gap,
             device,
             takes: &takes,
+            rows: segments.several(),
         };
         let tallied = work.tallies(computer, &mut tell)?;
         let Computed { tallies, used, fetched, came_down } = tallied.computed;

@@ -68,7 +68,16 @@ fn streams(
     let mut streams = Vec::new();
     for device in &listed.devices {
         let takes = taken(settings, asked, &device.shown);
-        let work = DeviceWork { asked, groups, weighted, ends, gap: listed.gap, device, takes: &takes };
+        let work = DeviceWork {
+            asked,
+            groups,
+            weighted,
+            ends,
+            gap: listed.gap,
+            device,
+            takes: &takes,
+            rows: listed.segments.several(),
+        };
         streams.extend(of_device(device, work.outline()?, clock));
     }
     Ok(streams)

@@ -2,6 +2,7 @@
 
 use sotto_pack::Period;
 use std::cell::OnceCell;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -41,6 +42,8 @@ pub(crate) struct DeviceWork<'w> {
     pub(crate) device: &'w DeviceWindows,
     /// For each call of the question, true if readings of the device count in it. Empty: in all.
     pub(crate) takes: &'w [bool],
+    /// For each group its row, if several are of one row. Empty: each is a row.
+    pub(crate) rows: &'w [Option<usize>],
 }
 
 /// A device's results.
@@ -376,19 +379,50 @@ impl<'w> DeviceWork<'w> {
         for (group, inputs) in whole {
             lots.entry(span(group)).or_default().groups.push((group, inputs));
         }
-        for Split { input, groups } in split {
-            if !weighted {
-                lots.entry(None).or_default().split.push(Split { input, groups });
-                continue;
+        if !weighted {
+            let split = if batch.windows[0].stream_of_sums().is_some() { self.joined(split) } else { split };
+            if !split.is_empty() {
+                lots.entry(None).or_default().split = split;
             }
+            return lots;
+        }
+        for Split { inputs, groups } in split {
             // Weights follow the ticks of one group, so each group is a part of its own.
-            for piece in groups {
+            for (piece, input) in
+                groups.iter().flat_map(|piece| inputs.iter().map(move |input| (piece, input)))
+            {
                 let offset = offset(self.weighted[piece.group], input.window.start, period);
-                let input = Input { offset, ticks: piece.ticks.clone(), ..input.clone() };
-                lots.entry(span(piece.group)).or_default().split.push(Split { input, groups: vec![piece] });
+                let inputs = vec![Input { offset, ticks: piece.ticks.clone(), ..input.clone() }];
+                let split = Split { inputs, groups: vec![piece.clone()] };
+                lots.entry(span(piece.group)).or_default().split.push(split);
             }
         }
         lots
+    }
+
+    /// Joins windows whose ticks are in the same rows, as days by hour of day: one sum serves them all, and counts in the groups of
+    /// the first.
+    fn joined(&self, split: Vec<Split>) -> Vec<Split> {
+        let question = self.asked.question;
+        // Days of degree days and prices need each time by itself.
+        if self.rows.is_empty() || question.needs_days() || !question.tariffs().is_empty() {
+            return split;
+        }
+        let row = |piece: &InGroup| {
+            (piece.ticks.start, piece.ticks.end, self.rows.get(piece.group).copied().flatten())
+        };
+        let (mut places, mut joined) = (BTreeMap::new(), Vec::<Split>::new());
+        for split in split {
+            let rows: Vec<_> = split.groups.iter().map(row).collect();
+            match places.entry(rows) {
+                Entry::Vacant(place) => {
+                    place.insert(joined.len());
+                    joined.push(split);
+                }
+                Entry::Occupied(place) => joined[*place.get()].inputs.extend(split.inputs),
+            }
+        }
+        joined
     }
 
     /// Returns the most windows of a part; None: any number.
@@ -429,7 +463,7 @@ pub(super) fn pieces(batch: &Batch<'_>, lot: Lot, most: Option<usize>) -> Pieces
     for (group, inputs) in lot.groups {
         pieces.add_whole(group, inputs, ticks, most);
     }
-    lot.split.into_iter().for_each(|split| pieces.add_split(split));
+    lot.split.into_iter().for_each(|split| pieces.add_split(split, most));
     pieces
 }
 
