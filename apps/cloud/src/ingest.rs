@@ -47,10 +47,56 @@ pub(crate) fn check(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> Resul
         |key| envelope.verify(key),
         |device| registered_key(device, &envelope),
     )?;
-    let digest = message_digest(bytes)?;
-    let (idempotency_key, bytes) = (idempotency_key.to_owned(), bytes.to_vec());
-    let upload = Upload { envelope, idempotency_key, bytes, digest, receipt_digest: digest };
-    Checked::new(vec![upload], false, device.verifying_key).compared(cloud)
+    Checked::one(envelope, idempotency_key, bytes, &device)?.compared(cloud)
+}
+
+/// Maximum bytes of a window that is checked on a thread that serves connections. Its signature takes most of the time.
+const SMALL: usize = 16 << 10;
+
+/// Outcome of a check that waits for nothing.
+pub(crate) enum AtOnce {
+    Checked(Checked),
+    /// The signature, the device or its key is not right by the registrations of this number.
+    Refused(Problem, u64),
+    /// Facts are not in memory, or the message is refused for another reason: [`check`] says so.
+    Unknown,
+}
+
+/// Checks a small window of sums as [`check`] does, if its stream, its device and the device's room are in memory: neither the
+/// disk nor the database is waited for.
+pub(crate) fn check_at_once(cloud: &Cloud, idempotency_key: &str, bytes: &[u8]) -> AtOnce {
+    let window = || {
+        let tag = stream_tag(bytes).ok().flatten().filter(|_| bytes.len() <= SMALL && !is_group(bytes))?;
+        let envelope = Envelope::read_window(bytes, &cloud.store.held_stream(tag)?).ok()?;
+        let name = &envelope.header().device;
+        let is_ready = envelope.body().is_of_sums()
+            && named(idempotency_key, &envelope.header().upload_key()).is_ok()
+            && cloud.store.held_device(name).is_some()
+            && cloud.quotas.are_known_to_have_room(name, bytes.len() as u64);
+        is_ready.then_some(envelope)
+    };
+    let Some(envelope) = window() else { return AtOnce::Unknown };
+    let applied = cloud.enrolments.applied();
+    let verify = |key: &[u8; 32]| envelope.verify(key);
+    match admitted(cloud, &envelope.header().device, &verify, &|device| registered_key(device, &envelope)) {
+        Err(problem) => AtOnce::Refused(problem, applied),
+        Ok(device) => Checked::one(envelope, idempotency_key, bytes, &device)
+            .and_then(|checked| checked.compared(cloud))
+            .map_or(AtOnce::Unknown, AtOnce::Checked),
+    }
+}
+
+/// Looks for a new enrolment of a device whose window was refused at once, and checks the window again if there is one.
+pub(crate) fn check_again(
+    cloud: &Cloud,
+    idempotency_key: &str,
+    bytes: &[u8],
+    (problem, applied): (&Problem, u64),
+) -> Result<Checked, Problem> {
+    let device = stream(cloud, idempotency_key, bytes)?;
+    again(cloud, device.as_ref().map_or("", |stream| stream.device()), (problem.clone(), applied), || {
+        check(cloud, idempotency_key, bytes)
+    })
 }
 
 /// Uploads of one device, at least one, that passed all checks outside the transaction that stores them.
@@ -69,6 +115,18 @@ pub(crate) struct Checked {
 }
 
 impl Checked {
+    fn one(
+        envelope: Envelope,
+        idempotency_key: &str,
+        bytes: &[u8],
+        device: &Device,
+    ) -> Result<Self, Problem> {
+        let digest = message_digest(bytes)?;
+        let (idempotency_key, bytes) = (idempotency_key.to_owned(), bytes.to_vec());
+        let upload = Upload { envelope, idempotency_key, bytes, digest, receipt_digest: digest };
+        Ok(Self::new(vec![upload], false, device.verifying_key))
+    }
+
     fn new(uploads: Vec<Upload>, together: bool, verifying_key: [u8; 32]) -> Self {
         let (receipts, new) = (Vec::with_capacity(uploads.len()), Vec::new());
         Self { uploads: Arc::new(uploads), together, verifying_key, receipts, new, checked_at: 0 }
@@ -255,16 +313,31 @@ pub(crate) fn known(
     check: impl Fn(&Device) -> Result<(), Problem>,
 ) -> Result<Device, Problem> {
     let applied = cloud.enrolments.applied();
-    let admit = || {
-        let device = signed_by(cloud, name, &verify)?;
-        check(&device).map(|()| device).map_err(Problem::of_known)
-    };
-    admit().or_else(|problem| {
-        if problem.status.is_client_error() {
-            enrolments::look_again(cloud, name);
-        }
-        if cloud.enrolments.applied() == applied { Err(problem) } else { admit() }
-    })
+    let admit = || admitted(cloud, name, &verify, &check);
+    admit().or_else(|problem| again(cloud, name, (problem, applied), admit))
+}
+
+fn admitted(
+    cloud: &Cloud,
+    name: &str,
+    verify: &impl Fn(&[u8; 32]) -> Result<(), WireError>,
+    check: &impl Fn(&Device) -> Result<(), Problem>,
+) -> Result<Device, Problem> {
+    let device = signed_by(cloud, name, verify)?;
+    check(&device).map(|()| device).map_err(Problem::of_known)
+}
+
+/// Looks for a new enrolment of a device that was refused, by the registrations of a number. Tries again if there is one.
+fn again<T>(
+    cloud: &Cloud,
+    name: &str,
+    (problem, applied): (Problem, u64),
+    admit: impl FnOnce() -> Result<T, Problem>,
+) -> Result<T, Problem> {
+    if problem.status.is_client_error() {
+        enrolments::look_again(cloud, name);
+    }
+    if cloud.enrolments.applied() == applied { Err(problem) } else { admit() }
 }
 
 /// Returns the device that signed a message. All other senders get the same refusal, so that names of devices cannot be

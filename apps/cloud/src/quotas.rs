@@ -90,8 +90,13 @@ impl Quotas {
             return Ok(true);
         }
         self.know(store, device)?;
-        let devices = self.devices();
-        Ok(devices.get(device).is_some_and(|used| used.bytes.saturating_add(bytes) <= self.most_bytes))
+        Ok(self.are_known_to_have_room(device, bytes))
+    }
+
+    /// Like [`Quotas::have_room`], without the store: returns false for a device whose bytes are not known.
+    pub(crate) fn are_known_to_have_room(&self, device: &str, bytes: u64) -> bool {
+        let has_room = |used: &Used| used.bytes.saturating_add(bytes) <= self.most_bytes;
+        self.rate == 0 && (self.most_bytes == 0 || self.devices().get(device).is_some_and(has_room))
     }
 
     /// Reads a device's stored bytes, unless they are known.

@@ -12,7 +12,7 @@ use sotto_wire::LONGEST_UPLOAD_KEY;
 
 use super::routes::Routes;
 use crate::cloud::Cloud;
-use crate::ingest::{check, keep};
+use crate::ingest::{AtOnce, check, check_again, check_at_once, keep};
 use crate::problem::Problem;
 
 pub(super) fn routes(routes: Routes) -> Routes {
@@ -27,7 +27,17 @@ async fn post(
     let (limit, longest) = (cloud.config.largest_upload, cloud.config.body_time());
     let (bytes, held) = body::read_within(request, limit, longest, Some(&cloud.uploads)).await?;
     let idempotency_key = idempotency_key?;
-    let checked = Arc::clone(&cloud).reading(move |cloud| check(cloud, &idempotency_key, &bytes)).await?;
+    let checked = match check_at_once(&cloud, &idempotency_key, &bytes) {
+        AtOnce::Checked(checked) => checked,
+        AtOnce::Refused(problem, applied) => {
+            let refused =
+                move |cloud: &Cloud| check_again(cloud, &idempotency_key, &bytes, (&problem, applied));
+            Arc::clone(&cloud).reading(refused).await?
+        }
+        AtOnce::Unknown => {
+            Arc::clone(&cloud).reading(move |cloud| check(cloud, &idempotency_key, &bytes)).await?
+        }
+    };
     drop(held);
     let receipts = keep(cloud, checked).await?;
     Ok((if receipts.duplicate() { StatusCode::OK } else { StatusCode::CREATED }, Json(receipts)))

@@ -249,10 +249,15 @@ impl Store {
         Ok(query.query_row(params![parameters.0, key.0], |_| Ok(())).optional()?.is_some())
     }
 
+    /// Returns the registration of a device if it is in memory.
+    pub(crate) fn held_device(&self, name: &str) -> Option<Device> {
+        self.registered.read().get(name).cloned()
+    }
+
     /// Returns a device's registration. Waits for no commit if it was asked for before.
     pub(crate) fn device(&self, name: &str) -> Result<Option<Device>, StoreError> {
-        if let Some(device) = self.registered.read().get(name) {
-            return Ok(Some(device.clone()));
+        if let Some(device) = self.held_device(name) {
+            return Ok(Some(device));
         }
         let connection = self.connection();
         let found = device(&connection, name)?;

@@ -79,6 +79,11 @@ impl Store {
         frames.map(|frame| StreamHeader::read_stored(&frame?).map_err(damaged)).collect()
     }
 
+    /// Returns the header of a registered stream if it is in memory.
+    pub(crate) fn held_stream(&self, tag: StreamTag) -> Option<Arc<StreamHeader>> {
+        self.streams.held(tag)
+    }
+
     /// Returns the header of a registered stream.
     pub(crate) fn stream(&self, tag: StreamTag) -> Result<Option<Arc<StreamHeader>>, StoreError> {
         match self.streams.held(tag) {

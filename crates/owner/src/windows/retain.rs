@@ -5,11 +5,11 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::Serialize;
-use sotto_pack::Clock;
+use sotto_pack::{Clock, WindowDescription};
 use sotto_rlwe::Origin;
 use sotto_wire::{FromLog, MOST_RUNS, RollUp, StreamHeader, StreamTag};
 
-use super::calendar::Calendar;
+use super::calendar::{Calendar, stretch};
 use super::known::identity;
 use super::mirror::{Entry, StreamLog};
 use super::rolled::RollUps;
@@ -355,6 +355,12 @@ fn atoms(
                 }
                 _ => retention.group(clock, (start, by_hour), now),
             };
+            // Its ticks are at other times of the day than those of other windows.
+            let crosses = |description: WindowDescription| {
+                let end = description.period.at(description.start, description.layout.ticks());
+                stretch(clock, description.start).1 < end
+            };
+            let group = group.filter(|_| !entry.description().is_some_and(crosses));
             if let Some((calendar, from)) = group {
                 if known.is_none_or(|(span, _)| span.from != from) {
                     known = Some((Group { from, to: calendar.end_of(clock, start) }, calendar));

@@ -29,6 +29,9 @@ use crate::streams::{Kind, expanded_bytes};
 use crate::windows;
 use crate::windows::{Covered, DeviceWindows, Group, Grouping, InGroup, StoredWindow};
 
+/// The first tick and the one behind the last that are in a row.
+type TicksInRow = (u32, u32, Option<usize>);
+
 /// The work on one device.
 pub(crate) struct DeviceWork<'w> {
     pub(crate) asked: &'w Asked<'w>,
@@ -411,18 +414,26 @@ impl<'w> DeviceWork<'w> {
         let row = |piece: &InGroup| {
             (piece.ticks.start, piece.ticks.end, self.rows.get(piece.group).copied().flatten())
         };
-        let (mut places, mut joined) = (BTreeMap::new(), Vec::<Split>::new());
+        let mut by_rows = BTreeMap::<_, Split>::new();
         for split in split {
-            let rows: Vec<_> = split.groups.iter().map(row).collect();
-            match places.entry(rows) {
-                Entry::Vacant(place) => {
-                    place.insert(joined.len());
-                    joined.push(split);
-                }
-                Entry::Occupied(place) => joined[*place.get()].inputs.extend(split.inputs),
+            match by_rows.entry(split.groups.iter().map(row).collect::<Vec<_>>()) {
+                Entry::Vacant(place) => drop(place.insert(split)),
+                Entry::Occupied(place) => place.into_mut().inputs.extend(split.inputs),
             }
         }
-        joined
+        // A shorter window has no readings at the ticks that it lacks. It stands before those that it begins like.
+        let (mut all, mut by_rows) = (Vec::new(), by_rows.into_iter().peekable());
+        while let Some((rows, split)) = by_rows.next() {
+            match by_rows.peek_mut() {
+                Some((longer, next)) if is_beginning(&rows, longer) => next.inputs.extend(split.inputs),
+                _ => all.push(split),
+            }
+        }
+        for split in &mut all {
+            split.inputs.sort_by_key(|input| input.window.start);
+        }
+        all.sort_by_key(|split| split.inputs[0].window.start);
+        all
     }
 
     /// Returns the most windows of a part; None: any number.
@@ -465,6 +476,13 @@ pub(super) fn pieces(batch: &Batch<'_>, lot: Lot, most: Option<usize>) -> Pieces
     }
     lot.split.into_iter().for_each(|split| pieces.add_split(split, most));
     pieces
+}
+
+/// Returns true if a window with its first ticks in the rows `shorter` may have the others in these rows.
+fn is_beginning(shorter: &[TicksInRow], longer: &[TicksInRow]) -> bool {
+    let Some(((from, to, row), before)) = shorter.split_last() else { return true };
+    let last = longer.get(before.len());
+    longer.starts_with(before) && last.is_some_and(|(first, end, of)| (first, of) == (from, row) && to <= end)
 }
 
 /// Returns the tick of a group at which a window starts, below 0 if it starts before the group.
