@@ -32,6 +32,9 @@ use crate::windows::{Covered, DeviceWindows, Group, Grouping, InGroup, StoredWin
 /// The first tick and the one behind the last that are in a row.
 type TicksInRow = (u32, u32, Option<usize>);
 
+/// The most kinds of longer windows that a shorter one is compared with.
+const MOST_LONGER: usize = 16;
+
 /// The work on one device.
 pub(crate) struct DeviceWork<'w> {
     pub(crate) asked: &'w Asked<'w>,
@@ -422,13 +425,18 @@ impl<'w> DeviceWork<'w> {
             }
         }
         // A shorter window has no readings at the ticks that it lacks. It stands before those that it begins like.
-        let (mut all, mut by_rows) = (Vec::new(), by_rows.into_iter().peekable());
-        while let Some((rows, split)) = by_rows.next() {
-            match by_rows.peek_mut() {
-                Some((longer, next)) if is_beginning(&rows, longer) => next.inputs.extend(split.inputs),
-                _ => all.push(split),
+        let mut all: Vec<(Vec<TicksInRow>, Split)> = by_rows.into_iter().collect();
+        for at in 0..all.len() {
+            let (shorter, longer) = all.split_at_mut(at + 1);
+            let Some((rows, split)) = shorter.last_mut() else { continue };
+            let begin_so =
+                longer.iter_mut().take(MOST_LONGER).filter(|(longer, _)| is_beginning(rows, longer));
+            if let Some((_, most)) = begin_so.max_by_key(|(_, longer)| longer.inputs.len()) {
+                most.inputs.append(&mut split.inputs);
             }
         }
+        let mut all: Vec<Split> = all.into_iter().map(|(_, split)| split).collect();
+        all.retain(|split| !split.inputs.is_empty());
         for split in &mut all {
             split.inputs.sort_by_key(|input| input.window.start);
         }
