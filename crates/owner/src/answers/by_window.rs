@@ -47,7 +47,6 @@ pub(crate) fn by_window<'w>(
         gap: None,
         device,
         takes: &[],
-        rows: &[],
     };
     let done = work.tallies(computer, &mut |_, _| {})?;
     let columns = [Column::of_device(&device.shown, done.computed.tallies.clone(), &groups, &asked)];

@@ -50,7 +50,6 @@ pub(super) fn computed(
             gap: *gap,
             device,
             takes: &takes,
-            rows: segments.several(),
         };
         let tallied = work.tallies(computer, &mut tell)?;
         let Computed { tallies, used, fetched, came_down } = tallied.computed;

@@ -68,16 +68,7 @@ fn streams(
     let mut streams = Vec::new();
     for device in &listed.devices {
         let takes = taken(settings, asked, &device.shown);
-        let work = DeviceWork {
-            asked,
-            groups,
-            weighted,
-            ends,
-            gap: listed.gap,
-            device,
-            takes: &takes,
-            rows: listed.segments.several(),
-        };
+        let work = DeviceWork { asked, groups, weighted, ends, gap: listed.gap, device, takes: &takes };
         streams.extend(of_device(device, work.outline()?, clock));
     }
     Ok(streams)

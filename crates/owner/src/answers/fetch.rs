@@ -42,16 +42,7 @@ pub(super) fn within(
         for device in devices {
             let takes = taken(settings, asked, &device.shown);
             let (groups, weighted) = (&segments.times, &segments.weighted);
-            let work = DeviceWork {
-                asked,
-                groups,
-                weighted,
-                ends,
-                gap: None,
-                device,
-                takes: &takes,
-                rows: segments.several(),
-            };
+            let work = DeviceWork { asked, groups, weighted, ends, gap: None, device, takes: &takes };
             let of_device = work.bytes_of_readings()?;
             needed.add(of_device[0]);
             compared.add(of_device[1]);

@@ -5,13 +5,14 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::Serialize;
-use sotto_pack::{Clock, WindowDescription};
+use sotto_pack::Clock;
 use sotto_rlwe::Origin;
 use sotto_wire::{FromLog, MOST_RUNS, RollUp, StreamHeader, StreamTag};
 
-use super::calendar::{Calendar, stretch};
+use super::calendar::Calendar;
 use super::known::identity;
 use super::mirror::{Entry, StreamLog};
+use super::replaced::Replaced;
 use super::rolled::RollUps;
 use super::row_time::Group;
 use crate::error::OwnerError;
@@ -329,7 +330,7 @@ pub(crate) fn roll_up_orders(stream: &str, log: &StreamLog, groups: &[ToSum]) ->
 type ByGroup = BTreeMap<([u8; 8], i64), (Arc<StreamHeader>, Vec<Atom>)>;
 
 /// Returns the windows that a retention adds up. Those of an earlier sum stay together; one that is not whole in a group is left
-/// out.
+/// out. So is a window of which some readings do not count, as another one corrects them.
 fn atoms(
     retention: &Retention,
     (log, by_hour): (&StreamLog, bool),
@@ -339,6 +340,7 @@ fn atoms(
 ) -> ByGroup {
     let mut all = ByGroup::new();
     let mut known: Option<(Group, Calendar)> = None;
+    let replaced = Replaced::of(log.pieces().map(|(first, _)| first));
     for (first, count) in log.pieces() {
         let Some(header) = first.stream().filter(|header| first.is_signed() && header.is_of_sums()) else {
             continue;
@@ -347,6 +349,9 @@ fn atoms(
             continue;
         }
         for entry in first.all(count) {
+            if !replaced.channels(&entry).is_empty() {
+                continue;
+            }
             let Some(start) = entry.start().or_else(|| Some(entry.description()?.start)) else { continue };
             // Most windows are of the group of the one before.
             let group = match known {
@@ -355,12 +360,6 @@ fn atoms(
                 }
                 _ => retention.group(clock, (start, by_hour), now),
             };
-            // Its ticks are at other times of the day than those of other windows.
-            let crosses = |description: WindowDescription| {
-                let end = description.period.at(description.start, description.layout.ticks());
-                stretch(clock, description.start).1 < end
-            };
-            let group = group.filter(|_| !entry.description().is_some_and(crosses));
             if let Some((calendar, from)) = group {
                 if known.is_none_or(|(span, _)| span.from != from) {
                     known = Some((Group { from, to: calendar.end_of(clock, start) }, calendar));
@@ -390,6 +389,8 @@ fn atoms(
 
 #[cfg(test)]
 mod tests {
+    use sotto_pack::{Replaces, WindowDescription};
+
     use super::super::made;
     use super::*;
     use crate::quantities::{InputRun, Inputs};
@@ -496,6 +497,24 @@ mod tests {
             let of_days = found(by_hour, 24 * HOUR * 5);
             assert_eq!(of_days[..2], [(0, 96), (96, 192)], "{by_hour}");
         }
+    }
+
+    #[test]
+    fn windows_that_others_correct_stay_as_they_are() {
+        let window = |hour: u64| made::window(&made::stream(), hour, HOUR * hour as i64, 60);
+        let mut windows: Vec<sotto_wire::Envelope> = (0..24).map(window).collect();
+        // Two correct one, of which the later one counts.
+        for number in [24, 25] {
+            let described = WindowDescription {
+                rounded: Some(vec![0]),
+                replaces: Some(Replaces { windows: vec![5], channels: vec![0] }),
+                ..WindowDescription::whole(made::stream().layout(), 5 * HOUR, made::stream().period(), 60)
+            };
+            windows.push(made::described_window(&made::stream(), number, described));
+        }
+        let (days, mut given) = (retention("1d", &["day:forever"]), Vec::new());
+        let groups = ordered(&days, &log(&windows), &mut given, 24 * HOUR * 9);
+        assert_eq!(groups, [vec![(0, 5), (6, 24), (25, 26)]]);
     }
 
     #[test]

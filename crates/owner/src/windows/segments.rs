@@ -178,11 +178,6 @@ impl Segments {
         covered
     }
 
-    /// Returns for each time its row, if some rows have several times. Empty otherwise.
-    pub(crate) fn several(&self) -> &[Option<usize>] {
-        if self.is_whole() { &[] } else { &self.row_of }
-    }
-
     /// Returns true if each time is a row.
     pub(crate) fn is_whole(&self) -> bool {
         self.row_of.iter().copied().eq((0..self.rows.len()).map(Some))

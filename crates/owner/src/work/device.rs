@@ -2,7 +2,6 @@
 
 use sotto_pack::Period;
 use std::cell::OnceCell;
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -29,12 +28,6 @@ use crate::streams::{Kind, expanded_bytes};
 use crate::windows;
 use crate::windows::{Covered, DeviceWindows, Group, Grouping, InGroup, StoredWindow};
 
-/// The first tick and the one behind the last that are in a row.
-type TicksInRow = (u32, u32, Option<usize>);
-
-/// The most kinds of longer windows that a shorter one is compared with.
-const MOST_LONGER: usize = 16;
-
 /// The work on one device.
 pub(crate) struct DeviceWork<'w> {
     pub(crate) asked: &'w Asked<'w>,
@@ -48,8 +41,6 @@ pub(crate) struct DeviceWork<'w> {
     pub(crate) device: &'w DeviceWindows,
     /// For each call of the question, true if readings of the device count in it. Empty: in all.
     pub(crate) takes: &'w [bool],
-    /// For each group its row, if several are of one row. Empty: each is a row.
-    pub(crate) rows: &'w [Option<usize>],
 }
 
 /// A device's results.
@@ -385,63 +376,19 @@ impl<'w> DeviceWork<'w> {
         for (group, inputs) in whole {
             lots.entry(span(group)).or_default().groups.push((group, inputs));
         }
-        if !weighted {
-            let split = if batch.windows[0].stream_of_sums().is_some() { self.joined(split) } else { split };
-            if !split.is_empty() {
-                lots.entry(None).or_default().split = split;
+        for Split { input, groups } in split {
+            if !weighted {
+                lots.entry(None).or_default().split.push(Split { input, groups });
+                continue;
             }
-            return lots;
-        }
-        for Split { inputs, groups } in split {
             // Weights follow the ticks of one group, so each group is a part of its own.
-            for (piece, input) in
-                groups.iter().flat_map(|piece| inputs.iter().map(move |input| (piece, input)))
-            {
+            for piece in groups {
                 let offset = offset(self.weighted[piece.group], input.window.start, period);
-                let inputs = vec![Input { offset, ticks: piece.ticks.clone(), ..input.clone() }];
-                let split = Split { inputs, groups: vec![piece.clone()] };
-                lots.entry(span(piece.group)).or_default().split.push(split);
+                let input = Input { offset, ticks: piece.ticks.clone(), ..input.clone() };
+                lots.entry(span(piece.group)).or_default().split.push(Split { input, groups: vec![piece] });
             }
         }
         lots
-    }
-
-    /// Joins windows whose ticks are in the same rows, as days by hour of day: one sum serves them all, and counts in the groups of
-    /// the first.
-    fn joined(&self, split: Vec<Split>) -> Vec<Split> {
-        let question = self.asked.question;
-        // Days of degree days and prices need each time by itself.
-        if self.rows.is_empty() || question.needs_days() || !question.tariffs().is_empty() {
-            return split;
-        }
-        let row = |piece: &InGroup| {
-            (piece.ticks.start, piece.ticks.end, self.rows.get(piece.group).copied().flatten())
-        };
-        let mut by_rows = BTreeMap::<_, Split>::new();
-        for split in split {
-            match by_rows.entry(split.groups.iter().map(row).collect::<Vec<_>>()) {
-                Entry::Vacant(place) => drop(place.insert(split)),
-                Entry::Occupied(place) => place.into_mut().inputs.extend(split.inputs),
-            }
-        }
-        // A shorter window has no readings at the ticks that it lacks. It stands before those that it begins like.
-        let mut all: Vec<(Vec<TicksInRow>, Split)> = by_rows.into_iter().collect();
-        for at in 0..all.len() {
-            let (shorter, longer) = all.split_at_mut(at + 1);
-            let Some((rows, split)) = shorter.last_mut() else { continue };
-            let begin_so =
-                longer.iter_mut().take(MOST_LONGER).filter(|(longer, _)| is_beginning(rows, longer));
-            if let Some((_, most)) = begin_so.max_by_key(|(_, longer)| longer.inputs.len()) {
-                most.inputs.append(&mut split.inputs);
-            }
-        }
-        let mut all: Vec<Split> = all.into_iter().map(|(_, split)| split).collect();
-        all.retain(|split| !split.inputs.is_empty());
-        for split in &mut all {
-            split.inputs.sort_by_key(|input| input.window.start);
-        }
-        all.sort_by_key(|split| split.inputs[0].window.start);
-        all
     }
 
     /// Returns the most windows of a part; None: any number.
@@ -482,15 +429,8 @@ pub(super) fn pieces(batch: &Batch<'_>, lot: Lot, most: Option<usize>) -> Pieces
     for (group, inputs) in lot.groups {
         pieces.add_whole(group, inputs, ticks, most);
     }
-    lot.split.into_iter().for_each(|split| pieces.add_split(split, most));
+    lot.split.into_iter().for_each(|split| pieces.add_split(split));
     pieces
-}
-
-/// Returns true if a window with its first ticks in the rows `shorter` may have the others in these rows.
-fn is_beginning(shorter: &[TicksInRow], longer: &[TicksInRow]) -> bool {
-    let Some(((from, to, row), before)) = shorter.split_last() else { return true };
-    let last = longer.get(before.len());
-    longer.starts_with(before) && last.is_some_and(|(first, end, of)| (first, of) == (from, row) && to <= end)
 }
 
 /// Returns the tick of a group at which a window starts, below 0 if it starts before the group.

@@ -7,10 +7,10 @@ use super::job::Results;
 use crate::quantities::{Input, Part};
 use crate::windows::InGroup;
 
-/// Windows that cross the end of a group, with their ticks in each group.
+/// A window that crosses the end of a group, with its ticks in each group.
 #[derive(Clone, Debug)]
 pub(crate) struct Split {
-    pub(crate) inputs: Vec<Input>,
+    pub(crate) input: Input,
     pub(crate) groups: Vec<InGroup>,
 }
 
@@ -28,16 +28,9 @@ impl ByGroup {
             [one] if is_whole && (input.count > 1 || one.ticks == input.ticks) => {
                 self.whole.entry(one.group).or_default().push(input);
             }
-            _ => self.split.push(Split { inputs: vec![input], groups }),
+            _ => self.split.push(Split { input, groups }),
         }
     }
-}
-
-/// Returns the windows in parts of at most `most`; None: in one part.
-fn chunks(inputs: Vec<Input>, most: Option<usize>) -> Vec<Vec<Input>> {
-    let Some(most) = most else { return vec![inputs] };
-    let alone: Vec<Input> = inputs.iter().flat_map(Input::each).collect();
-    alone.chunks(most.max(1)).map(<[Input]>::to_vec).collect()
 }
 
 /// Parts of windows, each with its groups.
@@ -62,15 +55,15 @@ impl Pieces {
             self.parts.push(Part { inputs });
             self.of.push(vec![InGroup { group, ticks: 0..ticks }]);
         };
-        chunks(inputs, most).into_iter().for_each(&mut add);
+        let Some(most) = most else { return add(inputs) };
+        let alone: Vec<Input> = inputs.iter().flat_map(Input::each).collect();
+        alone.chunks(most.max(1)).for_each(|inputs| add(inputs.to_vec()));
     }
 
-    /// Adds windows that cross the end of a group, in parts as [`Pieces::add_whole`] does.
-    pub(crate) fn add_split(&mut self, Split { inputs, groups }: Split, most: Option<usize>) {
-        for inputs in chunks(inputs, most) {
-            self.parts.push(Part { inputs });
-            self.of.push(groups.clone());
-        }
+    /// Adds a window that crosses the end of a group.
+    pub(crate) fn add_split(&mut self, split: Split) {
+        self.parts.push(Part { inputs: vec![split.input] });
+        self.of.push(split.groups);
     }
 
     /// Iterates over the results of the parts, once for each of their groups.

@@ -198,7 +198,7 @@ impl<'w> DeviceWork<'w> {
         for (group, inputs) in whole {
             pieces.add_whole(group, inputs, ticks, Some(1));
         }
-        split.into_iter().for_each(|split| pieces.add_split(split, None));
+        split.into_iter().for_each(|split| pieces.add_split(split));
         Ok(pieces)
     }
 }

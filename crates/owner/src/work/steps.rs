@@ -102,7 +102,7 @@ impl<'w> DeviceWork<'w> {
         for (group, inputs) in whole {
             pieces.add_whole(group, inputs, layout.ticks(), Some(MOST_COMPARED));
         }
-        split.into_iter().for_each(|split| pieces.add_split(split, None));
+        split.into_iter().for_each(|split| pieces.add_split(split));
         computed.include(&pieces.parts);
         // A limit beyond the range needs no comparison.
         let results = if quantities.is_empty() {
