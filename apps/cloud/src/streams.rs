@@ -60,7 +60,8 @@ pub(crate) fn add(
                 batch.flush(&mut summing)?;
                 let at = summing.named();
                 summing.name(names).map_err(refused)?;
-                return summing.add_rolled(&[at..at + names.len()], sum).map_err(refused);
+                let windows = at..at + names.len();
+                return summing.add_rolled(std::slice::from_ref(&windows), sum).map_err(refused);
             }
         };
         if !batch.has_form_of(run) || batch.names.len() + count > BATCH {
@@ -191,7 +192,7 @@ pub(crate) fn make_nodes(store: &Store) -> Result<bool, Problem> {
             Ok(frame) => nodes.push(summable, frame),
             // Who asks for these windows is told why.
             Err(problem) => {
-                tracing::warn!(problem.detail, "some windows get no sums that are there before anyone asks")
+                tracing::warn!(problem.detail, "some windows get no sums that are there before anyone asks");
             }
         }
     }

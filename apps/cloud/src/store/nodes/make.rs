@@ -172,7 +172,8 @@ mod tests {
         let starts: Vec<i64> = (50..130).map(|hour| hour * 3_600_000).collect();
         let found = blocks(of, 1000, &starts);
         // Hours 50 to 59: those from 52.5 on are a part of 7 hours, too short for a node.
-        assert_eq!(found[0], (1000, 10, vec![0..10]));
+        let (first, count, nodes) = &found[0];
+        assert_eq!((*first, *count, nodes.len(), &nodes[0]), (1000, 10, 1, &(0..10)));
         // Hours 60 to 119: parts begin at 60, 67.5, 75, 82.5 and so on.
         assert_eq!(found[1], (1010, 60, vec![0..60, 0..8, 15..23, 30..38, 45..53]));
         assert_eq!(found[2], (1070, 10, vec![0..10, 0..8]));
