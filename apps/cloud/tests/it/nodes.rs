@@ -89,6 +89,9 @@ fn no_answer_depends_on_stored_sums() {
         site.check(&all(vec![(parts[2], part), (parts[2], part)]));
     };
     check(&site);
+    for first in [u64::MAX - 10, i64::MAX as u64, i64::MAX as u64 + 1, WINDOWS] {
+        site.ask(&request(first, &[2 * part], false)).refused(422, "unknown-envelope");
+    }
     // Sums of windows that begin and end anywhere.
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(48));
     let lengths = prop::collection::vec(prop_oneof![1_u32..40, part - 2..part + 3, 300_u32..1500], 1..4);

@@ -86,8 +86,10 @@ pub(super) struct Finder<'h> {
     header: &'h StreamHeader,
     /// Windows of the request at which a sum begins or ends, ascending. None if sums need their windows one by one.
     cuts: Option<Vec<usize>>,
-    /// Nodes of fewer windows are not looked for.
+    /// Nodes of fewer windows are not looked for, unless they follow another one.
     least: u64,
+    /// The number behind the last node that was found.
+    behind: u64,
     row: Option<Row<'h>>,
     /// There is no node from the first number on that is below the second.
     none: (u64, u64),
@@ -119,7 +121,7 @@ impl<'h> Finder<'h> {
             cuts.dedup();
             cuts
         });
-        Self { header, cuts, least, row: None, none: (0, 0) }
+        Self { header, cuts, least, behind: u64::MAX, row: None, none: (0, 0) }
     }
 
     /// Returns the longest node that begins with a window, has at most `most` of those that follow it, and is in every sum of the
@@ -134,7 +136,7 @@ impl<'h> Finder<'h> {
         let Some(cuts) = &self.cuts else { return Ok(At::NoneBelow(u64::MAX)) };
         let next_cut = cuts.get(cuts.partition_point(|cut| *cut <= at));
         let most = u64::from(most).min(next_cut.map_or(u64::MAX, |cut| (cut - at) as u64));
-        if most < self.least {
+        if most < self.least && first != self.behind {
             return Ok(At::NoneBelow(u64::MAX));
         }
         if (self.none.0..self.none.1).contains(&first) {
@@ -155,6 +157,7 @@ impl<'h> Finder<'h> {
         let mut of_first = row.sums[from..].iter().take_while(|sum| sum.windows.0 == behind);
         if let Some(sum) = of_first.find(|sum| u64::from(sum.windows.1) <= most) {
             let (from, count) = (sum.windows.0 as usize, sum.windows.1 as usize);
+            self.behind = first + count as u64;
             return Ok(At::Node(&row.names[from..from + count], sum));
         }
         let next = row.sums[from..].iter().find(|sum| sum.windows.0 > behind);
@@ -171,19 +174,25 @@ enum Found<'h> {
 
 /// Reads the row of nodes that has a number.
 fn read<'h>(connection: &Connection, header: &'h StreamHeader, number: u64) -> Result<Found<'h>, StoreError> {
-    let Some(log) = runs::log_of(connection, header.device(), header.stream())? else {
+    let log = runs::log_of(connection, header.device(), header.stream())?;
+    let (Some(log), Ok(at)) = (log, i64::try_from(number)) else {
         return Ok(Found::NoneBelow(u64::MAX));
     };
     let mut query = connection.prepare_cached(
-        "SELECT number, windows, digest, sums FROM nodes WHERE log = ?1 AND number <= ?2 AND stream_tag = ?3
+        "SELECT number, windows, digest, sums, stream_tag = ?3 FROM nodes WHERE log = ?1 AND number <= ?2
          ORDER BY number DESC LIMIT 1",
     )?;
-    let of = params![log, number.cast_signed(), header.id().tag().0];
-    let row = |row: &rusqlite::Row<'_>| Ok((count(row, 0)?, count(row, 1)?, row.get(2)?, row.get(3)?));
-    let before: Option<(u64, u64, [u8; DIGEST_BYTES], Vec<u8>)> = query.query_row(of, row).optional()?;
-    if let Some((first, windows, digest, sums)) =
+    let of = params![log, at, header.id().tag().0];
+    let row =
+        |row: &rusqlite::Row<'_>| Ok((count(row, 0)?, count(row, 1)?, row.get(2)?, row.get(3)?, row.get(4)?));
+    let before: Option<(u64, u64, [u8; DIGEST_BYTES], Vec<u8>, bool)> =
+        query.query_row(of, row).optional()?;
+    if let Some((first, windows, digest, sums, is_of_stream)) =
         before.filter(|(first, windows, ..)| number - first < *windows)
     {
+        if !is_of_stream {
+            return Ok(Found::NoneBelow(first + windows));
+        }
         return Ok(match parsed(header, first, windows, &digest, &sums) {
             Some(row) => Found::Row(row),
             None => {
@@ -198,7 +207,7 @@ fn read<'h>(connection: &Connection, header: &'h StreamHeader, number: u64) -> R
     }
     let mut query = connection
         .prepare_cached("SELECT number FROM nodes WHERE log = ?1 AND number > ?2 ORDER BY number LIMIT 1")?;
-    let next = query.query_row(params![log, number.cast_signed()], |row| count(row, 0)).optional()?;
+    let next = query.query_row(params![log, at], |row| count(row, 0)).optional()?;
     Ok(Found::NoneBelow(next.unwrap_or(u64::MAX)))
 }
 
