@@ -172,6 +172,9 @@ enum Found<'h> {
     NoneBelow(u64),
 }
 
+/// A row as it is stored: the first number, the windows, the digest, the sums, and if it is of the stream's header.
+type StoredRow = (u64, u64, [u8; DIGEST_BYTES], Vec<u8>, bool);
+
 /// Reads the row of nodes that has a number.
 fn read<'h>(connection: &Connection, header: &'h StreamHeader, number: u64) -> Result<Found<'h>, StoreError> {
     let log = runs::log_of(connection, header.device(), header.stream())?;
@@ -185,8 +188,7 @@ fn read<'h>(connection: &Connection, header: &'h StreamHeader, number: u64) -> R
     let of = params![log, at, header.id().tag().0];
     let row =
         |row: &rusqlite::Row<'_>| Ok((count(row, 0)?, count(row, 1)?, row.get(2)?, row.get(3)?, row.get(4)?));
-    let before: Option<(u64, u64, [u8; DIGEST_BYTES], Vec<u8>, bool)> =
-        query.query_row(of, row).optional()?;
+    let before: Option<StoredRow> = query.query_row(of, row).optional()?;
     if let Some((first, windows, digest, sums, is_of_stream)) =
         before.filter(|(first, windows, ..)| number - first < *windows)
     {
