@@ -99,7 +99,7 @@ pub(crate) fn retained(world: &World) {
     let streams = document["streams"].as_array().unwrap();
     let sum = |field: &str| streams.iter().map(|of| of[field].as_u64().unwrap()).sum::<u64>();
     assert_eq!(sum("faulty"), 2, "{document}");
-    assert!(sum("windows") > 2 && sum("freed_bytes") > 0, "{document}");
+    assert!(sum("windows") > 2, "{document}");
     assert_eq!(ask(), before);
     println!("{} windows became {} sums, without the two whose tags do not fit", sum("windows"), sum("sums"));
 }
