@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use sotto_pack::SumsPart;
 use sotto_wire::{MaskName, PartSum};
 
 use crate::tagged::{SumError, TOO_MANY, TaggedSumming, added};
@@ -65,7 +64,7 @@ impl TaggedSumming<'_, '_> {
             let end = first + wanted.windows.1 as usize;
             let inside = || windows.iter().map(|run| run.start.clamp(first, end)..run.end.clamp(first, end));
             let count: usize = inside().map(|run| run.len()).sum();
-            let adds = |part: &u8| self.header.parts().get(usize::from(*part)).is_none_or(SumsPart::adds);
+            let adds = |part: &u8| self.header.adds(*part);
             if count == 0 || !wanted.parts.iter().any(adds) {
                 continue;
             }
@@ -88,8 +87,8 @@ impl TaggedSumming<'_, '_> {
         self.wanted.iter().any(|wanted| {
             let first = wanted.windows.0 as usize;
             let end = first + wanted.windows.1 as usize;
-            let adds = |part: &u8| self.header.parts().get(usize::from(*part)).is_none_or(SumsPart::adds);
-            windows.iter().any(|run| run.start < end && first < run.end) && wanted.parts.iter().any(adds)
+            windows.iter().any(|run| run.start < end && first < run.end)
+                && wanted.parts.iter().any(|part| self.header.adds(*part))
         })
     }
 

@@ -1,6 +1,5 @@
 //! Sums of windows that a store keeps part by part.
 
-use sotto_pack::SumsPart;
 use sotto_sums::{Part, Sum, TAG_BYTES};
 use sotto_wire::MaskName;
 
@@ -90,8 +89,8 @@ impl TaggedSumming<'_, '_> {
 }
 
 impl TaggedSumming<'_, '_> {
-    /// Adds what a store keeps of a window of a roll-up beside [its sum](TaggedSumming::add_rolled): the parts whose values do not add,
-    /// for the sums that name them. The window was [named](TaggedSumming::name), and is at this place of the request; `parts` are
+    /// Adds the parts that a store keeps of a window of a roll-up beside [its sum](TaggedSumming::add_rolled): those whose values do not
+    /// add, for the sums that name them. The window was [named](TaggedSumming::name), and is at this place of the request; `parts` are
     /// those of [`TaggedRows`], for one window.
     ///
     /// # Errors
@@ -104,11 +103,10 @@ impl TaggedSumming<'_, '_> {
                 continue;
             };
             for (part, sum) in wanted.parts.iter().zip(sums) {
-                let part = usize::from(*part);
-                if self.header.parts().get(part).is_none_or(SumsPart::adds) {
+                if self.header.adds(*part) {
                     continue;
                 }
-                let (counts, row) = *parts.get(part).ok_or(NOT_ROWS)?;
+                let (counts, row) = *parts.get(usize::from(*part)).ok_or(NOT_ROWS)?;
                 if row.is_empty() {
                     return Err(GONE);
                 }

@@ -48,8 +48,7 @@ pub(crate) enum Window {
         parts: Vec<u8>,
     },
     /// `rest`: the digest of the message that was stored, that of its body, its tags, and the parts that stay of a window of a
-    /// roll-up. `sum`: the roll-up whose first window
-    /// it is, as the store writes it; else empty.
+    /// roll-up. `sum`: the roll-up whose first window it is, as the store writes it; else empty.
     Head {
         facts: Box<Facts>,
         rest: Vec<u8>,

@@ -53,11 +53,10 @@ impl Store {
             if folder == BODIES {
                 self.drop_body(&name)?;
             } else if let Some(folder) = Folder::ALL.into_iter().find(|known| known.name() == folder) {
-                if folder != Folder::Segments {
+                let of_segment = folder == Folder::Segments;
+                if !of_segment || !is_segment(&self.connection(), &name)? {
                     self.bodies.remove(folder, &name);
-                } else if !is_segment(&self.connection(), &name)? {
-                    self.bodies.remove(folder, &name);
-                    if self.tier.is_some() {
+                    if of_segment && self.tier.is_some() {
                         insert(&self.connection(), OBJECTS, &name)?;
                     }
                 }

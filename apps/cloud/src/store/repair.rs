@@ -138,7 +138,7 @@ impl Store {
                             if let Window::Head { sum, .. } = &mut row.window {
                                 // No signature covers that of a damaged block.
                                 let kept = rolled::that_begins_with(transaction, run.log, number)?;
-                                *sum = kept.map(|sum| sum.write()).unwrap_or_default();
+                                *sum = kept.map(|(_, sum)| sum.write()).unwrap_or_default();
                             }
                             building.push((run.log, device, stream), row)?;
                             repaired.saved += 1;

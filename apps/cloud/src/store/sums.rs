@@ -110,7 +110,7 @@ impl Store {
                     take(Taken::Rolled(&names, &rolled))?;
                     if is_wanted {
                         if !scanner.has(first) {
-                            scanner.begin((*run).clone(), self.heads_of(&run)?);
+                            scanner.begin((*run).clone(), self.block_apart(&run, true)?);
                         }
                         scanner.read_values(first)?;
                         take(Taken::Values(&scanner.run(first)))?;
@@ -163,12 +163,6 @@ impl Store {
             Some(window) if window.number == first => Place::Waiting(windows),
             _ => Place::Missing,
         })
-    }
-
-    /// Returns the block of a run of heads.
-    fn heads_of(&self, run: &runs::SealedRun) -> Result<Arc<Block>, StoreError> {
-        let (segment, name) = self.segment(&self.connection(), run.segment)?;
-        self.block_of(&segment, &name, (run.segment, run.block), true)
     }
 
     /// Reads whole windows of a stream in the database, from a number on, as long as their numbers follow each other.
@@ -234,8 +228,7 @@ struct ValuesOf(Vec<(usize, usize)>);
 
 impl ValuesOf {
     fn new(header: &StreamHeader, request: &WindowsOf) -> Self {
-        let adds = |part: &u8| header.parts().get(usize::from(*part)).is_none_or(|part| part.adds());
-        let wanting = request.sums.iter().filter(|sum| !sum.parts.iter().all(adds));
+        let wanting = request.sums.iter().filter(|sum| !sum.parts.iter().all(|part| header.adds(*part)));
         let ranges = wanting.map(|sum| {
             let first = sum.windows.0 as usize;
             (first, first + sum.windows.1 as usize)

@@ -278,8 +278,7 @@ pub(crate) fn to_roll_up(
     let mut groups = Vec::new();
     for (header, atoms) in atoms(retention, (log, by_hour), earlier, clock, now).into_values() {
         // The cloud keeps no sums of the other parts.
-        let adding = (0..).zip(header.parts()).filter(|(_, part)| part.adds()).map(|(at, _)| at);
-        let most = capacity(&header, adding).unwrap_or_default();
+        let most = capacity(&header, header.adding_parts().map(usize::from)).unwrap_or_default();
         // One atom alone is as it was.
         for group in cut(&atoms, most).into_iter().filter(|group| group.len() > 1) {
             let mut positions: Vec<u64> =

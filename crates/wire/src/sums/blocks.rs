@@ -47,8 +47,8 @@ impl SumBlocks {
     /// holds. Returns None if the stream is not one of sums, or no value adds.
     #[must_use]
     pub fn of_stream(header: &StreamHeader) -> Option<(Self, u64)> {
-        let parts = header.parts().iter().enumerate().filter(|(_, part)| part.adds());
-        let most = parts.map(|(part, _)| header.sums_form(part).map_or(0, |form| form.capacity())).min()?;
+        let capacity = |part: u8| header.sums_form(part.into()).map_or(0, |form| form.capacity());
+        let most = header.adding_parts().map(capacity).min()?;
         let most = most.min(MOST_WINDOWS);
         Some((Self::new(header.period(), header.layout(), most), most))
     }

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use sotto_pack::SumsPart;
 use sotto_sums::{Form, Part, TAG_BYTES};
 
 use super::forms::part_refused;
@@ -17,6 +18,17 @@ impl StreamHeader {
     pub fn sums_form(&self, part: usize) -> Result<Form<'_>, WireError> {
         let places = self.sums.as_ref().and_then(|sums| sums.places.get(part));
         places.ok_or(WireError::Value("the stream has no such part"))?.form(self.layout().ticks())
+    }
+
+    /// Returns false for a part whose values do not add. One that the stream does not have counts as one that adds.
+    #[must_use]
+    pub fn adds(&self, part: u8) -> bool {
+        self.parts().get(usize::from(part)).is_none_or(SumsPart::adds)
+    }
+
+    /// Iterates over the parts whose values add.
+    pub fn adding_parts(&self) -> impl Iterator<Item = u8> + '_ {
+        (0..).zip(self.parts()).filter(|(_, part)| part.adds()).map(|(part, _)| part)
     }
 
     /// Returns the bytes of all parts of a window of this many ticks, bodies and tags.

@@ -35,9 +35,9 @@ fn stretches(all: Vec<SealedRun>) -> Vec<Stretch> {
     stretches
 }
 
-/// Returns the runs of equal values, those of at least [`LEAST`] windows.
-fn equal(values: &[i128], from: u32) -> impl Iterator<Item = Range<u32>> + '_ {
-    let mut end = from;
+/// Returns where equal values follow each other.
+fn equal(values: &[i128]) -> impl Iterator<Item = Range<u32>> + '_ {
+    let mut end = 0;
     values.chunk_by(|a, b| a == b).map(move |chunk| {
         let start = end;
         end += chunk.len() as u32;
@@ -51,10 +51,10 @@ fn blocks(blocks: SumBlocks, first: u64, starts: &[i64]) -> Vec<(u64, u32, Vec<R
     let of_part: Vec<i128> = starts.iter().map(|start| blocks.part_of(*start)).collect();
     let is_long = |node: &Range<u32>| node.len() as u32 >= LEAST;
     let mut found = Vec::new();
-    for block in equal(&of_block, 0).filter(is_long) {
+    for block in equal(&of_block).filter(is_long) {
         let inside = &of_part[block.start as usize..block.end as usize];
         let all = 0..block.len() as u32;
-        let parts = equal(inside, 0).filter(is_long).filter(|part| *part != all);
+        let parts = equal(inside).filter(is_long).filter(|part| *part != all);
         let nodes = std::iter::once(all.clone()).chain(parts).collect();
         found.push((first + u64::from(block.start), all.end, nodes));
     }
@@ -113,13 +113,10 @@ impl Store {
     fn starts(&self, stretch: &[SealedRun]) -> Result<Vec<i64>, StoreError> {
         let mut starts = Vec::new();
         for run in stretch {
-            let (segment, name) = self.segment(&self.connection(), run.segment)?;
-            let block = self.block_of(&segment, &name, (run.segment, run.block), false)?;
+            let block = self.block_apart(run, false)?;
             let rows = run.row as usize..run.row as usize + run.windows as usize;
-            let of_run = block.starts(rows);
-            starts.extend(
-                of_run.ok_or_else(|| StoreError::Damaged(format!("segments/{name}: a block lacks rows")))?,
-            );
+            let lacks = || StoreError::Damaged(format!("a block of segment {} lacks rows", run.segment));
+            starts.extend(block.starts(rows).ok_or_else(lacks)?);
         }
         Ok(starts)
     }

@@ -55,8 +55,7 @@ impl Nodes {
 impl Summable {
     /// Returns the request whose answer has the sums.
     pub(crate) fn request(&self) -> WindowsOf {
-        let parts: Vec<u8> =
-            (0..).zip(self.header.parts()).filter(|(_, part)| part.adds()).map(|(part, _)| part).collect();
+        let parts: Vec<u8> = self.header.adding_parts().collect();
         let sum = |node: &Range<u32>| PartsOf {
             windows: (node.start, node.len() as u32),
             parts: parts.clone(),
@@ -95,7 +94,7 @@ pub(super) struct Finder<'h> {
     none: (u64, u64),
 }
 
-/// What stands at a window.
+/// The sum that begins with a window, or where to look for the next one.
 pub(super) enum At<'f, 'h> {
     /// The sum of windows with these pads.
     Node(&'f [MaskName], &'f PartSum<'h>),
@@ -109,7 +108,7 @@ impl<'h> Finder<'h> {
         let least = SumBlocks::of_stream(header)
             .map_or(u64::MAX, |(_, most)| (most / u64::from(2 * SumBlocks::PARTS)).max(1));
         let is_long = request.sums.iter().any(|sum| u64::from(sum.windows.1) >= least);
-        let adds = |part: &u8| header.parts().get(usize::from(*part)).is_some_and(|part| part.adds());
+        let adds = |part: &u8| header.adds(*part);
         let is_plain = request.sums.iter().all(|sum| sum.weights.is_none() && sum.parts.iter().all(adds));
         let ends = request.sums.iter().flat_map(|sum| {
             let first = sum.windows.0 as usize;

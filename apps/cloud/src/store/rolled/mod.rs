@@ -72,8 +72,7 @@ impl Group {
 
     /// Returns the parts whose values add.
     pub(crate) fn parts(&self) -> Vec<u8> {
-        let parts = (0..).zip(self.header.parts());
-        parts.filter(|(_, part)| part.adds()).map(|(part, _)| part).collect()
+        self.header.adding_parts().collect()
     }
 }
 

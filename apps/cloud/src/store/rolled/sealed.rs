@@ -106,21 +106,19 @@ pub(super) fn take_away(
     delete(connection, id)
 }
 
-/// Returns the roll-up whose first window has this number, as its segment is to have it.
+/// Returns the id of the roll-up whose first window has this number, and the roll-up as its segment is to have it.
 pub(in super::super) fn that_begins_with(
     connection: &Connection,
     log: i64,
     number: u64,
-) -> Result<Option<SealedSum>, StoreError> {
+) -> Result<Option<(i64, SealedSum)>, StoreError> {
     let Some((id, _)) = of_number(connection, log, number)? else { return Ok(None) };
-    Ok(Some(read(connection, id)?.into_sealed()).filter(|sum| sum.first() == Some(number)))
+    Ok(Some((id, read(connection, id)?.into_sealed())).filter(|(_, sum)| sum.first() == Some(number)))
 }
 
 /// Notes that the roll-up which begins with a window is in no segment any more.
 pub(in super::super) fn note_lost(connection: &Connection, log: i64, number: u64) -> Result<(), StoreError> {
-    if that_begins_with(connection, log, number)?.is_some()
-        && let Some((id, _)) = of_number(connection, log, number)?
-    {
+    if let Some((id, _)) = that_begins_with(connection, log, number)? {
         connection.execute("UPDATE roll_ups SET sealed = 0 WHERE id = ?1", [id])?;
     }
     Ok(())

@@ -102,7 +102,7 @@ impl Store {
     }
 
     /// Returns the place of a segment in the order in which they are taken. Two have the same windows if the process ended while
-    /// one took the place of the other: what was deleted stays deleted, and bodies stay.
+    /// one took the place of the other: deleted windows stay deleted, and bodies stay.
     fn rank(&self, name: &str) -> (Reverse<usize>, usize) {
         let (mut deleted, mut heads) = (0, 0);
         if let Ok(segment) = Segment::open(&self.segment_path(name), Digest::default()) {

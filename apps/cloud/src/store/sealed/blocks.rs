@@ -97,6 +97,16 @@ impl Store {
         self.block_of(&segment, &name, (run.segment, run.block), with_bodies)
     }
 
+    /// Like [`Store::block`]. Locks the database only to find the segment: reading takes long.
+    pub(in super::super) fn block_apart(
+        &self,
+        run: &SealedRun,
+        with_bodies: bool,
+    ) -> Result<Arc<Block>, StoreError> {
+        let (segment, name) = self.segment(&self.connection(), run.segment)?;
+        self.block_of(&segment, &name, (run.segment, run.block), with_bodies)
+    }
+
     /// Like [`Store::block`], without the database.
     pub(in super::super) fn block_of(
         &self,

@@ -58,17 +58,10 @@ impl<'h> Scanner<'h> {
         let form = block.form(from);
         let is_equal = |row: &usize| block.kind(*row) == Kind::Whole && block.form(*row) == form;
         let windows = (from..from + most).take_while(is_equal).count();
-        let window =
-            sotto_wire::window_description(&block.head(from, self.header), self.header).map_err(damaged)?;
-        self.ticks = window.sent_ticks();
-        let (mut offset, of_stream) = (0, self.header.parts());
-        for ((counts, bytes, rows), (part, form)) in
-            self.parts.iter_mut().zip(of_stream.iter().zip(&self.forms))
-        {
-            *bytes = form.body_bytes(self.ticks) + TAG_BYTES;
-            counts.clear();
-            counts.extend(part.counts(&window).into_iter().flat_map(u16::to_le_bytes));
-            rows.clear();
+        let block = Arc::clone(block);
+        self.describe(&block.head(from, self.header))?;
+        let mut offset = 0;
+        for (_, bytes, rows) in &mut self.parts {
             for row in from..from + windows {
                 rows.extend_from_slice(block.parts(row).get(offset..offset + *bytes).ok_or_else(wrong)?);
             }
@@ -77,18 +70,9 @@ impl<'h> Scanner<'h> {
         Ok(windows as u32)
     }
 
-    /// Reads what stays of a window of a roll-up, which is in the present run: the parts whose values do not add. Other parts, and
-    /// all if nothing stays, are empty.
-    pub(in super::super) fn read_values(&mut self, number: u64) -> Result<(), StoreError> {
-        let wrong = || StoreError::Damaged("a row of a segment is no window of its stream".to_owned());
-        let Some((run, block)) = &self.current else { return Err(wrong()) };
-        let row = run.row_of(number);
-        if row >= block.rows() {
-            return Err(wrong());
-        }
-        let head = block.head(row, self.header);
-        let window = sotto_wire::window_description(&head, self.header).map_err(damaged)?;
-        let mut values = block.values(row, self.header).map_err(|_| wrong())?;
+    /// Takes ticks, counts and lengths from the head of a window. Its rows are empty then.
+    fn describe(&mut self, head: &[u8]) -> Result<(), StoreError> {
+        let window = sotto_wire::window_description(head, self.header).map_err(damaged)?;
         self.ticks = window.sent_ticks();
         let of_stream = self.header.parts().iter().zip(&self.forms);
         for ((counts, bytes, rows), (part, form)) in self.parts.iter_mut().zip(of_stream) {
@@ -96,6 +80,23 @@ impl<'h> Scanner<'h> {
             counts.clear();
             counts.extend(part.counts(&window).into_iter().flat_map(u16::to_le_bytes));
             rows.clear();
+        }
+        Ok(())
+    }
+
+    /// Reads the parts that stay of a window of a roll-up, which is in the present run: those whose values do not add. Other parts,
+    /// and all if none stays, are empty.
+    pub(in super::super) fn read_values(&mut self, number: u64) -> Result<(), StoreError> {
+        let wrong = || StoreError::Damaged("a row of a segment is no window of its stream".to_owned());
+        let Some((run, block)) = &self.current else { return Err(wrong()) };
+        let row = run.row_of(number);
+        if row >= block.rows() {
+            return Err(wrong());
+        }
+        let block = Arc::clone(block);
+        let mut values = block.values(row, self.header).map_err(|_| wrong())?;
+        self.describe(&block.head(row, self.header))?;
+        for ((_, bytes, rows), part) in self.parts.iter_mut().zip(self.header.parts()) {
             if !part.adds() && !values.is_empty() {
                 let (of_part, after) = values.split_at_checked(*bytes).ok_or_else(wrong)?;
                 rows.extend_from_slice(of_part);

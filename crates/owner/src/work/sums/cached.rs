@@ -19,7 +19,7 @@ pub(super) struct Split<'i> {
     pub(super) left: Vec<Task>,
     /// The windows of the sums to request, in their order.
     pub(super) inputs: Inputs<'i>,
-    /// What the sums to request are of.
+    /// The sums and stretches to which those to request belong.
     pub(super) wholes: Wholes<'i>,
 }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use sotto_pack::SumsPart;
 use sotto_wire::StreamHeader;
 
 use super::Task;
@@ -11,12 +10,11 @@ use crate::quantities::{Inputs, Rolled};
 
 /// Returns a kept sum of whose windows a task needs some alone, or with different weights.
 pub(super) fn apart(stream: &StreamHeader, tasks: &[Task], inputs: &Inputs<'_>) -> Option<Rolled> {
-    let adds = |part: &u8| stream.parts().get(usize::from(*part)).is_none_or(SumsPart::adds);
     tasks.iter().find_map(|task| {
         // By sum: its windows here, and their weight; None if they have several.
         let mut sums: BTreeMap<u32, (Rolled, u32, Option<i64>)> = BTreeMap::new();
         // Parts whose values do not add stay window by window.
-        if task.each && !task.parts.iter().any(adds) {
+        if task.each && !task.parts.iter().any(|part| stream.adds(*part)) {
             return None;
         }
         if task.each {
