@@ -129,19 +129,25 @@ pub(crate) fn question(current: &OsStr) -> Vec<CompletionCandidate> {
     let names = Names::of(plant.as_ref());
     completed(current, &names)
         .into_iter()
-        .map(|text| CompletionCandidate::new(text.clone()).help(help(&text)))
+        .map(|text| CompletionCandidate::new(text.clone()).help(help(&text).map(Into::into)))
         .collect()
 }
 
+/// Completes the last word of a question; each text with the arguments of the function that ends it.
+pub(crate) fn completed_question(text: &str, plant: &Plant) -> Vec<(String, Option<String>)> {
+    let found = completed(text, &Names::of(Some(plant)));
+    found.into_iter().map(|text| { let help = help(&text); (text, help) }).collect()
+}
+
 /// Returns the arguments of the function that ends a text.
-fn help(text: &str) -> Option<clap::builder::StyledStr> {
+fn help(text: &str) -> Option<String> {
     let word = text.strip_suffix('(')?.rsplit(|c: char| !in_word(c)).next()?;
     if AlongGroups::WORDS.contains(&word) {
         let decay = if word == "ewma" { ", 0.3" } else { "" };
-        return Some(format!("{word}(mean(x){decay}) by day").into());
+        return Some(format!("{word}(mean(x){decay}) by day"));
     }
     let function = functions().find(|function| function.word == word)?;
-    Some(format!("{word}({})", function.arguments).into())
+    Some(format!("{word}({})", function.arguments))
 }
 
 /// The names that a question may have.
@@ -288,9 +294,9 @@ mod tests {
         }
         assert!(completed("", &names).len() > 20);
         assert_eq!(
-            help("sum(x), quantile(").map(|help| help.to_string()).as_deref(),
+            help("sum(x), quantile(").as_deref(),
             Some("quantile(x, 0.95)")
         );
-        assert_eq!(help("ewma(").map(|help| help.to_string()).as_deref(), Some("ewma(mean(x), 0.3) by day"));
+        assert_eq!(help("ewma(").as_deref(), Some("ewma(mean(x), 0.3) by day"));
     }
 }

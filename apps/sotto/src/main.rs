@@ -9,6 +9,7 @@ macro_rules! eprintln {
 }
 
 mod complete;
+mod console;
 mod demo;
 mod eval;
 mod keys;
@@ -56,6 +57,8 @@ enum Command {
     Watch(plant::WatchAlarms),
     /// Show the scheme, the parameters, keys and bytes that questions take, and why.
     Plan(plant::Plan),
+    /// Serve the owner's page on this machine: devices, questions over time, alarms, what the cloud sees.
+    Console(console::Arguments),
     /// Show devices, the readings that have arrived and those that are missing.
     Status(plant::Status),
     /// Look for missing, unreadable and open files of the plant's folder, and show the commands that mend them.
@@ -117,6 +120,7 @@ fn main() -> ExitCode {
         Command::Alarm(command) => command.run(),
         Command::Watch(command) => command.run(),
         Command::Plan(command) => command.run(),
+        Command::Console(command) => command.run(),
         Command::Status(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Backup(command) => command.run(),

@@ -1,5 +1,6 @@
 //! `sotto ask`: a question, answered from the windows in the cloud.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -163,16 +164,24 @@ fn question(plant: &Plant, arguments: &Ask) -> Result<Question, OwnerError> {
         }
         Some(None) | None => jiff::Timestamp::now().as_millisecond(),
     };
-    let absolute = |text: &Option<String>| match text.as_deref() {
-        Some(text) => before(text, now, &clock).map(Some),
-        None => Ok(None),
-    };
-    let (since, until) = (absolute(&arguments.since)?, absolute(&arguments.until)?);
     let values = parameters::once(&arguments.values)?;
-    let question = plant.question_filled(&arguments.question, &values, since.as_deref(), until.as_deref())?;
-    if arguments.now.is_none()
-        || [&arguments.since, &arguments.until].into_iter().flatten().any(|text| is_before(text))
-    {
+    let span = [arguments.since.as_deref(), arguments.until.as_deref()];
+    asked(plant, &arguments.question, &values, span, now, arguments.now.is_some())
+}
+
+/// Returns a question over a span, whose ends may count back from `now`. With `counts`, its own times count from there, too.
+pub(crate) fn asked(
+    plant: &Plant,
+    text: &str,
+    values: &BTreeMap<String, String>,
+    span: [Option<&str>; 2],
+    now: i64,
+    counts: bool,
+) -> Result<Question, OwnerError> {
+    let clock = plant.settings().clock()?;
+    let [since, until] = span.map(|text| text.map(|text| before(text, now, &clock)).transpose());
+    let question = plant.question_filled(text, values, since?.as_deref(), until?.as_deref())?;
+    if !counts || span.into_iter().flatten().any(is_before) {
         return Ok(question);
     }
     question.back_from(now, &clock).ok_or_else(|| {

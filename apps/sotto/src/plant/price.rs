@@ -48,6 +48,15 @@ pub(crate) fn changes(plant: &Plant, before: &Prices, after: Prices) -> Result<V
 
 /// Says which bundles of devices serve a declaration. `what` is `the question` or `the alarm`.
 pub(crate) fn say_bundles(what: &str, bundles: &[(String, Option<String>)], changes: &[Change]) {
+    bundles_lines(what, bundles, changes).into_iter().for_each(say);
+}
+
+/// Returns a line for devices of whose bundles the same is said.
+pub(crate) fn bundles_lines(
+    what: &str,
+    bundles: &[(String, Option<String>)],
+    changes: &[Change],
+) -> Vec<String> {
     // Devices of which the same is said are one line.
     let mut said: Vec<Said<'_>> = Vec::new();
     for (device, lacking) in bundles {
@@ -59,7 +68,8 @@ pub(crate) fn say_bundles(what: &str, bundles: &[(String, Option<String>)], chan
         }
     }
     said.iter()
-        .for_each(|((is_changed, lacking), devices)| say(bundles_line(what, devices, *lacking, *is_changed)));
+        .map(|((is_changed, lacking), devices)| bundles_line(what, devices, *lacking, *is_changed))
+        .collect()
 }
 
 /// Devices whose bundles are alike: true if the declaration changes them, the reason why they do not serve it, their names.
@@ -97,16 +107,19 @@ pub(crate) fn say_dry() {
 
 /// Prints the largest change, and counts the others.
 pub(crate) fn say_changes(changes: &[Change]) {
-    let Some(first) = changes.first() else { return };
+    changes_lines(changes).into_iter().for_each(say);
+}
+
+/// Describes the largest change, counts the others, and names what is lost.
+pub(crate) fn changes_lines(changes: &[Change]) -> Vec<String> {
+    let Some(first) = changes.first() else { return Vec::new() };
     if changes.len() > 1 && !first.is_any() {
-        say(format!(
-            "  bytes, windows, delay and bounds of all {} stay as they are",
-            counted(changes.len(), "device")
-        ));
-        return;
+        let all = counted(changes.len(), "device");
+        return vec![format!("  bytes, windows, delay and bounds of all {all} stay as they are")];
     }
-    lines(first, &others(changes)).into_iter().for_each(say);
-    lost(changes).into_iter().for_each(say);
+    let mut all: Vec<String> = lines(first, &others(changes)).into();
+    all.extend(lost(changes));
+    all
 }
 
 /// Counts the devices beside the first one: those with the same change, with a smaller one, and without any.

@@ -7,7 +7,7 @@ use clap::Subcommand;
 use serde_json::json;
 use sotto_owner::question::{ExactScheme, Question as Asked, Template};
 use sotto_owner::settings::{Compare, QuestionSettings};
-use sotto_owner::{OwnerError, Plant, edit};
+use sotto_owner::{Change, OwnerError, Plant, edit};
 
 use super::from_readings;
 use super::group::OnPlant;
@@ -75,19 +75,8 @@ impl OnPlant for Question {
     fn run(self, plant: &mut Plant) -> anyhow::Result<ExitCode> {
         match self {
             Self::Add { name, text, precision, compare, scheme, declaring } => {
-                let question = Asked { scheme, ..plant.new_question(&text)? };
-                let names = Template::read(&text).map(|text| parameters_of(&text)).unwrap_or_default();
-                if let Some(name) = names.iter().find(|name| !is_free(name, &options())) {
-                    let reason = format!(
-                        "--{name} is an option of sotto ask: take another name in the place of ${name}"
-                    );
-                    return Err(OwnerError::Argument(reason).into());
-                }
-                if let Some(precision) = precision {
-                    plant.check_precision(&question, precision)?;
-                }
                 let declared = QuestionSettings { text, precision, compare: compare.into(), scheme };
-                add(plant, &name, &question, &declared, declaring)?;
+                add(plant, &name, &declared, declaring)?;
             }
             Self::Remove { name } => {
                 plant.edit(|document| edit::remove_question(document, &name))?;
@@ -107,13 +96,31 @@ impl OnPlant for Question {
     }
 }
 
-fn add(
+/// A question that was declared, or would be.
+pub(crate) struct Declaration {
+    pub(crate) question: Asked,
+    pub(crate) changes: Vec<Change>,
+    /// For each device that it concerns the reason why its bundle does not suffice, if so.
+    pub(crate) bundles: Vec<(String, Option<String>)>,
+}
+
+/// Declares a question. With `dry_run` finds its price alone.
+pub(crate) fn declare_question(
     plant: &mut Plant,
     name: &str,
-    question: &Asked,
     declared: &QuestionSettings,
-    Declaring { dry_run, json }: Declaring,
-) -> anyhow::Result<()> {
+    dry_run: bool,
+) -> anyhow::Result<Declaration> {
+    let text = &declared.text;
+    let question = Asked { scheme: declared.scheme, ..plant.new_question(text)? };
+    let names = Template::read(text).map(|text| parameters_of(&text)).unwrap_or_default();
+    if let Some(name) = names.iter().find(|name| !is_free(name, &options())) {
+        let reason = format!("--{name} is an option of sotto ask: take another name in the place of ${name}");
+        return Err(OwnerError::Argument(reason).into());
+    }
+    if let Some(precision) = declared.precision {
+        plant.check_precision(&question, precision)?;
+    }
     if declared.compare == Compare::Cloud && !question.calls().any(sotto_owner::can_compare_in_cloud) {
         let reason = format!(
             "--compare cloud is for conditions on polynomials and models, as in count(linear(model.json) > 80), and {name} has none: leave it out. A channel is compared in the cloud if it is comparable (sotto channel add … --comparable)"
@@ -122,10 +129,21 @@ fn add(
     }
     let after = plant.edited(|document| edit::add_question(document, name, declared))?;
     let changes = changes(&after, &prices(plant), prices(&after))?;
-    let bundles = waiting("choosing parameters", || after.carried_by(name, question))?;
+    let bundles = waiting("choosing parameters", || after.carried_by(name, &question))?;
     if !dry_run {
         plant.edit(|document| edit::add_question(document, name, declared))?;
     }
+    Ok(Declaration { question, changes, bundles })
+}
+
+fn add(
+    plant: &mut Plant,
+    name: &str,
+    declared: &QuestionSettings,
+    Declaring { dry_run, json }: Declaring,
+) -> anyhow::Result<()> {
+    let Declaration { question, changes, bundles } = declare_question(plant, name, declared, dry_run)?;
+    let question = &question;
     if json {
         let report = json!({
             "question": name, "text": question.to_string(), "remarks": question.remarks, "dry_run": dry_run, "prices": changes,

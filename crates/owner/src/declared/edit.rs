@@ -6,6 +6,7 @@ use toml_edit::{Array, DocumentMut, Item, Table, value};
 use super::alarm::AlarmSettings;
 use super::mail::MailSettings;
 use super::settings::{ChannelSettings, Compare, KindName, QuestionSettings};
+use crate::amount::Every;
 use crate::error::OwnerError;
 
 /// Pins a key of the cloud, before those already pinned.
@@ -71,6 +72,28 @@ pub fn add_channel(
         table.insert("comparable", value(true));
     }
     insert(document, "channels", name, Item::Table(table))
+}
+
+/// Changes the resolution of a channel, and the time between its readings.
+///
+/// # Errors
+/// [`OwnerError::NotDeclared`] if there is no such channel.
+pub fn change_channel(
+    document: &mut DocumentMut,
+    name: &str,
+    resolution: f64,
+    every: Every,
+) -> Result<(), OwnerError> {
+    let unknown = || OwnerError::NotDeclared { kind: "channel", name: name.to_owned() };
+    let channels = document.get_mut("channels").and_then(Item::as_table_like_mut);
+    let channel = channels.and_then(|channels| channels.get_mut(name)).and_then(Item::as_table_like_mut);
+    let channel = channel.ok_or_else(unknown)?;
+    // A state has none.
+    if channel.contains_key("resolution") {
+        channel.insert("resolution", value(number(resolution)));
+    }
+    channel.insert("every", value(every.to_string()));
+    Ok(())
 }
 
 /// Adds a line to `[questions]`.

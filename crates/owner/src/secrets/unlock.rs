@@ -1,6 +1,7 @@
 //! Ways to the passphrase of a plant.
 
 use std::env;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -38,17 +39,30 @@ type Ask = fn() -> io::Result<Zeroizing<String>>;
 /// plant.open_secrets()?;
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Unlock {
+    given: Option<Zeroizing<String>>,
     file: Option<PathBuf>,
     ask: Option<Ask>,
+}
+
+impl fmt::Debug for Unlock {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Unlock").field("given", &self.given.is_some()).field("file", &self.file).finish_non_exhaustive()
+    }
 }
 
 impl Unlock {
     /// Takes the passphrase from a file: its text without the line's end.
     #[must_use]
     pub fn by_file(file: impl Into<PathBuf>) -> Self {
-        Self { file: Some(file.into()), ask: None }
+        Self { file: Some(file.into()), ..Self::default() }
+    }
+
+    /// Takes this passphrase, and no other way.
+    #[must_use]
+    pub fn by_passphrase(passphrase: Zeroizing<String>) -> Self {
+        Self { given: Some(passphrase), ..Self::default() }
     }
 
     /// Asks a person if nothing else gives the passphrase.
@@ -82,6 +96,9 @@ impl Unlock {
 
     /// Opens the plant's key in `path`, whose bytes are `file`, without asking a person. Returns None if there is no way.
     pub(super) fn open_alone(&self, path: &Path, file: &[u8]) -> Result<Option<PlantKey>, OwnerError> {
+        if let Some(passphrase) = &self.given {
+            return opened(path, file, passphrase, "that was given").map(Some);
+        }
         let credential =
             env::var_os("CREDENTIALS_DIRECTORY").map(|folder| Path::new(&folder).join(CREDENTIAL));
         let files = self.file.clone().into_iter().chain(credential.filter(|path| path.exists()));

@@ -1,9 +1,9 @@
 //! `sotto device add`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sotto_owner::settings::DeviceSettings;
-use sotto_owner::{OwnerError, Plant, edit};
+use sotto_owner::{Chosen, Enrolled, OwnerError, Plant, edit};
 
 use super::{CHOOSING, LOOKING, brought_back, next_bundle, planned, report};
 use crate::plant::price::Declaring;
@@ -43,37 +43,91 @@ struct Checked {
     is_known: bool,
 }
 
+impl New {
+    /// A device with these channels, whose bundle is to be this file.
+    fn of(name: &str, channels: &[String], file: &Path, dry_run: bool) -> Self {
+        Self {
+            name: name.to_owned(),
+            channels: channels.to_vec(),
+            public: false,
+            bundle: Some(file.to_owned()),
+            replace: false,
+            declaring: Declaring { dry_run, json: false },
+        }
+    }
+}
+
+/// Adds a device with these channels, and makes its bundle.
+pub(crate) fn enrolled(
+    plant: &mut Plant,
+    name: &str,
+    channels: &[String],
+    file: &Path,
+) -> anyhow::Result<Enrolled> {
+    let checked = checked(plant, New::of(name, channels, file, false))?;
+    channels_are_declared(plant, &checked)?;
+    waiting(CHOOSING, || plant.streams_for(name, &checked.settings))?;
+    enrol(plant, &checked)
+}
+
+/// Returns the streams that a device with these channels would send.
+pub(crate) fn streams_of(
+    plant: &mut Plant,
+    name: &str,
+    channels: &[String],
+    file: &Path,
+) -> anyhow::Result<Vec<Chosen>> {
+    let checked = checked(plant, New::of(name, channels, file, true))?;
+    channels_are_declared(plant, &checked)?;
+    Ok(waiting(CHOOSING, || plant.streams_for(name, &checked.settings))?)
+}
+
 pub(super) fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
     let declaring = new.declaring;
-    let Checked { name, settings, file, is_declared, is_known } = checked(plant, new)?;
+    let checked = checked(plant, new)?;
+    channels_are_declared(plant, &checked)?;
+    let Checked { name, settings, file, is_declared, .. } = &checked;
+    if declaring.dry_run || !is_declared {
+        let streams = waiting(CHOOSING, || plant.streams_for(name, settings))?;
+        if declaring.dry_run {
+            return planned(name, file, &streams, declaring.json);
+        }
+    }
+    let enrolled = enrol(plant, &checked)?;
+    report(plant, name, &enrolled, declaring.json)
+}
+
+/// Refuses channels that `sotto.toml` does not declare, before anything is written.
+fn channels_are_declared(plant: &Plant, checked: &Checked) -> Result<(), OwnerError> {
+    let Checked { name, settings, is_declared, .. } = checked;
     if !is_declared {
         // Checked before the declaration: a refusal leaves sotto.toml unchanged.
         let unknown =
             settings.channels.iter().find(|channel| !plant.settings().channels.contains_key(*channel));
         if let Some(unknown) = unknown {
-            return Err(refused(&name, &plant.settings().no_channel(unknown)).into());
+            return Err(refused(name, &plant.settings().no_channel(unknown)));
         }
     }
-    if declaring.dry_run || !is_declared {
-        let streams = waiting(CHOOSING, || plant.streams_for(&name, &settings))?;
-        if declaring.dry_run {
-            return planned(&name, &file, &streams, declaring.json);
-        }
-    }
+    Ok(())
+}
+
+/// Declares a device, and makes its bundle. The declaration goes again if there is no bundle.
+fn enrol(plant: &mut Plant, checked: &Checked) -> anyhow::Result<Enrolled> {
+    let Checked { name, settings, file, is_declared, is_known } = checked;
     if !is_declared {
         let add = if settings.public { edit::add_public_device } else { edit::add_device };
-        let wire = plant.wire_device(&name).to_owned();
+        let wire = plant.wire_device(name).to_owned();
         plant.edit(|document| {
-            add(document, &name, &settings.channels)?;
-            if wire == name { Ok(()) } else { edit::set_wire(document, &name, &wire) }
+            add(document, name, &settings.channels)?;
+            if wire == *name { Ok(()) } else { edit::set_wire(document, name, &wire) }
         })?;
     }
     let enrolled =
-        waiting(CHOOSING, || if is_known { plant.renew(&name, &file) } else { plant.enrol(&name, &file) });
+        waiting(CHOOSING, || if *is_known { plant.renew(name, file) } else { plant.enrol(name, file) });
     if enrolled.is_err() && !is_declared {
-        plant.edit(|document| edit::remove_device(document, &name))?;
+        plant.edit(|document| edit::remove_device(document, name))?;
     }
-    report(plant, &name, &enrolled?, declaring.json)
+    Ok(enrolled?)
 }
 
 /// Finds the device's settings, its record and the file of its bundle.

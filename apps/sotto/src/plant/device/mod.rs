@@ -1,6 +1,6 @@
 //! `sotto device`: devices and their bundles.
 
-mod add;
+pub(crate) mod add;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use sotto_owner::{
 
 use super::forget::confirmed;
 use super::group::OnPlant;
-use super::price::{Declaring, say_changes, say_dry, say_never_raised};
+use super::price::{Declaring, changes_lines, say_changes, say_dry, say_never_raised};
 use super::progress::waiting;
 use super::tag::{self, Kind as Tagged, Tag};
 use crate::output::say;
@@ -179,7 +179,7 @@ fn with_tags(
 }
 
 /// Returns the usual file of a device's next bundle.
-fn next_bundle(plant: &Plant, name: &str) -> Result<PathBuf, OwnerError> {
+pub(crate) fn next_bundle(plant: &Plant, name: &str) -> Result<PathBuf, OwnerError> {
     let number = plant.device(name)?.map_or(0, |record| record.bundles.len()) + 1;
     Ok(format!("{name}-{number}.bundle").into())
 }
@@ -243,13 +243,7 @@ fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow:
     }
     say_changes(&prices);
     say_streams(streams);
-    match not_registered {
-        None => {}
-        Some(OwnerError::Cloud(CloudError::Away { .. })) => say(
-            "The cloud cannot be reached yet: it registers the device when it starts, or `sotto status` does.",
-        ),
-        Some(error) => say(format!("It is not registered yet: {error}. `sotto status` registers it.")),
-    }
+    not_registered.iter().map(unregistered).for_each(say);
     if let Some(note) = plant.not_pinned() {
         say(format!("note: {note}"));
     }
@@ -258,6 +252,28 @@ fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow:
         bundle.display()
     ));
     Ok(())
+}
+
+/// Says why a device is not registered yet.
+fn unregistered(error: &OwnerError) -> String {
+    match error {
+        OwnerError::Cloud(CloudError::Away { .. }) => {
+            "The cloud cannot be reached yet: it registers the device when it starts, or `sotto status` does.".to_owned()
+        }
+        error => format!("It is not registered yet: {error}. `sotto status` registers it."),
+    }
+}
+
+/// Returns a line if a device is not registered yet.
+pub(crate) fn registered_lines(enrolled: &Enrolled) -> Vec<String> {
+    enrolled.not_registered.iter().map(unregistered).collect()
+}
+
+/// Returns the price of a bundle, and its streams, a line each.
+pub(crate) fn bundle_lines(name: &str, streams: &[Chosen]) -> Vec<String> {
+    let prices = [Change { device: name.to_owned(), before: None, after: Price::of(streams) }];
+    let streams = streams.iter().map(|stream| format!("  {}", describe(stream)));
+    changes_lines(&prices).into_iter().chain(streams).collect()
 }
 
 /// Tells what a bundle would be, which is not made.

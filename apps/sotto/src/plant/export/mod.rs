@@ -14,6 +14,45 @@ use table::Table;
 
 use crate::output::say;
 
+/// The form of a file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Format {
+    Csv,
+    Parquet,
+    Xlsx,
+}
+
+impl Format {
+    /// Returns the form of a name, which is also the end of its files.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "csv" => Self::Csv,
+            "parquet" => Self::Parquet,
+            "xlsx" => Self::Xlsx,
+            _ => return None,
+        })
+    }
+
+    /// Returns the media type.
+    pub(crate) fn kind(self) -> &'static str {
+        match self {
+            Self::Csv => "text/csv; charset=utf-8",
+            Self::Parquet => "application/vnd.apache.parquet",
+            Self::Xlsx => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        }
+    }
+
+    /// Returns an answer in this form.
+    pub(crate) fn bytes(self, answer: &Answer) -> anyhow::Result<Vec<u8>> {
+        let table = Table::of(answer);
+        match self {
+            Self::Csv => Ok(csv::text(&table).into_bytes()),
+            Self::Parquet => parquet::bytes(&table),
+            Self::Xlsx => xlsx::bytes(&table),
+        }
+    }
+}
+
 /// Files that an answer is written to: a line for each group and device, a column for each result and its bound.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Export {
@@ -40,19 +79,11 @@ impl Export {
 
     /// Writes the files. Values that are unchecked are those of the answer: its caller holds them back.
     pub(crate) fn write(&self, answer: &Answer) -> anyhow::Result<()> {
-        let table = Table::of(answer);
-        let write = |file: &Path, bytes: &[u8]| {
-            std::fs::write(file, bytes)
-                .map_err(|error| anyhow::anyhow!("{} cannot be written: {error}", file.display()))
-        };
-        if let Some(file) = &self.csv {
-            write(file, csv::text(&table).as_bytes())?;
-        }
-        if let Some(file) = &self.parquet {
-            write(file, &parquet::bytes(&table)?)?;
-        }
-        if let Some(file) = &self.xlsx {
-            write(file, &xlsx::bytes(&table)?)?;
+        let files = [(&self.csv, Format::Csv), (&self.parquet, Format::Parquet), (&self.xlsx, Format::Xlsx)];
+        for (file, format) in files {
+            let Some(file) = file else { continue };
+            std::fs::write(file, format.bytes(answer)?)
+                .map_err(|error| anyhow::anyhow!("{} cannot be written: {error}", file.display()))?;
         }
         Ok(())
     }

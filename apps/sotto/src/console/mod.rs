@@ -1,0 +1,160 @@
+//! `sotto console`: the owner's page, served on loopback.
+//!
+//! The plant's secrets stay in this process; the page gets answers. docs/adr/0026-console.md says why it is safe.
+
+mod access;
+mod guard;
+mod lines;
+mod now;
+mod open;
+mod page;
+mod refusal;
+mod routes;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use sotto_owner::{Every, Plant};
+use tokio::sync::{Semaphore, watch};
+
+use crate::output::{say, tell};
+use crate::plant::Place;
+use crate::run::Run;
+use access::Access;
+use refusal::Refusal;
+
+/// Questions that are under way at one time.
+const WORKING: usize = 2;
+/// The port, if `sotto.toml` names none.
+const PORT: u16 = 7466;
+
+/// Arguments of `sotto console`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Arguments {
+    /// The port on 127.0.0.1; 0 takes any free one [default: `[console] port` of sotto.toml, else 7466]
+    #[arg(long)]
+    port: Option<u16>,
+    /// Do not open the browser
+    #[arg(long)]
+    no_browser: bool,
+    /// Write nothing: the page declares, mutes, adds and removes nothing
+    #[arg(long)]
+    read_only: bool,
+    /// End sessions without a key, a click or a touch after this time
+    #[arg(long, value_name = "TIME", default_value = "30m")]
+    idle: Every,
+    /// Look at the cloud this often while the page is open
+    #[arg(long, value_name = "TIME", default_value = "5s")]
+    every: Every,
+    /// Print a code for a browser that has no session, of the console that runs, and end
+    #[arg(long, conflicts_with_all = ["port", "no_browser", "read_only", "licences"])]
+    code: bool,
+    /// Print the licences of the libraries in the page, and end
+    #[arg(long)]
+    licences: bool,
+    #[command(flatten)]
+    place: Place,
+}
+
+/// A console that runs.
+pub(super) struct Console {
+    /// The plant with its key open: each request reads its settings again.
+    plant: Mutex<Plant>,
+    access: Access,
+    /// The token of `sotto console --code`, which a file of the plant's owner has.
+    token: zeroize::Zeroizing<String>,
+    /// The values of `Host` that name this console.
+    hosts: Vec<String>,
+    read_only: bool,
+    /// *Now*, as JSON; empty before the first look.
+    now: watch::Sender<Arc<str>>,
+    working: Arc<Semaphore>,
+}
+
+impl Console {
+    /// Returns the plant, with the settings of this moment.
+    fn plant(&self) -> Result<Plant, Refusal> {
+        Ok(self.plant.lock().unwrap_or_else(PoisonError::into_inner).reopened()?)
+    }
+
+    /// Takes a plant whose key is open in place of the one before.
+    fn unlocked(&self, plant: Plant) {
+        *self.plant.lock().unwrap_or_else(PoisonError::into_inner) = plant;
+    }
+}
+
+impl Run for Arguments {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        if self.licences {
+            say(page::LICENCES.trim_end());
+            return Ok(ExitCode::SUCCESS);
+        }
+        let plant = self.place.open()?;
+        if self.code {
+            say(open::code(plant.folder())?.as_str());
+            return Ok(ExitCode::SUCCESS);
+        }
+        // Asked for here and now, where there is a terminal; else the page asks.
+        if let Err(error) = plant.open_secrets() {
+            tell(format!("note: {error}; the page asks for the passphrase"));
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        runtime.block_on(serve(self, plant))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+async fn serve(arguments: Arguments, plant: Plant) -> anyhow::Result<()> {
+    let port = arguments.port.unwrap_or(PORT);
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let listener = tokio::net::TcpListener::bind(address).await.with_context(|| {
+        format!("{address} cannot be served: another program has the port; name another one with --port")
+    })?;
+    let address = listener.local_addr()?;
+    let folder = plant.folder().to_owned();
+    let token = open::new_token()?;
+    let console = Arc::new(Console {
+        plant: Mutex::new(plant),
+        access: Access::new(Duration::from_millis(arguments.idle.milliseconds().into())),
+        token,
+        hosts: vec![address.to_string(), format!("localhost:{}", address.port())],
+        read_only: arguments.read_only,
+        now: watch::channel(Arc::from("")).0,
+        working: Arc::new(Semaphore::new(WORKING)),
+    });
+    let files = open::Files::write(&folder, &console, address)?;
+    say(format!("The page of {}: http://{address}", folder.display()));
+    say("A browser without a session asks for a code: `sotto console --code` prints one.");
+    if arguments.no_browser || !open::browser(files.page()) {
+        say(format!("Open {} in a browser of this machine. It works once, for ten minutes.", files.page().display()));
+    }
+    let every = Duration::from_millis(arguments.every.milliseconds().into()).max(Duration::from_millis(200));
+    tokio::spawn(now::watching(Arc::clone(&console), every));
+    let app = page::routes()
+        .merge(routes::routes())
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(&console), guard::guard))
+        .with_state(console);
+    tokio::select! {
+        served = axum::serve(listener, app).into_future() => served?,
+        stopped = stopped() => stopped?,
+    }
+    drop(files);
+    Ok(())
+}
+
+/// Waits for Ctrl-C, or the end of the process by the system.
+async fn stopped() -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        let mut ended = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+        tokio::select! {
+            pressed = tokio::signal::ctrl_c() => pressed,
+            _ = ended.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
+}

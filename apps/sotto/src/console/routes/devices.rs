@@ -1,0 +1,139 @@
+//! A device's page, and what is done about devices.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sotto_owner::{Chosen, OwnerError, Plant};
+
+use super::super::Console;
+use super::super::refusal::Refusal;
+use super::{Answered, on_plant, writing};
+use crate::plant::device;
+
+#[derive(Deserialize)]
+pub(in super::super) struct New {
+    name: String,
+    channels: Vec<String>,
+    dry_run: bool,
+}
+
+#[derive(Deserialize)]
+pub(in super::super) struct DryRun {
+    #[serde(default)]
+    dry_run: bool,
+}
+
+#[derive(Deserialize)]
+pub(in super::super) struct Renamed {
+    name: String,
+}
+
+/// Describes a device: its record and its streams.
+pub(super) fn described(plant: &Plant, name: &str) -> Result<Value, OwnerError> {
+    let settings = plant.settings().devices.get(name);
+    let Some(settings) = settings else {
+        return Err(OwnerError::NotDeclared { kind: "device", name: name.to_owned() });
+    };
+    let record = plant.device(name)?;
+    let clock = plant.settings().clock()?;
+    let bundles: Vec<_> = record
+        .iter()
+        .flat_map(|record| &record.bundles)
+        .map(|bundle| {
+            let streams: Vec<_> = bundle.streams.iter().map(|stream| {
+                let channels: Vec<&str> = stream.channels.iter().map(|channel| channel.name.as_str()).collect();
+                let scheme = if stream.sums.is_empty() { "ciphertexts" } else { "sums" };
+                json!({
+                    "name": stream.stream, "scheme": scheme, "channels": channels,
+                    "period_ms": stream.period_ms, "window_ms": null, "bytes_a_window": null,
+                    "key_id": stream.parameters,
+                })
+            }).collect();
+            json!({"made_at": clock.rfc3339(bundle.made_at), "streams": streams})
+        })
+        .collect();
+    Ok(json!({
+        "device": name, "tags": settings.tags, "public": settings.public,
+        "verifying_key": record.as_ref().map(|record| &record.verifying_key), "bundles": bundles,
+        "unregistered": record.as_ref().is_some_and(|record| record.unregistered),
+        "came_back": record.as_ref().is_some_and(|record| record.came_back),
+    }))
+}
+
+pub(in super::super) async fn page(State(console): State<Arc<Console>>, Path(name): Path<String>) -> Answered {
+    on_plant(&console, move |plant| Ok(Json(described(&plant, &name)?))).await
+}
+
+/// Describes a bundle that was made, or would be.
+fn bundle(name: &str, file: Option<&std::path::Path>, streams: &[Chosen], more: &[String]) -> Json<Value> {
+    let mut lines = device::bundle_lines(name, streams);
+    lines.extend_from_slice(more);
+    Json(json!({"device": name, "file": file, "lines": lines, "qr": null}))
+}
+
+pub(in super::super) async fn add(State(console): State<Arc<Console>>, Json(new): Json<New>) -> Answered {
+    let New { name, channels, dry_run } = new;
+    if dry_run {
+        return on_plant(&console, move |mut plant| {
+            let file = plant.folder().join(format!("{name}.bundle"));
+            let streams = device::add::streams_of(&mut plant, &name, &channels, &file)?;
+            Ok(bundle(&name, None, &streams, &[]))
+        })
+        .await;
+    }
+    writing(&console, move |mut plant| {
+        let file = plant.folder().join(format!("{name}.bundle"));
+        let enrolled = device::add::enrolled(&mut plant, &name, &channels, &file)?;
+        Ok(bundle(&name, Some(&enrolled.bundle), &enrolled.streams, &device::registered_lines(&enrolled)))
+    })
+    .await
+}
+
+pub(in super::super) async fn renew(
+    State(console): State<Arc<Console>>,
+    Path(name): Path<String>,
+    Json(DryRun { dry_run }): Json<DryRun>,
+) -> Answered {
+    let file = |plant: &Plant, name: &str| {
+        Ok::<_, OwnerError>(plant.folder().join(device::next_bundle(plant, name)?))
+    };
+    if dry_run {
+        return on_plant(&console, move |plant| {
+            let streams = plant.renewable(&name, &file(&plant, &name)?)?;
+            Ok(bundle(&name, None, &streams, &[]))
+        })
+        .await;
+    }
+    writing(&console, move |plant| {
+        let enrolled = plant.renew(&name, &file(&plant, &name)?)?;
+        Ok(bundle(&name, Some(&enrolled.bundle), &enrolled.streams, &device::registered_lines(&enrolled)))
+    })
+    .await
+}
+
+pub(in super::super) async fn rename(
+    State(console): State<Arc<Console>>,
+    Path(name): Path<String>,
+    Json(Renamed { name: new }): Json<Renamed>,
+) -> Result<StatusCode, Refusal> {
+    writing(&console, move |mut plant| {
+        plant.rename_device(&name, &new)?;
+        Ok(StatusCode::NO_CONTENT)
+    })
+    .await
+}
+
+pub(in super::super) async fn remove(
+    State(console): State<Arc<Console>>,
+    Path(name): Path<String>,
+) -> Result<StatusCode, Refusal> {
+    writing(&console, move |mut plant| {
+        plant.remove_device(&name, false)?;
+        Ok(StatusCode::NO_CONTENT)
+    })
+    .await
+}

@@ -1,0 +1,90 @@
+//! The routes under `/api`; apps/sotto/page/src/api.ts states their bodies.
+
+mod alarms;
+mod answers;
+mod ask;
+mod devices;
+mod keys;
+mod plant;
+mod questions;
+mod session;
+mod what_if;
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::routing::{delete, get, post};
+use serde_json::Value;
+use sotto_owner::Plant;
+
+use super::Console;
+use super::refusal::Refusal;
+
+/// Largest body of a request, in bytes: a question has 4,096 at most.
+const LARGEST: usize = 64 << 10;
+
+/// The body of an answer.
+type Answered = Result<Json<Value>, Refusal>;
+
+pub(super) fn routes() -> Router<Arc<Console>> {
+    Router::new()
+        .route("/api/session", post(session::begin))
+        .route("/api/code", post(session::code))
+        .route("/api/lock", post(session::lock))
+        .route("/api/licences", get(session::licences))
+        .route("/api/plant", get(plant::plant))
+        .route("/api/now", get(plant::now))
+        .route("/api/events", get(plant::events))
+        .route("/api/ask", post(ask::ask))
+        .route("/api/explain", post(ask::explain))
+        .route("/api/export/{format}", post(ask::export))
+        .route("/api/check", post(questions::check))
+        .route("/api/complete", post(questions::complete))
+        .route("/api/questions", post(questions::declare))
+        .route("/api/questions/{name}", delete(questions::remove))
+
+        .route("/api/answers", get(answers::answers))
+        .route("/api/answers/{name}/verify", post(answers::verify))
+        .route("/api/alarms", get(alarms::alarms))
+        .route("/api/alarms/{name}/mute", post(alarms::mute))
+        .route("/api/alarms/{name}/unmute", post(alarms::unmute))
+        .route("/api/alarms/{name}/acknowledge", post(alarms::acknowledge))
+        .route("/api/plan", post(what_if::plan))
+        .route("/api/keys", get(keys::keys))
+        .route("/api/devices", post(devices::add))
+        .route("/api/devices/{name}", get(devices::page))
+        .route("/api/devices/{name}/renew", post(devices::renew))
+        .route("/api/devices/{name}/rename", post(devices::rename))
+        .route("/api/devices/{name}/remove", post(devices::remove))
+        .fallback(|| async { Refusal::new(axum::http::StatusCode::NOT_FOUND, "there is no such page") })
+        .layer(DefaultBodyLimit::max(LARGEST))
+}
+
+/// Runs work on the plant, away from the threads that serve.
+async fn on_plant<T: Send + 'static>(
+    console: &Arc<Console>,
+    work: impl FnOnce(Plant) -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    let console = Arc::clone(console);
+    let done = tokio::task::spawn_blocking(move || work(console.plant()?)).await;
+    done.unwrap_or_else(|error| {
+        let reason = format!("the work on this request failed: {error}");
+        Err(Refusal::new(axum::http::StatusCode::INTERNAL_SERVER_ERROR, reason))
+    })
+}
+
+/// As [`on_plant`], for work that writes: refused if the console only reads. What it changed is looked at at once.
+async fn writing<T: Send + 'static>(
+    console: &Arc<Console>,
+    work: impl FnOnce(Plant) -> Result<T, Refusal> + Send + 'static,
+) -> Result<T, Refusal> {
+    if console.read_only {
+        return Err(Refusal::read_only());
+    }
+    let done = on_plant(console, work).await?;
+    let console = Arc::clone(console);
+    tokio::spawn(async move { super::now::refresh(&console).await });
+    Ok(done)
+}
