@@ -1,0 +1,1 @@
+export function AlarmsView(_: { name?: string }) { return <h1>AlarmsView</h1>; }

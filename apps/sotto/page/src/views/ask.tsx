@@ -1,0 +1,1 @@
+export function AskView(_: { name?: string }) { return <h1>AskView</h1>; }

@@ -1,0 +1,1 @@
+export function CloudView(_: { name?: string }) { return <h1>CloudView</h1>; }

@@ -1,0 +1,1 @@
+export function DeviceView(_: { name?: string }) { return <h1>DeviceView</h1>; }

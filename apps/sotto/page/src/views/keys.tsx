@@ -1,0 +1,1 @@
+export function KeysView(_: { name?: string }) { return <h1>KeysView</h1>; }

@@ -1,0 +1,91 @@
+// Without a session: one field, for a code or the passphrase.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { refusal_of, Refused } from "../client";
+import { change, start_session, type Shared } from "../store";
+import { T } from "../texts";
+import { Fault, Icon } from "../parts/basic";
+import type { NewSession, Refusal } from "../api";
+
+/** Codes look like ABCD-EFGH-JKLM; everything else is a passphrase. */
+const CODE = /^[A-Z0-9]{4}(-[A-Z0-9]{4}){1,5}$/i;
+
+/** The code of the address, which leaves the address and the history before anything else. */
+function code_of_address(): string | null {
+  const found = /^#code=([A-Za-z0-9_-]{1,200})$/.exec(location.hash);
+  if (!found) return null;
+  history.replaceState(null, "", location.pathname + "#/now");
+  return found[1]!;
+}
+
+export function Lock({ reason }: { reason: Shared["lock"] }) {
+  const [text, set_text] = useState("");
+  const [busy, set_busy] = useState(false);
+  const [fault, set_fault] = useState<Refusal | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+
+  const open = async (body: NewSession) => {
+    set_busy(true);
+    set_fault(null);
+    try {
+      await start_session(body);
+      return;
+    } catch (error) {
+      if (error instanceof Refused && error.status === 423) change({ lock: "passphrase" });
+      set_fault(refusal_of(error));
+    }
+    set_busy(false);
+    set_text("");
+    field.current?.focus();
+  };
+  useEffect(() => {
+    const code = code_of_address();
+    if (code) void open({ code });
+    // The address of an open page may get a code later: a second `sotto console` of the same browser.
+    const changed = () => {
+      const later = code_of_address();
+      if (later) void open({ code: later });
+    };
+    addEventListener("hashchange", changed);
+    return () => removeEventListener("hashchange", changed);
+  }, []);
+
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const typed = text.trim();
+    if (!typed) return;
+    void open(reason !== "passphrase" && CODE.test(typed) ? { code: typed.toUpperCase() } : { passphrase: text });
+  };
+  return (
+    <main class="lock">
+      <form onSubmit={submit}>
+        <div class="brand">
+          <Icon name="wave" />
+          <h1>sotto</h1>
+        </div>
+        <p>{T.lock.why[reason]}</p>
+        <label for="code">{reason === "passphrase" ? T.lock.passphrase : T.lock.code}</label>
+        <div class="row">
+          <input
+            id="code"
+            ref={field}
+            type="password"
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            value={text}
+            disabled={busy}
+            aria-describedby="code-help"
+            onInput={(event) => set_text(event.currentTarget.value)}
+          />
+          <button class="primary" disabled={busy || !text.trim()}>
+            {busy ? T.lock.opening : T.lock.open}
+          </button>
+        </div>
+        <p class="help" id="code-help">
+          {reason === "passphrase" ? T.lock.passphrase_help : T.lock.help}
+        </p>
+        {fault && <Fault refusal={fault} />}
+      </form>
+    </main>
+  );
+}

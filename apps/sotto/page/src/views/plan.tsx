@@ -1,0 +1,1 @@
+export function PlanView(_: { name?: string }) { return <h1>PlanView</h1>; }

@@ -1,0 +1,1 @@
+export function QuestionsView(_: { name?: string }) { return <h1>QuestionsView</h1>; }
