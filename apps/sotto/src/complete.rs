@@ -136,7 +136,13 @@ pub(crate) fn question(current: &OsStr) -> Vec<CompletionCandidate> {
 /// Completes the last word of a question; each text with the arguments of the function that ends it.
 pub(crate) fn completed_question(text: &str, plant: &Plant) -> Vec<(String, Option<String>)> {
     let found = completed(text, &Names::of(Some(plant)));
-    found.into_iter().map(|text| { let help = help(&text); (text, help) }).collect()
+    found
+        .into_iter()
+        .map(|text| {
+            let help = help(&text);
+            (text, help)
+        })
+        .collect()
 }
 
 /// Returns the arguments of the function that ends a text.
@@ -293,10 +299,7 @@ mod tests {
             assert_eq!(completed(text, &names), expected, "{text}");
         }
         assert!(completed("", &names).len() > 20);
-        assert_eq!(
-            help("sum(x), quantile(").as_deref(),
-            Some("quantile(x, 0.95)")
-        );
+        assert_eq!(help("sum(x), quantile(").as_deref(), Some("quantile(x, 0.95)"));
         assert_eq!(help("ewma(").as_deref(), Some("ewma(mean(x), 0.3) by day"));
     }
 }

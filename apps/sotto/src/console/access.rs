@@ -61,12 +61,7 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Access {
     /// Sessions end after `idle` without a request of a person.
     pub(super) fn new(idle: Duration) -> Self {
-        Self {
-            idle,
-            codes: Mutex::default(),
-            sessions: Mutex::default(),
-            tried: Mutex::default(),
-        }
+        Self { idle, codes: Mutex::default(), sessions: Mutex::default(), tried: Mutex::default() }
     }
 
     pub(super) fn idle(&self) -> Duration {

@@ -68,8 +68,9 @@ fn refused(console: &Console, request: &Request) -> Option<Refusal> {
 fn is_here(console: &Console, headers: &HeaderMap) -> bool {
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let is_host = |host: &str| console.hosts.iter().any(|own| own == host);
-    let of_origin =
-        |origin: &str| origin.strip_prefix("http://").is_some_and(|host| console.hosts.iter().any(|own| own == host));
+    let of_origin = |origin: &str| {
+        origin.strip_prefix("http://").is_some_and(|host| console.hosts.iter().any(|own| own == host))
+    };
     // A browser states where the request comes from; a bookmark has "none".
     let of_site = |site: &str| matches!(site, "same-origin" | "none");
     let one_host = headers.get_all(header::HOST).iter().count() == 1;

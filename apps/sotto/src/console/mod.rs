@@ -129,7 +129,10 @@ async fn serve(arguments: Arguments, plant: Plant) -> anyhow::Result<()> {
     say(format!("The page of {}: http://{address}", folder.display()));
     say("A browser without a session asks for a code: `sotto console --code` prints one.");
     if arguments.no_browser || !open::browser(files.page()) {
-        say(format!("Open {} in a browser of this machine. It works once, for ten minutes.", files.page().display()));
+        say(format!(
+            "Open {} in a browser of this machine. It works once, for ten minutes.",
+            files.page().display()
+        ));
     }
     let every = Duration::from_millis(arguments.every.milliseconds().into()).max(Duration::from_millis(200));
     tokio::spawn(now::watching(Arc::clone(&console), every));

@@ -49,7 +49,9 @@ pub(super) fn look(plant: &Plant, before: &str) -> String {
     }
     notes.extend(plant.not_pinned());
     if let Ok(Some(until)) = plant.certificate_ends_soon() {
-        notes.push(format!("the cloud's certificate is valid until {until}: `sotto tls renew` makes a new one"));
+        notes.push(format!(
+            "the cloud's certificate is valid until {until}: `sotto tls renew` makes a new one"
+        ));
     }
     let text = std::fs::read(plant.folder().join(SETTINGS)).unwrap_or_default();
     let now = Now {
@@ -87,9 +89,7 @@ pub(super) fn alarm(plant: &Plant, name: &str, when: &str) -> Value {
 /// Returns the last backup.
 pub(super) fn backup(plant: &Plant) -> Result<Option<Value>, OwnerError> {
     let clock = plant.settings().clock()?;
-    let shown = |note: BackupNote| {
-        json!({"file": note.path, "at": clock.rfc3339(note.at), "age_ms": now_ms().saturating_sub(note.at)})
-    };
+    let shown = |note: BackupNote| json!({"file": note.path, "at": clock.rfc3339(note.at), "age_ms": now_ms().saturating_sub(note.at)});
     Ok(plant.last_backup()?.map(shown))
 }
 

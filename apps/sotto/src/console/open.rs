@@ -100,7 +100,8 @@ pub(super) fn code(folder: &Path) -> anyhow::Result<Zeroizing<String>> {
     let address = running.address;
     anyhow::ensure!(address.ip().is_loopback(), none);
     let token = Zeroizing::new(format!("Bearer {}", *running.token));
-    let answer = ureq::post(format!("http://{address}/api/code")).header("authorization", token.as_str()).send_empty();
+    let answer =
+        ureq::post(format!("http://{address}/api/code")).header("authorization", token.as_str()).send_empty();
     let text = answer.context(none)?.body_mut().with_config().limit(256).read_to_string()?;
     Ok(Zeroizing::new(text))
 }

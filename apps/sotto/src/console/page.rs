@@ -22,6 +22,7 @@ const FILES: [(&str, &str, &[u8]); 4] = [
 
 pub(super) fn routes() -> Router<Arc<Console>> {
     FILES.into_iter().fold(Router::new(), |router, (path, kind, bytes)| {
-        router.route(path, get(move || async move { ([(header::CONTENT_TYPE, kind)], bytes).into_response() }))
+        router
+            .route(path, get(move || async move { ([(header::CONTENT_TYPE, kind)], bytes).into_response() }))
     })
 }

@@ -48,7 +48,10 @@ pub struct Unlock {
 
 impl fmt::Debug for Unlock {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.debug_struct("Unlock").field("given", &self.given.is_some()).field("file", &self.file).finish_non_exhaustive()
+        out.debug_struct("Unlock")
+            .field("given", &self.given.is_some())
+            .field("file", &self.file)
+            .finish_non_exhaustive()
     }
 }
 

@@ -30,7 +30,10 @@ pub(in super::super) async fn answers(State(console): State<Arc<Console>>) -> An
     .await
 }
 
-pub(in super::super) async fn verify(State(console): State<Arc<Console>>, Path(name): Path<String>) -> Response {
+pub(in super::super) async fn verify(
+    State(console): State<Arc<Console>>,
+    Path(name): Path<String>,
+) -> Response {
     lines::working(&console, move |plant, progress| {
         let done = plant.verify(&name, 1.0, None, progress)?;
         Ok(json!({"verified": {

@@ -72,10 +72,7 @@ pub(in super::super) async fn ask(
     })
 }
 
-pub(in super::super) async fn explain(
-    State(console): State<Arc<Console>>,
-    Json(ask): Json<Ask>,
-) -> Answered {
+pub(in super::super) async fn explain(State(console): State<Arc<Console>>, Json(ask): Json<Ask>) -> Answered {
     on_plant(&console, move |plant| {
         let question = ask.question(&plant)?;
         Ok(Json(json!(plant.explain(&question)?)))

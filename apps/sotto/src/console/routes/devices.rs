@@ -44,15 +44,20 @@ pub(super) fn described(plant: &Plant, name: &str) -> Result<Value, OwnerError> 
         .iter()
         .flat_map(|record| &record.bundles)
         .map(|bundle| {
-            let streams: Vec<_> = bundle.streams.iter().map(|stream| {
-                let channels: Vec<&str> = stream.channels.iter().map(|channel| channel.name.as_str()).collect();
-                let scheme = if stream.sums.is_empty() { "ciphertexts" } else { "sums" };
-                json!({
-                    "name": stream.stream, "scheme": scheme, "channels": channels,
-                    "period_ms": stream.period_ms, "window_ms": null, "bytes_a_window": null,
-                    "key_id": stream.parameters,
+            let streams: Vec<_> = bundle
+                .streams
+                .iter()
+                .map(|stream| {
+                    let channels: Vec<&str> =
+                        stream.channels.iter().map(|channel| channel.name.as_str()).collect();
+                    let scheme = if stream.sums.is_empty() { "ciphertexts" } else { "sums" };
+                    json!({
+                        "name": stream.stream, "scheme": scheme, "channels": channels,
+                        "period_ms": stream.period_ms, "window_ms": null, "bytes_a_window": null,
+                        "key_id": stream.parameters,
+                    })
                 })
-            }).collect();
+                .collect();
             json!({"made_at": clock.rfc3339(bundle.made_at), "streams": streams})
         })
         .collect();
@@ -64,7 +69,10 @@ pub(super) fn described(plant: &Plant, name: &str) -> Result<Value, OwnerError> 
     }))
 }
 
-pub(in super::super) async fn page(State(console): State<Arc<Console>>, Path(name): Path<String>) -> Answered {
+pub(in super::super) async fn page(
+    State(console): State<Arc<Console>>,
+    Path(name): Path<String>,
+) -> Answered {
     on_plant(&console, move |plant| Ok(Json(described(&plant, &name)?))).await
 }
 

@@ -44,7 +44,6 @@ pub(super) fn routes() -> Router<Arc<Console>> {
         .route("/api/complete", post(questions::complete))
         .route("/api/questions", post(questions::declare))
         .route("/api/questions/{name}", delete(questions::remove))
-
         .route("/api/answers", get(answers::answers))
         .route("/api/answers/{name}/verify", post(answers::verify))
         .route("/api/alarms", get(alarms::alarms))

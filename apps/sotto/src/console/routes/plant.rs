@@ -55,9 +55,13 @@ fn described(plant: &Plant, read_only: bool) -> Value {
             (name, without_null(question))
         })
         .collect();
-    let devices: BTreeMap<_, _> = settings.devices.iter().map(|(name, device)| {
-        (name, json!({"channels": device.channels, "tags": device.tags, "public": device.public}))
-    }).collect();
+    let devices: BTreeMap<_, _> = settings
+        .devices
+        .iter()
+        .map(|(name, device)| {
+            (name, json!({"channels": device.channels, "tags": device.tags, "public": device.public}))
+        })
+        .collect();
     let alarms: BTreeMap<_, _> =
         settings.alarms.iter().map(|(name, alarm)| (name, json!({"when": alarm.when}))).collect();
     let mut dashboards: BTreeMap<&str, Vec<&String>> = BTreeMap::new();

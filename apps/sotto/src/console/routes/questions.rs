@@ -62,7 +62,8 @@ pub(in super::super) async fn check(
 ) -> Answered {
     on_plant(&console, move |plant| {
         let names = parameters(&text);
-        let question = if names.is_empty() { plant.question(&text)? } else { plant.planned_question(&text)? };
+        let question =
+            if names.is_empty() { plant.question(&text)? } else { plant.planned_question(&text)? };
         if let Some(precision) = precision {
             plant.check_precision(&question, precision)?;
         }

@@ -27,7 +27,10 @@ pub(in super::super) struct WhatIf {
     fresh_ms: Option<u32>,
 }
 
-pub(in super::super) async fn plan(State(console): State<Arc<Console>>, Json(what): Json<WhatIf>) -> Answered {
+pub(in super::super) async fn plan(
+    State(console): State<Arc<Console>>,
+    Json(what): Json<WhatIf>,
+) -> Answered {
     on_plant(&console, move |plant| {
         let after = otherwise(&plant, &what)?;
         let devices: BTreeMap<String, Vec<_>> = after
@@ -60,7 +63,12 @@ fn otherwise(plant: &Plant, what: &WhatIf) -> Result<Plant, Refusal> {
     };
     Ok(plant.edited(|document| {
         for (name, channel) in &plant.settings().channels {
-            edit::change_channel(document, name, channel.resolution * factor, every.unwrap_or(channel.every))?;
+            edit::change_channel(
+                document,
+                name,
+                channel.resolution * factor,
+                every.unwrap_or(channel.every),
+            )?;
         }
         Ok(())
     })?)

@@ -258,7 +258,8 @@ fn report(plant: &Plant, name: &str, enrolled: &Enrolled, json: bool) -> anyhow:
 fn unregistered(error: &OwnerError) -> String {
     match error {
         OwnerError::Cloud(CloudError::Away { .. }) => {
-            "The cloud cannot be reached yet: it registers the device when it starts, or `sotto status` does.".to_owned()
+            "The cloud cannot be reached yet: it registers the device when it starts, or `sotto status` does."
+                .to_owned()
         }
         error => format!("It is not registered yet: {error}. `sotto status` registers it."),
     }
