@@ -1,0 +1,66 @@
+// Which span and which group a zoom asks for.
+import type { Ask, PlantInfo } from "./api";
+import { channels_in } from "./charts/kind";
+import { local_of_ms } from "./format";
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+/** From coarse to fine. */
+const GROUPS: [string, number][] = [
+  ["year", 365 * DAY],
+  ["month", 30 * DAY],
+  ["week", 7 * DAY],
+  ["day", DAY],
+  ["hour", 60 * MINUTE],
+  ["15m", 15 * MINUTE],
+  ["5m", 5 * MINUTE],
+  ["1m", MINUTE],
+  ["10s", 10_000],
+  ["1s", 1000],
+];
+/** Groups that a chart gets at most: more than these a screen does not show apart. */
+const ROWS = 750;
+
+export const group_ms = (by: string): number | null => {
+  const plain = by.replace(/^\d+ (.*)$/, "$1");
+  const known = GROUPS.find(([name]) => name === plain);
+  if (known) return known[1];
+  const short = /^(\d+)\s*(s|m|min|minute|minutes|h|hours?|d|days?)$/.exec(by);
+  if (short) return Number(short[1]) * ({ s: 1000, m: MINUTE, h: 60 * MINUTE, d: DAY }[short[2]![0]!] ?? MINUTE);
+  return by === "quarter" ? 91 * DAY : null;
+};
+
+/** The finest group of a span that a screen shows, no finer than the readings of the slowest channel. */
+export function group_for(span_ms: number, text: string, plant: PlantInfo): string {
+  const periods = channels_in(text, plant).map((name) => plant.channels[name]!.every_ms);
+  const finest = Math.max(1000, ...periods);
+  const fits = GROUPS.filter(([, size]) => span_ms / size <= ROWS && size >= finest);
+  return fits.at(-1)?.[0] ?? "year";
+}
+
+export interface View {
+  /** Milliseconds; null: all there is. */
+  span: [number, number] | null;
+  /** null: the group of the question. */
+  by: string | null;
+}
+
+export function ask_of(question: string, view: View, values: Record<string, string>, zone: string): Ask {
+  const ask: Ask = { question };
+  if (view.span) {
+    ask.since = local_of_ms(view.span[0], zone);
+    // The end is the start of the next minute: the last group must be whole.
+    ask.until = local_of_ms(Math.ceil(view.span[1] / MINUTE) * MINUTE, zone);
+  }
+  if (view.by) ask.by = view.by;
+  if (Object.keys(values).length > 0) ask.with = values;
+  return ask;
+}
+
+/** Monday 00:00 of the week of a time, in the zone; and that of the week before. */
+export function mondays(at: number, zone: string): { this_week: string; last_week: string; next_week: string } {
+  const date = new Date(`${local_of_ms(at, zone).slice(0, 10)}T00:00:00Z`);
+  const back = (date.getUTCDay() + 6) % 7;
+  const day = (offset: number) => new Date(date.getTime() + offset * DAY).toISOString().slice(0, 10);
+  return { this_week: day(-back), last_week: day(-back - 7), next_week: day(7 - back) };
+}
