@@ -257,8 +257,8 @@ export const T = {
 
   device: {
     public: "public key: it holds no secret",
-    unregistered: (name: string) => `The cloud does not know its key. Run \`sotto device register ${name}\`.`,
-    came_back: "It came back: a removed device of this name sends again.",
+    unregistered: (name: string) => `The cloud has not taken the latest registration of ${name}. Renew its bundle while the cloud is reachable.`,
+    came_back: "Its record came back from a backup or a bundle, not from the cloud.",
     state: "State",
     newest: "End of the newest window",
     longest: "Longest window",
@@ -406,7 +406,7 @@ export const T = {
     new_name: "New name",
     remove: "Remove",
     remove_title: (name: string) => `Remove ${name}`,
-    remove_text: "The plant forgets the device. Without a backup of its secret nobody can decrypt its windows again.",
+    remove_text: "The cloud refuses its windows from now on, and sotto.toml forgets it. Its stored windows stay in answers.",
   },
 
   answers: {

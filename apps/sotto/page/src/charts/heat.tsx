@@ -25,7 +25,7 @@ export function Heat({ label, unit, columns, rows, cells, small, from_zero }: He
   const values = cells.flat().flatMap((cell) => (cell?.value != null ? [cell.value] : []));
   const low = from_zero ? 0 : Math.min(...values);
   const high = Math.max(...values);
-  const left = 8 + 7 * Math.max(...rows.map((row) => Math.min(row.length, 12)));
+  const left = 12 + 8 * Math.max(...rows.map((row) => Math.min(row.length, 12)));
   const w = Math.max(0, width - left - 2) / columns.length;
   const h = Math.max(rows.length > 24 ? 8 : 13, Math.min(small ? 20 : 30, (small ? 220 : 420) / rows.length));
   const bottom = 22;

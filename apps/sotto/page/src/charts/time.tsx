@@ -100,7 +100,7 @@ export function TimeChart(props: TimeProps) {
         scales: { x: { time: true, range: (_, min, max) => [min, max] }, y: { range: (_, min, max) => range_of(min, max, series) } },
         padding: [8, 10, 0, 0],
         axes: [
-          { stroke: ink, font, grid: { ...grid, show: !small }, ticks: { ...grid, size: 4 }, space: small ? 64 : 76, size: small ? 34 : 40, values: (_, splits, __, ___, step) => time_labels(splits, step, zone) },
+          { stroke: ink, font, grid: { ...grid, show: !small }, ticks: { ...grid, size: 4 }, space: small ? 64 : 76, size: 40, values: (_, splits, __, ___, step) => time_labels(splits, step, zone) },
           { stroke: ink, font, grid, ticks: { show: false }, size: (u, values) => axis_width(u, values), gap: 6, space: small ? 30 : 40, values: (_, splits) => splits.map((value) => number(value)) },
         ],
         series: list,

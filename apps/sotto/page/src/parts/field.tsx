@@ -1,7 +1,7 @@
 // The field of a question: a combobox (ARIA 1.2) with the server's completions, and the refusal under the word it is about.
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Checked, Completion } from "../api";
-import { post, refusal_of, was_aborted, words_of } from "../client";
+import type { Checked, Completion, Refusal } from "../api";
+import { post, Refused, refusal_of, was_aborted, words_of } from "../client";
 import { T } from "../texts";
 
 const COMPLETE_MS = 120;
@@ -47,8 +47,9 @@ export function QuestionField({ value, change, checked, submit }: FieldProps) {
     const stop = new AbortController();
     const timer = setTimeout(async () => {
       try {
-        const found = await post<Checked>("/api/check", { question: value }, { signal: stop.signal });
+        const found = await post<Checked | { refused: Refusal }>("/api/check", { question: value }, { signal: stop.signal });
         if (stop.signal.aborted) return;
+        if ("refused" in found) throw new Refused(200, found.refused);
         set_fault(null);
         set_fits(true);
         checked(found);

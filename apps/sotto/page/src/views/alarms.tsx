@@ -6,7 +6,7 @@ import { change, server_now, shared, useShared, useTick } from "../store";
 import { address } from "../route";
 import { T } from "../texts";
 import { ago, bound_text, local, ms_of, number, with_unit } from "../format";
-import { Action, Note } from "../parts/basic";
+import { Action, Note, Words } from "../parts/basic";
 import { Mute } from "../parts/mute";
 
 const lasting = (alarm: AlarmState) => alarm.devices.some((one) => one.raised_since !== null);
@@ -28,7 +28,7 @@ export function AlarmsView() {
   return (
     <>
       <h1>{T.views.alarms}</h1>
-      {alarms.length === 0 && <p>{T.alarms.none}</p>}
+      {alarms.length === 0 && <p><Words of={T.alarms.none} /></p>}
       {alarms.length > 0 && <p class="lead">{T.alarms.summary(alarms.filter(lasting).length, alarms.filter(failing).length, alarms.length)}</p>}
       <div class="alarms">
         {alarms.slice(0, 200).map((alarm) => (

@@ -25,7 +25,7 @@ export function CloudView() {
           <div>
             <div class="field">
               <label for="cloud-device">{T.rows.device}</label>
-              <select id="cloud-device" value={device} onChange={(event) => change({ window: { device: event.currentTarget.value, stream: "", number: -1 } })}>
+              <select id="cloud-device" value={device} onChange={(event) => event.currentTarget.value !== device && change({ window: { device: event.currentTarget.value, stream: "", number: -1 } })}>
                 {devices.map((one) => (
                   <option key={one}>{one}</option>
                 ))}

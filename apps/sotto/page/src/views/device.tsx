@@ -5,7 +5,7 @@ import { server_now, useShared, useTick } from "../store";
 import { address } from "../route";
 import { T } from "../texts";
 import { ago, bytes, duration, local, whole } from "../format";
-import { Facts, Fault, Note, useLoad } from "../parts/basic";
+import { Facts, Fault, Note, useLoad, Words } from "../parts/basic";
 import { Windows } from "../parts/windows";
 import { signs_of } from "./now";
 
@@ -37,7 +37,7 @@ export function DeviceView({ name }: { name: string }) {
       ))}
       {status?.troubles.slice(0, 20).map((trouble, i) => (
         <p class="fault" key={i}>
-          {trouble.error}
+          <Words of={trouble.error} />
         </p>
       ))}
       {status && signs_of(status).map((sign) => <Note key={sign.text} warn>{sign.text}</Note>)}
@@ -49,8 +49,10 @@ export function DeviceView({ name }: { name: string }) {
       </div>
       {status && <Channels of={status} />}
       {page.value && <Streams page={page.value} />}
-      <h2>{T.device.windows}</h2>
-      <Windows device={name} />
+      <section class="panel">
+        <h2>{T.device.windows}</h2>
+        <Windows device={name} />
+      </section>
     </>
   );
 }

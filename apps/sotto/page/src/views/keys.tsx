@@ -5,7 +5,7 @@ import { load_plant, server_now, useShared } from "../store";
 import { address } from "../route";
 import { T } from "../texts";
 import { ago, local } from "../format";
-import { Facts, Fault, Note, useLoad } from "../parts/basic";
+import { Facts, Fault, Note, useLoad, Words } from "../parts/basic";
 import { AddDevice, Renew } from "../parts/devices";
 import { Answers } from "../parts/answers";
 import { Confirm } from "../parts/confirm";
@@ -26,7 +26,7 @@ export function KeysView() {
       {keys.fault && <Fault refusal={keys.fault} />}
       {of?.faults.slice(0, 50).map((fault, i) => (
         <p class="fault" key={i}>
-          {fault.error}
+          <Words of={fault.error} />
         </p>
       ))}
       {of?.not_pinned && <Note warn>{of.not_pinned}</Note>}
@@ -76,8 +76,8 @@ function Device({ name, page, writes, changed }: { name: string; page: DevicePag
       <div class="grow">
         <a href={address("device", name)}>{name}</a>
         <p class="help">
-          {latest ? T.keys.bundle(page.bundles.length, local(latest.made_at)) : T.device.no_bundle}
-          {page.unregistered ? ` ${T.device.unregistered(name)}` : ""}
+          {latest ? T.keys.bundle(page.bundles.length, local(latest.made_at)) : T.device.no_bundle}{" "}
+          {page.unregistered && <Words of={T.device.unregistered(name)} />}
         </p>
       </div>
       {writes && (

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { refusal_of, Refused } from "../client";
 import { change, start_session, type Shared } from "../store";
 import { T } from "../texts";
-import { Fault, Icon } from "../parts/basic";
+import { Fault, Icon, Words } from "../parts/basic";
 import type { NewSession, Refusal } from "../api";
 
 /** Codes look like ABCD-EFGH-JKLM; everything else is a passphrase. */
@@ -82,7 +82,7 @@ export function Lock({ reason }: { reason: Shared["lock"] }) {
           </button>
         </div>
         <p class="help" id="code-help">
-          {reason === "passphrase" ? T.lock.passphrase_help : T.lock.help}
+          <Words of={reason === "passphrase" ? T.lock.passphrase_help : T.lock.help} />
         </p>
         {fault && <Fault refusal={fault} />}
       </form>

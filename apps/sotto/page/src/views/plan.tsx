@@ -111,9 +111,10 @@ export function PlanView() {
           {possible.map(([name]) => (
             <Note key={name}>{T.plan.becomes(name)}</Note>
           ))}
-          {Object.entries(planned?.devices ?? {})
-            .slice(0, 100)
-            .map(([device, streams]) => (
+          <div class="plans">
+            {Object.entries(planned?.devices ?? {})
+              .slice(0, 100)
+              .map(([device, streams]) => (
               <section class="panel" key={device}>
                 <h2>{device}</h2>
                 {streams.length === 0 && <p class="help">{T.plan.sends_nothing}</p>}
@@ -121,7 +122,8 @@ export function PlanView() {
                   <Stream key={stream.stream} of={stream} was={declared?.devices[device]?.find((one) => one.stream === stream.stream)} />
                 ))}
               </section>
-            ))}
+              ))}
+          </div>
         </section>
       </div>
     </>
