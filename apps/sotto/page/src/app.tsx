@@ -41,7 +41,7 @@ function view_of(route: Route): ComponentChild {
   }
 }
 
-const parent: Partial<Record<View, View>> = { device: "now", question: "questions" };
+const parent: Partial<Record<View, keyof typeof T.views>> = { device: "now", question: "questions" };
 
 export function App() {
   const state = useShared();
@@ -58,6 +58,12 @@ export function App() {
     first.current = false;
     scrollTo(0, 0);
   }, [route.view, route.name]);
+
+  const open = state.session === "open";
+  useEffect(() => {
+    // Names of views alone: titles end up in lists of windows and histories.
+    document.title = open ? T.title(T.views[parent[route.view] ?? (route.view as keyof typeof T.views)]) : "sotto";
+  }, [open, route.view]);
 
   if (state.session === "none" || !state.plant) return <Lock reason={state.lock} />;
   const current = parent[route.view] ?? route.view;

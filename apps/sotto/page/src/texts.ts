@@ -14,6 +14,8 @@ export const T = {
 
   views: { now: "Now", questions: "Questions", ask: "Ask", alarms: "Alarms", cloud: "Cloud sees", plan: "Plan", keys: "Keys" },
 
+  title: (view: string) => `${view} – sotto`,
+
   frame: {
     skip: "Skip to the content",
     views: "Views",

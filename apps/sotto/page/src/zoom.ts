@@ -1,7 +1,7 @@
 // Which span and which group a zoom asks for.
 import type { Ask, PlantInfo } from "./api";
 import { channels_in } from "./charts/kind";
-import { local_of_ms } from "./format";
+import { local_of_ms, ms_of_local } from "./format";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -36,6 +36,16 @@ export function group_for(span_ms: number, text: string, plant: PlantInfo): stri
   const finest = Math.max(1000, ...periods);
   const fits = GROUPS.filter(([, size]) => span_ms / size <= ROWS && size >= finest);
   return fits.at(-1)?.[0] ?? "year";
+}
+
+/** The span in whole groups: days and longer begin at the zone's midnight, so that no group at an edge is cut. */
+export function aligned(from: number, to: number, group: number, zone: string): [number, number] {
+  if (group >= DAY) {
+    const midnight = (at: number) => ms_of_local(local_of_ms(at, zone).slice(0, 10), zone);
+    return [midnight(from), midnight(Math.max(to, from + group) + DAY - 1)];
+  }
+  const start = Math.floor(from / group) * group;
+  return [start, Math.max(Math.ceil(to / group) * group, start + 2 * group)];
 }
 
 export interface View {

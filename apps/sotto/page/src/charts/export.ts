@@ -3,7 +3,7 @@ import { save } from "../parts/basic";
 import { number } from "../format";
 import { ticks, time_labels } from "./axis";
 import { align } from "./decimate";
-import { dash, resolved } from "./palette";
+import { colour, resolved } from "./palette";
 import { span_of, type Series } from "./series";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -62,7 +62,7 @@ export function time_svg(series: Series[], span: [number, number] | null, zone: 
     });
     shown.forEach((one, k) => {
       const column = aligned.of[k]!;
-      const stroke = `var(--s${(one.style % 8) + 1})`;
+      const stroke = colour(one.style);
       if (column.high && column.low) {
         const edge = (values: (number | null | undefined)[]) => aligned.x.flatMap((at, i) => (typeof values[i] === "number" ? [`${x(at).toFixed(1)} ${y(values[i]!).toFixed(1)}`] : []));
         element("path", { d: `M${[...edge(column.high), ...edge(column.low).reverse()].join("L")}Z`, fill: stroke, "fill-opacity": 0.2 }, svg);
@@ -76,12 +76,12 @@ export function time_svg(series: Series[], span: [number, number] | null, zone: 
         d += `${pen ? "L" : "M"}${x(at).toFixed(1)} ${y(value).toFixed(1)}`;
         pen = true;
       });
-      element("path", { d, fill: "none", stroke, "stroke-width": 1.6, "stroke-dasharray": dash(one.style).join(" "), "stroke-linejoin": "round", "stroke-linecap": "round" }, svg);
+      element("path", { d, fill: "none", stroke, "stroke-width": 1.6, "stroke-dasharray": one.dash.join(" "), "stroke-linejoin": "round", "stroke-linecap": "round" }, svg);
     });
   });
   let at = left;
   for (const one of series.slice(0, 12)) {
-    element("line", { x1: at, x2: at + 22, y1: height - 18, y2: height - 18, stroke: `var(--s${(one.style % 8) + 1})`, "stroke-width": 2.5, "stroke-dasharray": dash(one.style).join(" ") }, svg);
+    element("line", { x1: at, x2: at + 22, y1: height - 18, y2: height - 18, stroke: colour(one.style), "stroke-width": 2.5, "stroke-dasharray": one.dash.join(" ") }, svg);
     element("text", { x: at + 28, y: height - 14, fill: "var(--ink)" }, svg, one.label);
     at += 50 + one.label.length * 7;
   }

@@ -47,11 +47,11 @@ export function Panels({ series, zone, label, small, span, zoom }: PanelsProps) 
             <li key={one.key}>
               {small ? (
                 <span>
-                  <Key style={one.style} /> {one.label}
+                  <Key of={one} /> {one.label}
                 </span>
               ) : (
                 <button aria-pressed={!hidden.has(one.key)} title={T.chart.toggle} onClick={() => toggle(one.key)}>
-                  <Key style={one.style} /> {one.label}
+                  <Key of={one} /> {one.label}
                 </button>
               )}
             </li>

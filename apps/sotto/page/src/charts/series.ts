@@ -1,13 +1,15 @@
 // Rows of answers as series of points over time.
 import type { Answer, Row } from "../api";
 import { matters, ms_of } from "../format";
+import { dash, EARLIER } from "./palette";
 
 export interface Series {
   key: string;
   label: string;
   unit: string;
-  /** Index of its colour and dash. */
+  /** Index of its colour. */
   style: number;
+  dash: number[];
   /** Added to its times, so that last week lies under this week. */
   shift: number;
   from: Float64Array;
@@ -44,7 +46,7 @@ export function series_of(answer: Answer, from_style = 0, shift = 0, suffix = ""
     const first = rows[0]!;
     const about = subject(first);
     const label = (about === "" ? first.name : names.size === 1 ? about : `${first.name} · ${about}`) + suffix;
-    all.push({ ...columns_of(answer, rows, shift), key: key + suffix, label, unit: first.unit, style, shift, columns: ADDS_UP.test(first.name) });
+    all.push({ ...columns_of(answer, rows, shift), key: key + suffix, label, unit: first.unit, style, dash: shift === 0 ? dash(style) : EARLIER, shift, columns: ADDS_UP.test(first.name) });
     style += 1;
   }
   return all;

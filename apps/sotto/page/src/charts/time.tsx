@@ -6,7 +6,7 @@ import { T } from "../texts";
 import { useShared } from "../store";
 import { time_labels } from "./axis";
 import { align, marks } from "./decimate";
-import { dash, resolved, resolved_colour } from "./palette";
+import { colour, resolved, resolved_colour } from "./palette";
 import { nearest, span_of, type Series } from "./series";
 import { useWidth } from "./width";
 
@@ -65,7 +65,7 @@ export function TimeChart(props: TimeProps) {
     function options(): uPlot.Options {
       const ink = resolved("--soft");
       const line = resolved("--line");
-      const alone = series.length === 1 && series[0]!.columns && series[0]!.from.length < width / 4;
+      const alone = stands(series, width);
       const list: uPlot.Series[] = [{}];
       const bands: uPlot.Band[] = [];
       for (const one of series) {
@@ -73,8 +73,9 @@ export function TimeChart(props: TimeProps) {
         list.push({
           label: one.label,
           stroke,
-          width: alone ? 0 : one.shift ? 1.2 : 1.6,
-          dash: dash(one.style),
+          width: alone ? 0 : one.shift ? 1.1 : 1.6,
+          alpha: one.shift ? 0.75 : 1,
+          dash: one.dash,
           points: { show: !alone && !small && one.from.length < width / 12, size: 4, fill: stroke },
           ...(alone ? { fill: stroke, paths: uPlot.paths.bars!({ size: [0.82, 60] }) } : {}),
         });
@@ -98,7 +99,7 @@ export function TimeChart(props: TimeProps) {
           drag: { x: props.zoom !== undefined, y: false, setScale: false },
         },
         scales: { x: { time: true, range: (_, min, max) => [min, max] }, y: { range: (_, min, max) => range_of(min, max, series) } },
-        padding: [8, 10, 0, 0],
+        padding: [8, 24, 0, 0],
         axes: [
           { stroke: ink, font, grid: { ...grid, show: !small }, ticks: { ...grid, size: 4 }, space: small ? 64 : 76, size: 40, values: (_, splits, __, ___, step) => time_labels(splits, step, zone) },
           { stroke: ink, font, grid, ticks: { show: false }, size: (u, values) => axis_width(u, values), gap: 6, space: small ? 30 : 40, values: (_, splits) => splits.map((value) => number(value)) },
@@ -157,9 +158,12 @@ export function TimeChart(props: TimeProps) {
   );
 }
 
+/** One series of sums stands as columns, if each has a pixel; several would hide each other. */
+const stands = (series: Series[], width: number): boolean => series.length === 1 && series[0]!.columns && series[0]!.from.length < width - 60;
+
 function data_of(series: Series[], span: [number, number], width: number): uPlot.AlignedData {
   const aligned = align(series, span[0], span[1], Math.max(50, width - 60));
-  const alone = series.length === 1 && series[0]!.columns && series[0]!.from.length < width / 4;
+  const alone = stands(series, width);
   const data: unknown[] = [aligned.x];
   for (const one of aligned.of) data.push(one.y, ...(one.high && !alone ? [one.high, one.low] : []));
   return data as uPlot.AlignedData;
@@ -215,7 +219,7 @@ function ReadOut({ series, at, zone, share }: { series: Series[]; at: number; zo
         const missing = one.missing[i]!;
         return (
           <p key={one.key}>
-            <Key style={one.style} /> {one.label}: <b>{value === null ? T.chart.no_value : with_unit(number(value, one.bound[i]!), one.unit)}</b>{" "}
+            <Key of={one} /> {one.label}: <b>{value === null ? T.chart.no_value : with_unit(number(value, one.bound[i]!), one.unit)}</b>{" "}
             {one.has_bound && bound_text(value, one.bound[i]!)}
             <small>
               {T.chart.readings(whole(one.count[i]!))}
@@ -229,10 +233,10 @@ function ReadOut({ series, at, zone, share }: { series: Series[]; at: number; zo
   );
 }
 
-export function Key({ style }: { style: number }) {
+export function Key({ of }: { of: Series }) {
   return (
     <svg class="key" width="22" height="10" aria-hidden="true">
-      <line x1="0" x2="22" y1="5" y2="5" stroke={`var(--s${(style % 8) + 1})`} stroke-width="2.5" stroke-dasharray={dash(style).join(" ")} />
+      <line x1="0" x2="22" y1="5" y2="5" stroke={colour(of.style)} stroke-width="2.5" stroke-dasharray={of.dash.join(" ")} />
     </svg>
   );
 }

@@ -9,7 +9,7 @@ import { drawn_svg, save_png, save_svg, time_svg } from "../charts/export";
 import { kind_of } from "../charts/kind";
 import { series_of, span_of } from "../charts/series";
 import { local_of_ms, ms_of_local } from "../format";
-import { ask_of, group_for, group_ms, mondays, type View } from "../zoom";
+import { aligned, ask_of, group_for, group_ms, mondays, type View } from "../zoom";
 import { Action, Choice, Fault, Progress, save } from "./basic";
 import { Below } from "./below";
 import { Rows } from "./rows";
@@ -54,7 +54,7 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
   const asks = useMemo((): Ask[] | null => {
     if (!plain || !values) return null;
     if (weeks) {
-      const group = zooms ? { by: group_for(7 * DAY, text, plant!) } : {};
+      const group = zooms ? { by: group_for(28 * DAY, text, plant!) } : {};
       const more = Object.keys(values).length > 0 ? { with: values } : {};
       return [
         { question, since: week.this_week, until: week.next_week, ...group, ...more },
@@ -69,8 +69,8 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
   const series = useMemo(() => {
     const out = answer ? series_of(answer, 0, 0, weeks ? T.explorer.this_week : "") : [];
     asking.done?.slice(1).forEach((done) => {
-      // Last week has the dash of a second style; other questions follow in theirs.
-      out.push(...series_of(done.answer, out.length, weeks ? shift : 0, weeks ? T.explorer.last_week : ""));
+      // Last week has the colours of this week; other questions follow in theirs.
+      out.push(...series_of(done.answer, weeks ? 0 : out.length, weeks ? shift : 0, weeks ? T.explorer.last_week : ""));
     });
     return out;
   }, [asking.done]);
@@ -90,9 +90,9 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
     const fine = group_for(to - from, text, plant!);
     // A span that the question's own groups already fill needs no others.
     const group = zooms ? (group_ms(fine)! >= coarse && (to - from) / coarse >= 60 ? null : fine) : null;
-    const least = group ? group_ms(group)! : 60_000;
+    const size = group ? group_ms(group)! : Number.isFinite(coarse) ? coarse : 60_000;
     set_weeks(false);
-    look({ span: [Math.floor(from / least) * least, Math.max(Math.ceil(to / least) * least, Math.floor(from / least) * least + 2 * least)], by: group });
+    look({ span: aligned(from, to, size, zone), by: group });
   };
   const shown = span ?? (series.length > 0 ? span_of(series) : [end - 365 * DAY, end]);
   const move = (factor: number, by_share: number) => {

@@ -2,20 +2,13 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { refusal_of, Refused } from "../client";
 import { change, start_session, type Shared } from "../store";
+import { take_code } from "../code";
 import { T } from "../texts";
 import { Fault, Icon, Words } from "../parts/basic";
 import type { NewSession, Refusal } from "../api";
 
 /** Codes look like ABCD-EFGH-JKLM; everything else is a passphrase. */
 const CODE = /^[A-Z0-9]{4}(-[A-Z0-9]{4}){1,5}$/i;
-
-/** The code of the address, which leaves the address and the history before anything else. */
-function code_of_address(): string | null {
-  const found = /^#code=([A-Za-z0-9_-]{1,200})$/.exec(location.hash);
-  if (!found) return null;
-  history.replaceState(null, "", location.pathname + "#/now");
-  return found[1]!;
-}
 
 export function Lock({ reason }: { reason: Shared["lock"] }) {
   const [text, set_text] = useState("");
@@ -38,15 +31,14 @@ export function Lock({ reason }: { reason: Shared["lock"] }) {
     field.current?.focus();
   };
   useEffect(() => {
-    const code = code_of_address();
-    if (code) void open({ code });
-    // The address of an open page may get a code later: a second `sotto console` of the same browser.
-    const changed = () => {
-      const later = code_of_address();
-      if (later) void open({ code: later });
+    const use = () => {
+      const code = take_code();
+      if (code) void open({ code });
     };
-    addEventListener("hashchange", changed);
-    return () => removeEventListener("hashchange", changed);
+    use();
+    // A locked page may get a code later: a second `sotto console` of the same browser.
+    addEventListener("hashchange", use);
+    return () => removeEventListener("hashchange", use);
   }, []);
 
   const submit = (event: Event) => {
