@@ -60,7 +60,7 @@ const UNITS: [number, string][] = [
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))}\u00a0ms`;
   for (const [size, unit] of UNITS) {
-    if (ms >= size * (unit === "s" ? 1 : 1.5) || unit === "s") {
+    if (ms >= size * 1.5 || (ms >= size && ms % size === 0) || unit === "s") {
       const count = ms / size;
       return `${fixed(count, count < 3 && unit !== "s" ? 1 : 0)}\u00a0${unit}`;
     }

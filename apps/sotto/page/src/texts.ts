@@ -117,7 +117,7 @@ export const T = {
     missing: "readings missing in these groups",
     missing_cell: "readings missing or unchecked",
     unchecked: "unchecked: the cloud may have made these values up",
-    readings: (count: string) => ` of ${count} readings`,
+    readings: (count: string) => `, ${count} readings`,
     missing_of: (count: string, share: string) => `, ${count} missing (${share})`,
     is_unchecked: ", unchecked",
     last_groups: (shown: number, all: number) => `The last ${shown} of ${all} groups. The table has all.`,

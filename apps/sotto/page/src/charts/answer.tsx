@@ -65,7 +65,7 @@ export function AnswerChart({ answer, plant, series, small, span, zoom }: ChartP
 }
 
 export function title_of(answer: Answer, row: Row, group: string): string {
-  const parts = [`${group}: ${row.value === null ? T.chart.no_value : with_unit(number(row.value, row.bound), row.unit)} ${bound_text(row.value, row.bound)}`, T.chart.readings(whole(row.count))];
+  const parts = [`${group}: ${row.value === null ? T.chart.no_value : with_unit(number(row.value, row.bound), row.unit)} ${bound_text(row.value, row.bound)}`.trimEnd(), T.chart.readings(whole(row.count))];
   if (row.missing > 0) parts.push(T.chart.missing_of(whole(row.missing), percent(row.missing / (row.missing + row.count))));
   if (!is_checked(answer, row)) parts.push(T.chart.is_unchecked);
   return parts.join("");

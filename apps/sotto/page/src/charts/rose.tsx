@@ -34,7 +34,7 @@ export function Rose({ rows, label, size }: { rows: Row[]; label: string; size: 
         );
       })}
       <text x={middle + 4} y={middle - radius * Math.sqrt(0.5) - 3} fill="var(--soft)" font-size="11">
-        {number(high / 2)}
+        {number(Math.round(high / 2))}
       </text>
     </svg>
   );

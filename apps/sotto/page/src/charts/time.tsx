@@ -180,12 +180,13 @@ function range_of(min: number | null, max: number | null, series: Series[]): [nu
 }
 
 function axis_width(u: uPlot, values: string[] | null): number {
-  if (!values) return 30;
+  if (!values) return 46;
   u.ctx.save();
   u.ctx.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
   const widest = Math.max(...values.map((text) => u.ctx.measureText(text ?? "").width)) / devicePixelRatio;
   u.ctx.restore();
-  return Math.ceil(widest) + 12;
+  // As wide for most values: panels under each other share their left edge.
+  return Math.max(46, Math.ceil(widest) + 12);
 }
 
 /** Below: groups with missing readings, as high as their share. Above: unchecked values. */
@@ -219,8 +220,8 @@ function ReadOut({ series, at, zone, share }: { series: Series[]; at: number; zo
         const missing = one.missing[i]!;
         return (
           <p key={one.key}>
-            <Key of={one} /> {one.label}: <b>{value === null ? T.chart.no_value : with_unit(number(value, one.bound[i]!), one.unit)}</b>{" "}
-            {one.has_bound && bound_text(value, one.bound[i]!)}
+            <Key of={one} /> {one.label}: <b>{value === null ? T.chart.no_value : with_unit(number(value, one.bound[i]!), one.unit)}</b>
+            {one.has_bound && ` ${bound_text(value, one.bound[i]!)}`}
             <small>
               {T.chart.readings(whole(one.count[i]!))}
               {missing > 0 && T.chart.missing_of(whole(missing), percent(missing / (missing + one.count[i]!)))}
