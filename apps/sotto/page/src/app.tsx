@@ -133,7 +133,8 @@ function Banners({ state }: { state: Shared }) {
       {!state.console_answers && <p class="banner alert"><Words of={T.link.console_away} /></p>}
       {state.console_answers && state.now && !state.now.cloud.reachable && (
         <p class="banner warn">
-          {T.link.cloud_away(state.now.cloud.url)} {state.now.cloud.error && <span class="server">{state.now.cloud.error}</span>}
+          {T.link.cloud_away(state.now.cloud.url)}
+          {state.now.cloud.error && <span class="server">{`\n${state.now.cloud.error}`}</span>}
         </p>
       )}
       {away && state.now && <Age />}

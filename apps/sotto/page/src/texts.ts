@@ -31,7 +31,7 @@ export const T = {
 
   link: {
     console_away: "The console does not answer. The page tries again; check that `sotto console` still runs.",
-    cloud_away: (url: string) => `The cloud at ${url} is away. The page shows the last state it had.`,
+    cloud_away: (url: string) => `The cloud at ${url} is away. The page shows the last state of it.`,
     as_of: (age: string) => `State of ${age}.`,
     status: (status: number) => `The console answered with status ${status} and no reason.`,
     too_long: "The answer has a line longer than 128 MB. The page stopped reading it.",
@@ -102,7 +102,20 @@ export const T = {
     assurance: "Assurance",
     exact: "exact",
     unchecked: "unchecked",
+    interpolated: "interpolated",
     rest: (count: string) => `${count} more rows. Export them as CSV, Parquet or Excel.`,
+  },
+
+  calendar: {
+    months: ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"],
+    weekdays: { mon: "Mon", tue: "Tue", wed: "Wed", thu: "Thu", fri: "Fri", sat: "Sat", sun: "Sun" } as Record<string, string>,
+    /** North first, clockwise. */
+    directions: ["N", "E", "S", "W"],
+    day: "d",
+    hour: "h",
+    minute: "min",
+    second: "s",
+    millisecond: "ms",
   },
 
   chart: {
@@ -188,6 +201,8 @@ export const T = {
     zoom_note: "Zooming asks the cloud for sums of the time you look at. It learns which time interests you, never a value. Dashboards ask for the same times whatever the values are.",
     over: "Lay another question over it…",
     way: "The way of this answer",
+    one_of: (question: string, week: number) => `${question}${week === 0 ? " · this week" : week === 1 ? " · last week" : ""}`,
+    fetch: (bytes: string) => `Let up to ${bytes} of readings come down`,
     formats: { csv: "CSV", parquet: "Parquet", xlsx: "Excel" },
   },
 

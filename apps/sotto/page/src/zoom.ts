@@ -18,16 +18,14 @@ const GROUPS: [string, number][] = [
   ["10s", 10_000],
   ["1s", 1000],
 ];
+const UNITS: Record<string, number> = { second: 1000, m: MINUTE, min: MINUTE, minute: MINUTE, h: 60 * MINUTE, hour: 60 * MINUTE, d: DAY, day: DAY, week: 7 * DAY, month: 30 * DAY, quarter: 91 * DAY, year: 365 * DAY };
 /** Groups that a chart gets at most: more than these a screen does not show apart. */
 const ROWS = 750;
 
 export const group_ms = (by: string): number | null => {
-  const plain = by.replace(/^\d+ (.*)$/, "$1");
-  const known = GROUPS.find(([name]) => name === plain);
-  if (known) return known[1];
-  const short = /^(\d+)\s*(s|m|min|minute|minutes|h|hours?|d|days?)$/.exec(by);
-  if (short) return Number(short[1]) * ({ s: 1000, m: MINUTE, h: 60 * MINUTE, d: DAY }[short[2]![0]!] ?? MINUTE);
-  return by === "quarter" ? 91 * DAY : null;
+  const found = /^(\d*)\s*([a-z]+?)s?$/.exec(by === "1s" || /^\d+s$/.test(by) ? `${by.slice(0, -1)}second` : by);
+  const unit = found && UNITS[found[2]!];
+  return unit ? unit * (found[1] ? Number(found[1]) : 1) : null;
 };
 
 /** The finest group of a span that a screen shows, no finer than the readings of the slowest channel. */

@@ -1,7 +1,8 @@
 // Labels of time axes, in the plant's zone.
 import { zoned_date } from "../format";
+import { T } from "../texts";
 
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const MONTHS = T.calendar.months;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const two = (value: number): string => String(value).padStart(2, "0");

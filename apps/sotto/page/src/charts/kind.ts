@@ -1,5 +1,6 @@
 // Which chart the rows of an answer ask for.
 import type { Answer, PlantInfo, Row } from "../api";
+import { T } from "../texts";
 
 export type Kind = "empty" | "number" | "ranking" | "histogram" | "rose" | "bins_over" | "cycle" | "grid" | "time";
 
@@ -28,11 +29,9 @@ export function kind_of(answer: Answer, plant: PlantInfo | null): Kind {
   return "time";
 }
 
-const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const DAYS = Object.keys(T.calendar.weekdays);
 
 export interface Cycle {
-  name: string;
   /** All its values in their order, also those without a row. */
   keys: (number | string)[];
   label: (key: number | string) => string;
@@ -41,13 +40,13 @@ export interface Cycle {
 export function cycle_of(name: string, seen: (number | string)[]): Cycle {
   switch (name) {
     case "hour_of_day":
-      return { name: "hour of day", keys: Array.from({ length: 24 }, (_, hour) => hour), label: (key) => String(key).padStart(2, "0") };
+      return { keys: Array.from({ length: 24 }, (_, hour) => hour), label: (key) => String(key).padStart(2, "0") };
     case "weekday":
-      return { name: "weekday", keys: DAYS, label: (key) => String(key).charAt(0).toUpperCase() + String(key).slice(1) };
+      return { keys: DAYS, label: (key) => T.calendar.weekdays[key] ?? String(key) };
     case "month":
     case "month_of_year":
-      return { name: "month of year", keys: Array.from({ length: 12 }, (_, month) => month + 1), label: (key) => MONTHS[Number(key) - 1] ?? String(key) };
+      return { keys: Array.from({ length: 12 }, (_, month) => month + 1), label: (key) => T.calendar.months[Number(key) - 1] ?? String(key) };
     default:
-      return { name: name.replaceAll("_", " "), keys: [...new Set(seen)].slice(0, 200), label: String };
+      return { keys: [...new Set(seen)].slice(0, 200), label: String };
   }
 }

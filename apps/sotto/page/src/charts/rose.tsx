@@ -1,8 +1,8 @@
 // Directions: the bins of an angle around a circle, north above.
 import { number } from "../format";
+import { T } from "../texts";
 import type { Row } from "../api";
 
-const POINTS = ["N", "E", "S", "W"];
 
 export function Rose({ rows, label, size }: { rows: Row[]; label: string; size: number }) {
   const bins = rows.flatMap((row) => (row.bin && row.value !== null ? [{ from: row.bin[0], to: row.bin[1], value: row.value }] : []));
@@ -25,7 +25,7 @@ export function Rose({ rows, label, size }: { rows: Row[]; label: string; size: 
           <title>{`${number(bin.from)}°–${number(bin.to)}°: ${number(bin.value)}`}</title>
         </path>
       ))}
-      {POINTS.map((point, i) => {
+      {T.calendar.directions.map((point, i) => {
         const [x, y] = at(i * 90, radius + 12).split(" ");
         return (
           <text key={point} x={x} y={Number(y) + 4} text-anchor="middle" fill="var(--soft)">

@@ -37,7 +37,8 @@ export function useAsking(asks: Ask[] | null, background = false): Asking {
     };
     void Promise.allSettled(asks.map((ask, i) => ask_in_turn(ask, { background: background || turn > 0, signal: stop.signal }, progress(i)))).then((settled) => {
       if (stop.signal.aborted) return;
-      const done = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+      // The first is the question itself: without it the others say nothing.
+      const done = settled[0]?.status === "fulfilled" ? settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])) : [];
       const failed = settled.find((one) => one.status === "rejected");
       const fault = failed && !was_aborted(failed.reason) ? refusal_of(failed.reason) : null;
       set((before) => ({ done: done.length > 0 ? done : before.done, fault, loading: false, share: null }));

@@ -8,7 +8,7 @@ import { AnswerChart } from "../charts/answer";
 import { drawn_svg, save_png, save_svg, time_svg } from "../charts/export";
 import { kind_of } from "../charts/kind";
 import { series_of, span_of } from "../charts/series";
-import { local_of_ms, ms_of_local } from "../format";
+import { bytes, local_of_ms, ms_of_local } from "../format";
 import { aligned, ask_of, group_for, group_ms, mondays, type View } from "../zoom";
 import { Action, Choice, Fault, Progress, save } from "./basic";
 import { Below } from "./below";
@@ -32,6 +32,9 @@ const SPANS: [string, number][] = [
   ["year", 365 * DAY],
 ];
 const FORMATS: ExportFormat[] = ["csv", "parquet", "xlsx"];
+/** Bytes of readings that come down at most without a person's word, and with it. */
+const FETCHED = 8_000_000;
+const MOST_FETCHED = 512_000_000;
 const ALL: View = { span: null, by: null };
 
 export function Explorer({ question, text, by, zooms, parameters }: ExplorerProps) {
@@ -46,6 +49,7 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
   const [typed, set_typed] = useState<Record<string, string>>({});
   const [values, set_values] = useState<Record<string, string> | null>(parameters.length === 0 ? {} : null);
   const [way, set_way] = useState(false);
+  const [fetch, set_fetch] = useState(FETCHED);
   const chart = useRef<HTMLDivElement>(null);
   const end = now ? Math.max(0, ...now.devices.map((device) => device.newest_ms ?? 0)) || server_now() : server_now();
 
@@ -61,8 +65,9 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
         { question, since: week.last_week, until: week.this_week, ...group, ...more },
       ];
     }
-    return [plain, ...over.map((name) => ask_of(name, view, {}, zone))];
-  }, [plain, weeks, over, week, zooms]);
+    const more = fetch > FETCHED ? { fetch } : {};
+    return [{ ...plain, ...more }, ...over.map((name) => ({ ...ask_of(name, view, {}, zone), ...more }))];
+  }, [plain, weeks, over, week, zooms, fetch]);
   const asking = useAsking(asks);
   const answer = asking.done?.[0]?.answer ?? null;
   const shift = weeks ? ms_of_local(week.this_week, zone) - ms_of_local(week.last_week, zone) : 0;
@@ -175,14 +180,22 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
       </div>
       <div class="busy">{asking.loading && <Progress share={asking.share} label={T.explorer.asking} />}</div>
       {asking.fault && <Fault refusal={asking.fault} />}
+      {asking.fault && /fetch/.test(asking.fault.error) && fetch < MOST_FETCHED && (
+        <button onClick={() => set_fetch(fetch * 8)}>{T.explorer.fetch(bytes(fetch * 8))}</button>
+      )}
       {answer && (
         <>
           <div class="stage" ref={chart} hidden={as !== "chart"}>
             <AnswerChart answer={answer} plant={plant!} series={series} span={span} zoom={over_time ? zoom : undefined} />
             {over_time && <p class="help">{zooms ? T.explorer.drag : T.explorer.drag_only}</p>}
           </div>
-          {as === "table" && <Rows key={asking.done!.length} answer={answer} />}
-          <Below answer={answer} />
+          {asking.done!.map((done, i) => (
+            <div key={i}>
+              {asking.done!.length > 1 && <h3>{T.explorer.one_of(done.answer.question, weeks ? i : -1)}</h3>}
+              {as === "table" && <Rows answer={done.answer} />}
+              <Below answer={done.answer} />
+            </div>
+          ))}
           <div class="tools">
             {over_time && !weeks && (
               <label class="field over">
@@ -211,7 +224,7 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
             ))}
             <span class="push" />
             {FORMATS.map((format) => (
-              <Action key={format} run={async () => save(await post_bytes(`/api/export/${format}`, plain), `${file}.${format}`)}>
+              <Action key={format} run={async () => save(await post_bytes(`/api/export/${format}`, asks![0]), `${file}.${format}`)}>
                 {T.explorer.formats[format]}
               </Action>
             ))}
@@ -221,7 +234,7 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
               {T.explorer.way}
             </button>
           </div>
-          {way && plain && <Way ask={plain} answer={answer} />}
+          {way && asks && <Way ask={asks[0]!} answer={answer} />}
         </>
       )}
     </div>

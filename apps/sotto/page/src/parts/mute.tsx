@@ -1,19 +1,20 @@
 // Mutes and unmutes an alarm, with a reason that its log keeps.
 import { useState } from "preact/hooks";
 import { T } from "../texts";
+import { duration } from "../format";
 import { order } from "../views/alarms";
 import { Action, Choice, Dialog } from "./basic";
 
 const HOUR = 3_600_000;
 const TIMES: [string, number][] = [
-  ["1 h", HOUR],
-  ["8 h", 8 * HOUR],
-  ["1 d", 24 * HOUR],
+  [duration(HOUR), HOUR],
+  [duration(8 * HOUR), 8 * HOUR],
+  [duration(24 * HOUR), 24 * HOUR],
 ];
 
 export function Mute({ alarm, devices, muted }: { alarm: string; devices: string[]; muted: boolean }) {
   const [open, set_open] = useState<"mute" | "unmute" | null>(null);
-  const [time, set_time] = useState("1 h");
+  const [time, set_time] = useState(TIMES[0]![0]);
   const [hours, set_hours] = useState("3");
   const [reason, set_reason] = useState("");
   const [device, set_device] = useState("");

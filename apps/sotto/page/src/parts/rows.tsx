@@ -45,7 +45,7 @@ export function Rows({ answer }: { answer: Answer }) {
               {whom && <td>{subject(row)}</td>}
               <td>{row.name}</td>
               <td class="n">
-                {row.value === null ? (row.why ?? T.chart.no_value) : number(row.value, row.bound)} <small>{row.value === null ? "" : row.unit}</small>
+                {row.value === null ? (row.why ?? T.chart.no_value) : number(row.value, row.bound)} <small>{row.value === null ? "" : row.unit}{row.interpolated ? ` ${T.rows.interpolated}` : ""}</small>
               </td>
               <td class="nowrap">{bound_text(row.value, row.bound)}</td>
               {at && <td class="nowrap">{row.at ? local(row.at) : ""}</td>}

@@ -23,8 +23,9 @@ export function Lock({ reason }: { reason: Shared["lock"] }) {
       await start_session(body);
       return;
     } catch (error) {
-      if (error instanceof Refused && error.status === 423) change({ lock: "passphrase" });
-      set_fault(refusal_of(error));
+      // The question for the passphrase says it all.
+      if (error instanceof Refused && error.status === 423 && reason !== "passphrase") change({ lock: "passphrase" });
+      else set_fault(refusal_of(error));
     }
     set_busy(false);
     set_text("");
@@ -35,6 +36,7 @@ export function Lock({ reason }: { reason: Shared["lock"] }) {
       const code = take_code();
       if (code) void open({ code });
     };
+    field.current?.focus();
     use();
     // A locked page may get a code later: a second `sotto console` of the same browser.
     addEventListener("hashchange", use);

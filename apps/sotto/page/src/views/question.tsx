@@ -9,7 +9,7 @@ import { Confirm } from "../parts/confirm";
 
 export function QuestionView({ name }: { name: string }) {
   const { plant } = useShared();
-  const info = plant?.questions[name];
+  const info = plant && Object.hasOwn(plant.questions, name) ? plant.questions[name] : undefined;
   if (!plant || !info) return <Note warn>{T.questions.unknown(name)}</Note>;
   return (
     <>

@@ -11,14 +11,18 @@ import { Arrange } from "../parts/arrange";
 import { Choice, Fault, Note, Progress } from "../parts/basic";
 import { whole } from "../format";
 
+/** The dashboard that was open last: one comes back to it from a question. */
+let last = "main";
+
 export function QuestionsView() {
   const { plant } = useShared();
-  const [name, set_name] = useState("main");
+  const [name, set_name] = useState(last);
   const [arranging, set_arranging] = useState(false);
+  useEffect(() => void (last = name), [name]);
   if (!plant) return null;
   const dashboards = Object.keys(plant.dashboards);
   const shown = plant.dashboards[name] ? name : "main";
-  const list = (plant.dashboards[shown] ?? []).filter((one) => plant.questions[one]);
+  const list = (plant.dashboards[shown] ?? []).filter((one) => Object.hasOwn(plant.questions, one));
   const rest = Object.keys(plant.questions).filter((one) => !list.includes(one));
   return (
     <>
