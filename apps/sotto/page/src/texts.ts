@@ -90,7 +90,7 @@ export const T = {
   type_to_confirm: (word: string) => `Type ${word} to confirm`,
 
   rows: {
-    caption: "Rows of the answer",
+    caption: (question: string) => `Rows of ${question}`,
     group: "Group",
     device: "Device",
     name: "Name",

@@ -30,9 +30,10 @@ export const group_ms = (by: string): number | null => {
 
 /** The finest group of a span that a screen shows, no finer than the readings of the slowest channel. */
 export function group_for(span_ms: number, text: string, plant: PlantInfo): string {
-  const periods = channels_in(text, plant).map((name) => plant.channels[name]!.every_ms);
-  const finest = Math.max(1000, ...periods);
-  const fits = GROUPS.filter(([, size]) => span_ms / size <= ROWS && size >= finest);
+  const channels = channels_in(text, plant).map((name) => plant.channels[name]!);
+  const slowest = channels.reduce((a, b) => (b.every_ms > a.every_ms ? b : a), channels[0] ?? { every: "1s", every_ms: 1000 });
+  const single = /^\d+[smhd]$/.test(slowest.every) ? [[slowest.every, slowest.every_ms] as [string, number]] : [];
+  const fits = [...GROUPS.filter(([, size]) => size > slowest.every_ms), ...single].filter(([, size]) => span_ms / size <= ROWS);
   return fits.at(-1)?.[0] ?? "year";
 }
 

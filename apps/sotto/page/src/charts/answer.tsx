@@ -93,7 +93,7 @@ function ByName({ rows, small, children }: { rows: Row[]; small: boolean | undef
     <>
       {shown.map(([name, list], i) => (
         <div key={name} class="by-name">
-          {groups.size > 1 && <h3>{name}</h3>}
+          {groups.size > 1 && <p class="sub">{name}</p>}
           {children(list, i % 8)}
         </div>
       ))}

@@ -1,8 +1,9 @@
 // A chart as a file: SVG, or PNG drawn from it. Nothing leaves the browser.
 import { save } from "../parts/basic";
 import { number } from "../format";
+import { T } from "../texts";
 import { ticks, time_labels } from "./axis";
-import { align } from "./decimate";
+import { align, marks } from "./decimate";
 import { colour, resolved } from "./palette";
 import { span_of, type Series } from "./series";
 
@@ -60,9 +61,18 @@ export function time_svg(series: Series[], span: [number, number] | null, zone: 
     time_labels(splits, (to - from) / 8, zone).forEach((label, i) => {
       label.split("\n").forEach((line, k) => element("text", { x: x(splits[i]!), y: y0 + 16 + 13 * k, "text-anchor": i === 0 ? "start" : i === 8 ? "end" : "middle", fill: "var(--soft)" }, svg, line));
     });
+    const alone = shown.length === 1 && shown[0]!.columns && shown[0]!.from.length < right - left;
     shown.forEach((one, k) => {
       const column = aligned.of[k]!;
       const stroke = colour(one.style);
+      if (alone) {
+        one.value.forEach((value, i) => {
+          const [a, b] = [Math.max(left, x(one.from[i]!)), Math.min(right, x(one.to[i]!))];
+          if (Number.isNaN(value) || b <= a) return;
+          element("rect", { x: (a + (b - a) * 0.09).toFixed(1), width: ((b - a) * 0.82).toFixed(1), y: y(Math.max(0, value)).toFixed(1), height: Math.abs(y(value) - y(0)).toFixed(1), fill: stroke }, svg);
+        });
+        return;
+      }
       if (column.high && column.low) {
         const edge = (values: (number | null | undefined)[]) => aligned.x.flatMap((at, i) => (typeof values[i] === "number" ? [`${x(at).toFixed(1)} ${y(values[i]!).toFixed(1)}`] : []));
         element("path", { d: `M${[...edge(column.high), ...edge(column.low).reverse()].join("L")}Z`, fill: stroke, "fill-opacity": 0.2 }, svg);
@@ -79,6 +89,7 @@ export function time_svg(series: Series[], span: [number, number] | null, zone: 
       element("path", { d, fill: "none", stroke, "stroke-width": 1.6, "stroke-dasharray": one.dash.join(" "), "stroke-linejoin": "round", "stroke-linecap": "round" }, svg);
     });
   });
+  strips(svg, series, [from, to], [left, right], [top + 12, top + units.length * panel - 34]);
   let at = left;
   for (const one of series.slice(0, 12)) {
     element("line", { x1: at, x2: at + 22, y1: height - 18, y2: height - 18, stroke: colour(one.style), "stroke-width": 2.5, "stroke-dasharray": one.dash.join(" ") }, svg);
@@ -86,6 +97,20 @@ export function time_svg(series: Series[], span: [number, number] | null, zone: 
     at += 50 + one.label.length * 7;
   }
   return with_colours(svg);
+}
+
+/** The marks of the page's charts: a file must not hide them. */
+function strips(svg: SVGElement, series: Series[], span: [number, number], [left, right]: [number, number], [above, below]: [number, number]): void {
+  const found = marks(series, span[0], span[1], right - left);
+  found.missing.forEach((share, p) => {
+    if (share > 0) element("rect", { x: left + p, width: 1, y: below - 3 - 9 * share, height: 3 + 9 * share, fill: "var(--warn)" }, svg);
+  });
+  let unchecked = false;
+  found.unchecked.forEach((is, p) => {
+    if (is && p % 6 === 0) element("rect", { x: left + p, width: 3, y: above, height: 3, fill: "var(--alert)" }, svg);
+    unchecked ||= is === 1;
+  });
+  if (unchecked) element("text", { x: right, y: above - 4, "text-anchor": "end", fill: "var(--alert)" }, svg, T.chart.unchecked);
 }
 
 function frame(width: number, height: number, title: string): SVGElement {

@@ -185,14 +185,14 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
       )}
       {answer && (
         <>
-          <div class="stage" ref={chart} hidden={as !== "chart"}>
+          <div class="stage" ref={chart} hidden={as !== "chart" || kind === "empty"}>
             <AnswerChart answer={answer} plant={plant!} series={series} span={span} zoom={over_time ? zoom : undefined} />
             {over_time && <p class="help">{zooms ? T.explorer.drag : T.explorer.drag_only}</p>}
           </div>
           {asking.done!.map((done, i) => (
             <div key={i}>
-              {asking.done!.length > 1 && <h3>{T.explorer.one_of(done.answer.question, weeks ? i : -1)}</h3>}
-              {as === "table" && <Rows answer={done.answer} />}
+              {asking.done!.length > 1 && <h2>{T.explorer.one_of(done.answer.question, weeks ? i : -1)}</h2>}
+              {as === "table" && <Rows answer={done.answer} label={T.explorer.one_of(done.answer.question, weeks ? i : -1)} />}
               <Below answer={done.answer} />
             </div>
           ))}
@@ -234,7 +234,12 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
               {T.explorer.way}
             </button>
           </div>
-          {way && asks && <Way ask={asks[0]!} answer={answer} />}
+          {way && asks && (
+            <>
+              <h2 class="section">{T.way.title}</h2>
+              <Way ask={asks[0]!} answer={answer} />
+            </>
+          )}
         </>
       )}
     </div>

@@ -15,14 +15,14 @@ const group_of = (row: Row): string => {
   return [cycles.length > 0 ? cycles.join(" ") : `${local(row.from)} – ${local(row.to)}`, row.bin ? `${number(row.bin[0])} – ${number(row.bin[1])}` : ""].filter(Boolean).join(", ");
 };
 
-export function Rows({ answer }: { answer: Answer }) {
+export function Rows({ answer, label }: { answer: Answer; label: string }) {
   const [shown, set_shown] = useState(PAGE);
   const rows = answer.rows.slice(0, shown);
   const left = answer.rows.length - rows.length;
   const whom = answer.rows.some((row) => row.device !== null || row.tag);
   const at = answer.rows.some((row) => row.at);
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={T.rows.caption}>
+    <div class="scroll" tabIndex={0} role="region" aria-label={T.rows.caption(label)}>
       <table>
         <caption class="visually-hidden">{answer.question}</caption>
         <thead>
