@@ -32,7 +32,7 @@ export function AnswerChart({ answer, plant, series, small, span, zoom }: ChartP
     case "histogram":
       return (
         <ByName rows={answer.rows} small={small}>
-          {(rows) => <Bars label={label} height={small ? 200 : 360} bars={rows.map((row) => bar_of(answer, row, number(row.bin![0])))} edges={number(rows.at(-1)?.bin?.[1] ?? 0)} />}
+          {(rows) => <Bars label={label} height={small ? 200 : 360} bars={rows.slice(0, BARS).map((row) => bar_of(answer, row, number(row.bin![0])))} edges={number(rows.at(-1)?.bin?.[1] ?? 0)} />}
         </ByName>
       );
     case "rose":
@@ -78,6 +78,9 @@ const bar_of = (answer: Answer, row: Row, label: string): Bar => ({
   title: title_of(answer, row, row.bin ? `${number(row.bin[0])} – ${number(row.bin[1])}` : label),
   marked: !is_checked(answer, row),
 });
+
+/** Bins that a histogram draws at most. */
+const BARS = 1000;
 
 /** One chart for each name and device; two at most when small, twelve at all. */
 function ByName({ rows, small, children }: { rows: Row[]; small: boolean | undefined; children: (rows: Row[], index: number) => preact.ComponentChild }) {

@@ -20,6 +20,7 @@ export function QuestionField({ value, change, checked, submit }: FieldProps) {
   const [fault, set_fault] = useState<{ text: string; column: number | null } | null>(null);
   const [fits, set_fits] = useState(false);
   const field = useRef<HTMLInputElement>(null);
+  const mirror = useRef<HTMLDivElement>(null);
   const typed = useRef(false);
   const chosen = useRef<string | null>(null);
 
@@ -114,6 +115,7 @@ export function QuestionField({ value, change, checked, submit }: FieldProps) {
             change(event.currentTarget.value);
           }}
           onKeyDown={keys}
+          onScroll={(event) => mirror.current && (mirror.current.scrollLeft = event.currentTarget.scrollLeft)}
           onBlur={() => set_choices([])}
         />
         <ul id="choices" role="listbox" aria-label={T.ask.completions} hidden={choices.length === 0}>
@@ -133,15 +135,18 @@ export function QuestionField({ value, change, checked, submit }: FieldProps) {
           ))}
         </ul>
         {fault?.column != null && (
-          <div class="mirror mono" aria-hidden="true">
+          <div class="mirror mono" ref={mirror} aria-hidden="true">
             <span class="ghost">{head}</span>
             <span class="caret">{word || " "}</span>
           </div>
         )}
       </div>
-      <p id="question-fault" class={fault ? "under" : "under fits"} role="status">
-        {fault ? (fault.column === null ? fault.text : T.ask.at(fault.column + 1, fault.text)) : fits ? T.ask.fits : ""}
-      </p>
+      {/* Below its word as far as there is room: `ch` is that of the field's font. */}
+      <div class="below-word mono" style={{ paddingLeft: fault?.column ? `min(calc(${fault.column}ch + 13px), 55%)` : "0" }}>
+        <p id="question-fault" class={fault ? "under" : "under fits"} role="status">
+          {fault ? (fault.column === null ? fault.text : T.ask.at(fault.column + 1, fault.text)) : fits ? T.ask.fits : ""}
+        </p>
+      </div>
     </div>
   );
 }

@@ -103,12 +103,12 @@ export function PlanView() {
               </div>
             </dl>
           )}
-          {refused.map(([name, why]) => (
+          {refused.slice(0, 100).map(([name, why]) => (
             <Note key={name} warn>
               {T.plan.refused(name, why!)}
             </Note>
           ))}
-          {possible.map(([name]) => (
+          {possible.slice(0, 100).map(([name]) => (
             <Note key={name}>{T.plan.becomes(name)}</Note>
           ))}
           <div class="plans">
@@ -118,7 +118,7 @@ export function PlanView() {
               <section class="panel" key={device}>
                 <h2>{device}</h2>
                 {streams.length === 0 && <p class="help">{T.plan.sends_nothing}</p>}
-                {streams.map((stream) => (
+                {streams.slice(0, 50).map((stream) => (
                   <Stream key={stream.stream} of={stream} was={declared?.devices[device]?.find((one) => one.stream === stream.stream)} />
                 ))}
               </section>
