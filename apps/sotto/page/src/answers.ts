@@ -8,7 +8,7 @@ interface Kept {
 }
 const kept = new Map<string, Kept>();
 /** Answers kept at most; the oldest goes first. */
-const MOST = 24;
+const MOST = 64;
 /** Requests at the same time. The server evaluates one after another anyway. */
 const AT_ONCE = 2;
 let running = 0;

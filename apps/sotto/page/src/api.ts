@@ -265,7 +265,10 @@ export interface Row {
   at?: string;
 }
 
-/** POST /api/check with { question }: whether it can be asked. Nothing leaves this machine. */
+/**
+ * POST /api/check with { question }: Checked, or { refused: Refusal } with status 200. Browsers write a line to their console for
+ * each status from 400 on, and typing meets many refusals. The page takes a status of 400 too. Nothing leaves this machine.
+ */
 export interface Check {
   question: string;
   precision?: number;
@@ -390,6 +393,8 @@ export interface WindowLine {
   missing: number;
   bytes: number;
   replaces: boolean;
+  /** The POSITION that asks for the windows before this one. Absent: its number. */
+  position?: number;
 }
 
 /** GET /api/devices/NAME/windows/STREAM/NUMBER: the same window twice. */

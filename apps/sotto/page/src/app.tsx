@@ -5,7 +5,7 @@ import { change, lock_now, server_now, useShared, useTick, type Shared } from ".
 import { address, useRoute, VIEWS, type Route, type View } from "./route";
 import { T } from "./texts";
 import { ago } from "./format";
-import { Boundary, Icon } from "./parts/basic";
+import { Boundary, Icon, Words } from "./parts/basic";
 import { Licences } from "./parts/licences";
 import { Lock } from "./views/lock";
 import { NowView } from "./views/now";
@@ -41,7 +41,7 @@ function view_of(route: Route): ComponentChild {
   }
 }
 
-const parent: Partial<Record<View, View>> = { device: "now", question: "questions" };
+const parent: Partial<Record<View, keyof typeof T.views>> = { device: "now", question: "questions" };
 
 export function App() {
   const state = useShared();
@@ -58,6 +58,12 @@ export function App() {
     first.current = false;
     scrollTo(0, 0);
   }, [route.view, route.name]);
+
+  const open = state.session === "open";
+  useEffect(() => {
+    // Names of views alone: titles end up in lists of windows and histories.
+    document.title = open ? T.title(T.views[parent[route.view] ?? (route.view as keyof typeof T.views)]) : "sotto";
+  }, [open, route.view]);
 
   if (state.session === "none" || !state.plant) return <Lock reason={state.lock} />;
   const current = parent[route.view] ?? route.view;
@@ -105,15 +111,15 @@ function Foot({ state }: { state: Shared }) {
     <div class="foot">
       <span class={`live ${live ? "on" : "off"}`}>
         <i aria-hidden="true" />
-        {live ? T.frame.live : T.frame.waiting}
+        <span class="label">{live ? T.frame.live : T.frame.waiting}</span>
       </span>
       <button class="quiet" title={T.frame.theme_title} onClick={() => change({ theme: next[state.theme] })}>
         <Icon name="theme" />
-        {T.frame.theme[state.theme]}
+        <span class="label">{T.frame.theme[state.theme]}</span>
       </button>
       <button class="quiet" onClick={() => lock_now("locked")}>
         <Icon name="lock" />
-        {T.frame.lock}
+        <span class="label">{T.frame.lock}</span>
       </button>
       <Licences version={state.plant?.program_version ?? ""} />
     </div>
@@ -124,16 +130,17 @@ function Banners({ state }: { state: Shared }) {
   const away = !state.console_answers || (state.now !== null && !state.now.cloud.reachable);
   return (
     <div class="banners" aria-live="polite">
-      {!state.console_answers && <p class="banner alert">{T.link.console_away}</p>}
+      {!state.console_answers && <p class="banner alert"><Words of={T.link.console_away} /></p>}
       {state.console_answers && state.now && !state.now.cloud.reachable && (
         <p class="banner warn">
-          {T.link.cloud_away(state.now.cloud.url)} {state.now.cloud.error && <span class="server">{state.now.cloud.error}</span>}
+          {T.link.cloud_away(state.now.cloud.url)}
+          {state.now.cloud.error && <span class="server">{`\n${state.now.cloud.error}`}</span>}
         </p>
       )}
       {away && state.now && <Age />}
       {state.now?.notes.slice(0, 5).map((note) => (
         <p class="banner" key={note}>
-          {note}
+          <Words of={note} />
         </p>
       ))}
     </div>

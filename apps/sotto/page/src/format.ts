@@ -52,17 +52,17 @@ export function bytes(count: number | null | undefined): string {
 }
 
 const UNITS: [number, string][] = [
-  [86_400_000, "d"],
-  [3_600_000, "h"],
-  [60_000, "min"],
-  [1000, "s"],
+  [86_400_000, T.calendar.day],
+  [3_600_000, T.calendar.hour],
+  [60_000, T.calendar.minute],
+  [1000, T.calendar.second],
 ];
 export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.max(0, Math.round(ms))}\u00a0ms`;
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))}\u00a0${T.calendar.millisecond}`;
   for (const [size, unit] of UNITS) {
-    if (ms >= size * (unit === "s" ? 1 : 1.5) || unit === "s") {
+    if (ms >= size * 1.5 || (ms >= size && ms % size === 0) || size === 1000) {
       const count = ms / size;
-      return `${fixed(count, count < 3 && unit !== "s" ? 1 : 0)}\u00a0${unit}`;
+      return `${fixed(count, count < 3 && size !== 1000 ? 1 : 0)}\u00a0${unit}`;
     }
   }
   return "";

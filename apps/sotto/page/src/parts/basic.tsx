@@ -43,16 +43,22 @@ export class Boundary extends Component<{ children: ComponentChildren }, { fault
   }
 }
 
+/** Text with the commands in backticks as code. Text nodes alone: it may come from the cloud. */
+export function Words({ of }: { of: string }) {
+  return <>{of.split("`").map((part, i, all) => (i % 2 === 1 && i < all.length - 1 ? <code key={i}>{part}</code> : i % 2 === 1 ? `\`${part}` : part))}</>;
+}
+const worded = (children: ComponentChildren): ComponentChildren => (typeof children === "string" ? <Words of={children} /> : children);
+
 export function Fault({ refusal }: { refusal: Refusal }) {
   return (
     <p class="fault" role="alert">
-      {refusal.error}
+      <Words of={refusal.error} />
     </p>
   );
 }
 
 export function Note({ children, warn }: { children: ComponentChildren; warn?: boolean }) {
-  return <p class={warn ? "note warn" : "note"}>{children}</p>;
+  return <p class={warn ? "note warn" : "note"}>{worded(children)}</p>;
 }
 
 export function Progress({ share, label }: { share: number | null; label: string }) {
@@ -70,7 +76,7 @@ export function Facts({ of }: { of: [string, ComponentChildren][] }) {
       {of.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd>{worded(value)}</dd>
         </div>
       ))}
     </dl>

@@ -2,20 +2,13 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { refusal_of, Refused } from "../client";
 import { change, start_session, type Shared } from "../store";
+import { take_code } from "../code";
 import { T } from "../texts";
-import { Fault, Icon } from "../parts/basic";
+import { Fault, Icon, Words } from "../parts/basic";
 import type { NewSession, Refusal } from "../api";
 
 /** Codes look like ABCD-EFGH-JKLM; everything else is a passphrase. */
 const CODE = /^[A-Z0-9]{4}(-[A-Z0-9]{4}){1,5}$/i;
-
-/** The code of the address, which leaves the address and the history before anything else. */
-function code_of_address(): string | null {
-  const found = /^#code=([A-Za-z0-9_-]{1,200})$/.exec(location.hash);
-  if (!found) return null;
-  history.replaceState(null, "", location.pathname + "#/now");
-  return found[1]!;
-}
 
 export function Lock({ reason }: { reason: Shared["lock"] }) {
   const [text, set_text] = useState("");
@@ -30,23 +23,24 @@ export function Lock({ reason }: { reason: Shared["lock"] }) {
       await start_session(body);
       return;
     } catch (error) {
-      if (error instanceof Refused && error.status === 423) change({ lock: "passphrase" });
-      set_fault(refusal_of(error));
+      // The question for the passphrase says it all.
+      if (error instanceof Refused && error.status === 423 && reason !== "passphrase") change({ lock: "passphrase" });
+      else set_fault(refusal_of(error));
     }
     set_busy(false);
     set_text("");
     field.current?.focus();
   };
   useEffect(() => {
-    const code = code_of_address();
-    if (code) void open({ code });
-    // The address of an open page may get a code later: a second `sotto console` of the same browser.
-    const changed = () => {
-      const later = code_of_address();
-      if (later) void open({ code: later });
+    const use = () => {
+      const code = take_code();
+      if (code) void open({ code });
     };
-    addEventListener("hashchange", changed);
-    return () => removeEventListener("hashchange", changed);
+    field.current?.focus();
+    use();
+    // A locked page may get a code later: a second `sotto console` of the same browser.
+    addEventListener("hashchange", use);
+    return () => removeEventListener("hashchange", use);
   }, []);
 
   const submit = (event: Event) => {
@@ -82,7 +76,7 @@ export function Lock({ reason }: { reason: Shared["lock"] }) {
           </button>
         </div>
         <p class="help" id="code-help">
-          {reason === "passphrase" ? T.lock.passphrase_help : T.lock.help}
+          <Words of={reason === "passphrase" ? T.lock.passphrase_help : T.lock.help} />
         </p>
         {fault && <Fault refusal={fault} />}
       </form>

@@ -3,6 +3,7 @@ import type { AlarmState, DeviceStatus } from "../api";
 import { server_now, useShared, useTick } from "../store";
 import { address } from "../route";
 import { T } from "../texts";
+import { Words } from "../parts/basic";
 import { ago, bytes, number, whole } from "../format";
 
 export function NowView() {
@@ -16,7 +17,7 @@ export function NowView() {
       <h1>{T.views.now}</h1>
       <p class="lead">
         {T.now.summary(now.devices.length, now.devices.filter((device) => device.late).length, bytes(total))}{" "}
-        {now.backup ? T.now.backup(ago(now.backup.age_ms + (server_now() - now.at_ms))) : T.now.no_backup}
+        <Words of={now.backup ? T.now.backup(ago(now.backup.age_ms + (server_now() - now.at_ms))) : T.now.no_backup} />
       </p>
       {devices.length === 0 && <p>{T.now.none}</p>}
       <ul class="cards">
@@ -102,7 +103,7 @@ function Card({ device, alarms }: { device: DeviceStatus; alarms: AlarmState[] }
           ))}
           {device.troubles.slice(0, 3).map((trouble) => (
             <li key={trouble.error} class="alert">
-              {trouble.error.split("\n", 1)[0]}
+              <Words of={trouble.error.split("\n", 1)[0]!} />
             </li>
           ))}
           {signs.map((sign) => (

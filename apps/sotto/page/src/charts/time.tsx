@@ -1,0 +1,254 @@
+// A chart over time: lines or columns, bounds as bands, gaps as gaps, coverage and assurance as strips. Canvas by uPlot.
+import uPlot from "uplot";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { bound_text, local_of_ms, number, percent, whole, with_unit, zoned_date } from "../format";
+import { T } from "../texts";
+import { useShared } from "../store";
+import { time_labels } from "./axis";
+import { align, marks } from "./decimate";
+import { colour, resolved, resolved_colour } from "./palette";
+import { nearest, span_of, type Series } from "./series";
+import { useWidth } from "./width";
+
+declare global {
+  interface Window {
+    /** Script time of each redraw in milliseconds, for the tests. */
+    __sottoTimings?: { redraws: number[] };
+  }
+}
+const timings = (window.__sottoTimings ??= { redraws: [] });
+/** Redraws that are remembered; the oldest go. */
+const REMEMBERED = 1000;
+
+export interface TimeProps {
+  series: Series[];
+  zone: string;
+  height: number;
+  label: string;
+  span?: [number, number] | null;
+  /** A person dragged over this span. */
+  zoom?: (from: number, to: number) => void;
+  small?: boolean;
+}
+
+export function TimeChart(props: TimeProps) {
+  const { series, zone, height, label, small } = props;
+  const [holder, width] = useWidth<HTMLDivElement>();
+  const plot = useRef<uPlot | null>(null);
+  const zoom = useRef(props.zoom);
+  zoom.current = props.zoom;
+  const { theme } = useShared();
+  const dark = useDark();
+  const span = useMemo(() => props.span ?? span_of(series), [series, props.span?.[0], props.span?.[1]]);
+  const [at, set_at] = useState<number | null>(null);
+  const shape = series.map((one) => `${one.key}${one.style}${one.has_bound}${one.columns}`).join("\n") + zone + dark + theme + small;
+
+  useEffect(() => {
+    if (!holder.current || width < 40) return;
+    const started = { at: 0 };
+    const made = new uPlot(options(), [[]], holder.current);
+    plot.current = made;
+    draw();
+    return () => {
+      plot.current = null;
+      made.destroy();
+    };
+
+    function draw() {
+      started.at = performance.now();
+      made.batch(() => {
+        made.setData(data_of(series, span, width), false);
+        made.setScale("x", { min: span[0], max: span[1] });
+      });
+    }
+
+    function options(): uPlot.Options {
+      const ink = resolved("--soft");
+      const line = resolved("--line");
+      const alone = stands(series, width);
+      const list: uPlot.Series[] = [{}];
+      const bands: uPlot.Band[] = [];
+      for (const one of series) {
+        const stroke = resolved_colour(one.style);
+        list.push({
+          label: one.label,
+          stroke,
+          width: alone ? 0 : one.shift ? 1.1 : 1.6,
+          alpha: one.shift ? 0.75 : 1,
+          dash: one.dash,
+          points: { show: !alone && !small && one.from.length < width / 12, size: 4, fill: stroke },
+          ...(alone ? { fill: stroke, paths: uPlot.paths.bars!({ size: [0.82, 60] }) } : {}),
+        });
+        if (one.has_bound && !alone) {
+          const at = list.length;
+          list.push({ stroke: "transparent", width: 0, points: { show: false } }, { stroke: "transparent", width: 0, points: { show: false } });
+          bands.push({ series: [at, at + 1], fill: `${stroke}38` });
+        }
+      }
+      const font = "12px system-ui, sans-serif";
+      const grid = { stroke: line, width: 1 };
+      return {
+        width,
+        height,
+        ms: 1,
+        tzDate: (ms) => zoned_date(ms, zone),
+        legend: { show: false },
+        cursor: {
+          y: false,
+          points: { show: !small },
+          drag: { x: props.zoom !== undefined, y: false, setScale: false },
+        },
+        scales: { x: { time: true, range: (_, min, max) => [min, max] }, y: { range: (_, min, max) => range_of(min, max, series) } },
+        padding: [8, 24, 0, 0],
+        axes: [
+          { stroke: ink, font, grid: { ...grid, show: !small }, ticks: { ...grid, size: 4 }, space: small ? 64 : 76, size: 40, values: (_, splits, __, ___, step) => time_labels(splits, step, zone) },
+          { stroke: ink, font, grid, ticks: { show: false }, size: (u, values) => axis_width(u, values), gap: 6, space: small ? 30 : 40, values: (_, splits) => splits.map((value) => number(value)) },
+        ],
+        series: list,
+        bands,
+        hooks: {
+          setCursor: [(u) => set_at(u.cursor.left != null && u.cursor.left >= 0 ? u.posToVal(u.cursor.left, "x") : null)],
+          setSelect: [
+            (u) => {
+              if (u.select.width < 6) return;
+              const from = u.posToVal(u.select.left, "x");
+              const to = u.posToVal(u.select.left + u.select.width, "x");
+              u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+              zoom.current?.(from, to);
+            },
+          ],
+          draw: [
+            (u) => {
+              strips(u, series, span);
+              if (started.at > 0) {
+                timings.redraws.push(performance.now() - started.at);
+                if (timings.redraws.length > REMEMBERED) timings.redraws.shift();
+                started.at = 0;
+              }
+            },
+          ],
+        },
+      };
+    }
+  }, [shape, series, span, width, height]);
+
+  const keys = (event: KeyboardEvent) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const first = series[0];
+    if (!step || !first || first.from.length === 0 || !plot.current) return;
+    event.preventDefault();
+    const now = at === null ? (step > 0 ? -1 : first.from.length) : nearest(first, at);
+    const next = Math.min(first.from.length - 1, Math.max(0, now + step));
+    const x = (first.from[next]! + first.to[next]!) / 2;
+    plot.current.setCursor({ left: plot.current.valToPos(x, "x"), top: 10 });
+    set_at(x);
+  };
+  const marked = useMemo(() => ({ missing: series.some((s) => s.missing.some((n) => n > 0)), unchecked: series.some((s) => s.unchecked.some((n) => n > 0)) }), [series]);
+  return (
+    <div class="time-chart">
+      <div class="plot" ref={holder} tabIndex={0} role="group" aria-roledescription={T.chart.role} aria-label={label} style={{ minHeight: `${height}px` }} onKeyDown={keys} onBlur={() => set_at(null)} />
+      {at !== null && !small && <ReadOut series={series} at={at} zone={zone} share={(at - span[0]) / (span[1] - span[0])} />}
+      {!small && (marked.missing || marked.unchecked) && (
+        <p class="marks">
+          {marked.missing && <span class="mark missing">{T.chart.missing}</span>}
+          {marked.unchecked && <span class="mark unchecked">{T.chart.unchecked}</span>}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** One series of sums stands as columns, if each has a pixel; several would hide each other. */
+const stands = (series: Series[], width: number): boolean => series.length === 1 && series[0]!.columns && series[0]!.from.length < width - 60;
+
+function data_of(series: Series[], span: [number, number], width: number): uPlot.AlignedData {
+  const aligned = align(series, span[0], span[1], Math.max(50, width - 60));
+  const alone = stands(series, width);
+  const data: unknown[] = [aligned.x];
+  for (const one of aligned.of) data.push(one.y, ...(one.high && !alone ? [one.high, one.low] : []));
+  return data as uPlot.AlignedData;
+}
+
+/** Columns start at 0; lines fill the height, with some air. */
+function range_of(min: number | null, max: number | null, series: Series[]): [number, number] {
+  if (min == null || max == null || !Number.isFinite(min)) return [0, 1];
+  const zero = series.every((one) => one.columns);
+  const low = zero ? Math.min(0, min) : min;
+  const high = zero ? Math.max(0, max) : max;
+  const air = (high - low || Math.abs(high) || 1) * 0.06;
+  return [zero && low === 0 ? 0 : low - air, high + air];
+}
+
+function axis_width(u: uPlot, values: string[] | null): number {
+  if (!values) return 46;
+  u.ctx.save();
+  u.ctx.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
+  const widest = Math.max(...values.map((text) => u.ctx.measureText(text ?? "").width)) / devicePixelRatio;
+  u.ctx.restore();
+  // As wide for most values: panels under each other share their left edge.
+  return Math.max(46, Math.ceil(widest) + 12);
+}
+
+/** Below: groups with missing readings, as high as their share. Above: unchecked values. */
+function strips(u: uPlot, series: Series[], span: [number, number]): void {
+  const { left, top, width, height } = u.bbox;
+  const found = marks(series, span[0], span[1], Math.max(1, Math.round(width)));
+  const ratio = devicePixelRatio;
+  u.ctx.save();
+  u.ctx.fillStyle = resolved("--warn");
+  found.missing.forEach((share, p) => {
+    if (share > 0) u.ctx.fillRect(left + p, top + height - ratio * (3 + 9 * share), 1, ratio * (3 + 9 * share));
+  });
+  u.ctx.fillStyle = resolved("--alert");
+  found.unchecked.forEach((is, p) => {
+    if (is && Math.floor(p / (3 * ratio)) % 2 === 0) u.ctx.fillRect(left + p, top, 1, 3 * ratio);
+  });
+  u.ctx.restore();
+}
+
+function ReadOut({ series, at, zone, share }: { series: Series[]; at: number; zone: string; share: number }) {
+  const found = series.slice(0, 12).flatMap((one) => {
+    const i = nearest(one, at);
+    return i < 0 || at > one.to[i]! + (one.to[i]! - one.from[i]!) * 2 ? [] : [{ one, i }];
+  });
+  const first = found[0];
+  return (
+    <div class={share > 0.5 ? "read-out left" : "read-out right"} aria-live="polite">
+      <p>{first ? `${local_of_ms(first.one.from[first.i]!, zone).replace("T", " ")} – ${local_of_ms(first.one.to[first.i]!, zone).replace("T", " ")}` : T.chart.no_row}</p>
+      {found.map(({ one, i }) => {
+        const value = Number.isNaN(one.value[i]!) ? null : one.value[i]!;
+        const missing = one.missing[i]!;
+        return (
+          <p key={one.key}>
+            <Key of={one} /> {one.label}: <b>{value === null ? T.chart.no_value : with_unit(number(value, one.bound[i]!), one.unit)}</b>
+            {one.has_bound && ` ${bound_text(value, one.bound[i]!)}`}
+            <small>
+              {T.chart.readings(whole(one.count[i]!))}
+              {missing > 0 && T.chart.missing_of(whole(missing), percent(missing / (missing + one.count[i]!)))}
+              {one.unchecked[i] ? T.chart.is_unchecked : ""}
+            </small>
+          </p>
+        );
+      })}
+    </div>
+  );
+}
+
+export function Key({ of }: { of: Series }) {
+  return (
+    <svg class="key" width="22" height="10" aria-hidden="true">
+      <line x1="0" x2="22" y1="5" y2="5" stroke={colour(of.style)} stroke-width="2.5" stroke-dasharray={of.dash.join(" ")} />
+    </svg>
+  );
+}
+
+function useDark(): boolean {
+  const query = useMemo(() => matchMedia("(prefers-color-scheme: dark)"), []);
+  const [dark, set] = useState(query.matches);
+  useEffect(() => {
+    const changed = () => set(query.matches);
+    query.addEventListener("change", changed);
+    return () => query.removeEventListener("change", changed);
+  }, []);
+  return dark;
+}
