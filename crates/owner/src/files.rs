@@ -3,6 +3,8 @@
 use std::fs;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -49,10 +51,23 @@ pub(crate) fn read_json_within<T: DeserializeOwned>(path: &Path, limit: u64) -> 
         .map_err(|error| OwnerError::Damaged { path: path.to_owned(), reason: error.to_string() })
 }
 
-/// Locks a file, which is made if it is missing, until it is closed.
+/// The lock of a plant's folder, directly in it. No backup holds it.
+const LOCK: &str = ".lock";
+
+/// Locks a plant's folder while a file of it is read, changed and written.
+///
+/// Nothing else is done under it: no request, and no other lock is taken, this one again least of all, which would wait for
+/// itself. Locks of a part of the folder (logs, orders, mutes) are taken before it.
+pub(crate) fn lock_plant(folder: &Path) -> Result<fs::File, OwnerError> {
+    lock_file(&folder.join(LOCK))
+}
+
+/// Locks a file, which is made if it is missing (mode 0600), until it is closed.
 pub(crate) fn lock_file(path: &Path) -> Result<fs::File, OwnerError> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(path).map_err(io(path))?;
     file.lock().map_err(io(path))?;
     Ok(file)
@@ -76,9 +91,21 @@ pub(crate) fn make_private(path: &Path, bytes: &[u8]) -> Result<(), OwnerError> 
     })
 }
 
+/// Held by the thread whose partial files have no number in their names.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// The next number in the name of a partial file.
+static WRITES: AtomicU64 = AtomicU64::new(0);
+
 fn replace(path: &Path, bytes: &[u8], private: bool) -> Result<(), OwnerError> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.partial", std::process::id()));
+    name.push(format!(".{}", std::process::id()));
+    // Two threads of one process may write the same file: all but one add a number.
+    let alone = ALONE.try_lock();
+    if alone.is_err() {
+        name.push(format!("-{}", WRITES.fetch_add(1, Ordering::Relaxed)));
+    }
+    name.push(".partial");
     let partial = path.with_file_name(name);
     let written = || {
         match fs::remove_file(&partial) {

@@ -49,6 +49,7 @@ pub mod question;
 mod reports;
 mod runs;
 mod secrets;
+mod seen;
 mod streams;
 mod tls;
 mod trust;
@@ -82,6 +83,7 @@ pub use gathered::{BinsNeeded, USUAL_BINS, WindowQuantity, distribution, moments
 pub use lie::Lie;
 pub use orders::{GivenOrder, UnknownOrders};
 pub use secrets::{SecretsError, Unlock};
+pub use seen::{CloudSees, ListedWindow, OwnerSees, SeenChannel, SeenReading, WindowSeen};
 pub use sotto_cloud_client::{CloudError, Interrupt};
 pub use streams::{
     Alternative, Change, ChannelChange, ChannelPrice, Chosen, HeldReport, Kind, Needs, Price, REAL_ERROR,

@@ -284,6 +284,7 @@ fn name_in_cloud_settings(plant: &Plant) -> Result<bool, OwnerError> {
     if !path.exists() {
         return Ok(false);
     }
+    let _lock = plant.lock_folder()?;
     let text = read_text(&path, settings::LARGEST)?;
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
         OwnerError::Damaged { path: path.clone(), reason: error.to_string() }

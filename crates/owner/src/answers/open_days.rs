@@ -25,6 +25,7 @@ fn path(plant: &Plant, answer: &str) -> PathBuf {
 /// Notes that work behind an answer could not be repeated today. Returns the number of days on which it could not.
 pub(super) fn note(plant: &Plant, answer: &str) -> Result<u64, OwnerError> {
     let path = path(plant, answer);
+    let _lock = plant.lock_folder()?;
     let mut known: OpenDays = if path.exists() { read_json(&path)? } else { OpenDays::default() };
     let now = jiff::Timestamp::now().as_millisecond();
     let today = plant.settings().clock()?.local(now).date().to_string();

@@ -2,6 +2,7 @@
 
 mod alarms;
 mod cloud;
+mod seen;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

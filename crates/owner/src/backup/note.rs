@@ -57,6 +57,7 @@ pub(super) fn note_in(folder: &Path) -> Result<Option<BackupNote>, OwnerError> {
 
 /// Notes that files of the folder were destroyed by name. Without a backup there is nothing to note.
 pub(crate) fn note_destroyed(plant: &Plant, files: &[PathBuf]) -> Result<(), OwnerError> {
+    let _lock = plant.lock_folder()?;
     let Some(mut note) = note(plant)? else { return Ok(()) };
     let now = Timestamp::now().as_millisecond();
     let paths = files.iter().filter_map(|file| file.strip_prefix(plant.folder()).ok());

@@ -108,9 +108,13 @@ pub(crate) fn back_up(
     };
     done.changed = compared(plant, &to, &done, progress)?;
     let list = hex::encode(done.list);
-    let note =
+    let lock = plant.lock_folder()?;
+    // Files may have been destroyed while the backup was written.
+    let destroyed = note(plant)?.map_or(destroyed, |now| now.destroyed);
+    let noted =
         BackupNote { version: 1, plant: hex::encode(id), at: done.at, path: to.clone(), list, destroyed };
-    take_note(plant.folder(), &note)?;
+    take_note(plant.folder(), &noted)?;
+    drop(lock);
     let bytes = fs::metadata(&to).map_err(io(&to))?.len();
     let Done { files, written, is_whole, was_torn, changed, kept, damaged, .. } = done;
     Ok(BackedUp { path: to, files, written, bytes, is_whole, was_torn, changed, kept, damaged })

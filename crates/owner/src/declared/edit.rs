@@ -1,7 +1,7 @@
 //! Edits of `sotto.toml` that keep comments and order.
 
 use sotto_pack::Formula;
-use toml_edit::{Array, DocumentMut, Item, Table, value};
+use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
 
 use super::alarm::AlarmSettings;
 use super::mail::MailSettings;
@@ -202,12 +202,67 @@ fn device(channels: &[String]) -> Table {
     table
 }
 
-/// Removes a question.
+/// Removes a question, also from dashboards. A dashboard without another question is removed.
 ///
 /// # Errors
 /// [`OwnerError::NotDeclared`] if there is no question with this name.
 pub fn remove_question(document: &mut DocumentMut, name: &str) -> Result<(), OwnerError> {
-    remove(document, "questions", "question", name)
+    remove(document, "questions", "question", name)?;
+    let of = |dashboard: &Item| {
+        let questions = dashboard.get("questions").and_then(Item::as_array);
+        let names = questions.into_iter().flatten().filter_map(|question| question.as_str());
+        names.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let dashboards = document.get("dashboards").and_then(Item::as_table_like);
+    let dashboards = dashboards.into_iter().flat_map(|dashboards| dashboards.iter());
+    let dashboards = dashboards.map(|(dashboard, table)| (dashboard.to_owned(), of(table)));
+    for (dashboard, mut questions) in dashboards.collect::<Vec<_>>() {
+        let before = questions.len();
+        questions.retain(|question| question != name);
+        if questions.len() < before {
+            set_dashboard(document, &dashboard, &questions)?;
+        }
+    }
+    Ok(())
+}
+
+/// Gives a dashboard these questions in place of its present ones. Without any it is removed.
+///
+/// # Errors
+/// [`OwnerError::Argument`] if `dashboards`, or this one, is no table.
+///
+/// ```
+/// use sotto_owner::edit::set_dashboard;
+/// use toml_edit::DocumentMut;
+///
+/// let mut settings: DocumentMut = "[dashboards.main]\nquestions = [\"daily\"] # by hand\n".parse()?;
+/// set_dashboard(&mut settings, "main", &["peak".to_owned(), "daily".to_owned()])?;
+/// let ordered = "[dashboards.main]\nquestions = [\"peak\", \"daily\"] # by hand\n";
+/// assert_eq!(settings.to_string(), ordered);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+pub fn set_dashboard(document: &mut DocumentMut, name: &str, questions: &[String]) -> Result<(), OwnerError> {
+    let no_table =
+        |of: &str| OwnerError::Argument(format!("{of} in sotto.toml is no table; nothing was written"));
+    if questions.is_empty() {
+        if let Some(dashboards) = document.get_mut("dashboards").and_then(Item::as_table_like_mut) {
+            dashboards.remove(name);
+            if dashboards.is_empty() {
+                document.remove("dashboards");
+            }
+        }
+        return Ok(());
+    }
+    let dashboards = document.entry("dashboards").or_insert_with(|| {
+        let mut implicit = Table::new();
+        implicit.set_implicit(true);
+        Item::Table(implicit)
+    });
+    let dashboards = dashboards.as_table_like_mut().ok_or_else(|| no_table("dashboards"))?;
+    let dashboard = dashboards.entry(name).or_insert_with(|| Item::Table(Table::new()));
+    let dashboard = dashboard.as_table_like_mut().ok_or_else(|| no_table(&format!("dashboards.{name}")))?;
+    set_list(dashboard, "questions", questions);
+    Ok(())
 }
 
 /// Removes a channel.
@@ -273,6 +328,24 @@ pub fn set_wire(document: &mut DocumentMut, name: &str, wire: &str) -> Result<()
     Ok(())
 }
 
+/// Returns the tags of a channel; none if it is not declared.
+#[must_use]
+pub fn channel_tags(document: &DocumentMut, name: &str) -> Vec<String> {
+    tags_of(document, "channels", name)
+}
+
+/// Returns the tags of a device; none if it is not declared.
+#[must_use]
+pub fn device_tags(document: &DocumentMut, name: &str) -> Vec<String> {
+    tags_of(document, "devices", name)
+}
+
+fn tags_of(document: &DocumentMut, table: &str, name: &str) -> Vec<String> {
+    let entry = document.get(table).and_then(|entries| entries.get(name));
+    let tags = entry.and_then(|entry| entry.get("tags")).and_then(Item::as_array);
+    tags.into_iter().flatten().filter_map(|tag| tag.as_str()).map(str::to_owned).collect()
+}
+
 /// Gives a channel these tags in place of its present ones.
 ///
 /// # Errors
@@ -314,16 +387,21 @@ fn set_tags(
         entry.remove("tags");
         return Ok(());
     }
-    let new: Array = tags.iter().map(String::as_str).collect();
-    match entry.get_mut("tags").and_then(Item::as_value_mut) {
+    set_list(entry, "tags", tags);
+    Ok(())
+}
+
+/// Sets a list of texts, and leaves the space and the comments around it.
+fn set_list(table: &mut dyn TableLike, key: &str, texts: &[String]) {
+    let new: Array = texts.iter().map(String::as_str).collect();
+    match table.get_mut(key).and_then(Item::as_value_mut) {
         Some(old) => {
             let around = old.decor().clone();
             *old = new.into();
             *old.decor_mut() = around;
         }
-        None => drop(entry.insert("tags", value(new))),
+        None => drop(table.insert(key, value(new))),
     }
-    Ok(())
 }
 
 /// Replaces the text of every declared question and of every alarm's condition.

@@ -7,6 +7,7 @@ mod authority;
 mod channel_settings;
 mod channels;
 mod conditions;
+mod dashboards;
 mod derived;
 pub mod edit;
 mod fetched;

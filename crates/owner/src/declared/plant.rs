@@ -14,6 +14,7 @@
 //!   cache/           sums that were opened for earlier answers, each stream's under its device's secret
 //!   evaluation-keys/ evaluation keys that were uploaded
 //!   ca.pem, tls/     after `sotto tls init`: the plant's authority, the cloud's certificate and key
+//!   .lock            held while a process reads, changes and writes a file of the folder
 //! ```
 
 use std::collections::BTreeMap;
@@ -31,7 +32,7 @@ use super::removed::{RemovedDevice, removed};
 use super::settings::{self, Settings, SettingsError};
 use crate::error::{OwnerError, io};
 use crate::files::{
-    is_open_to_others, make_folder, make_private, random, read_text, write_private, write_whole,
+    is_open_to_others, lock_plant, make_folder, make_private, random, read_text, write_private, write_whole,
 };
 use crate::secrets::{SECRETS, SIGNING, Secrets, TOKEN, Unlock};
 
@@ -256,6 +257,11 @@ impl Plant {
         removed.map_or_else(|| self.settings.shown_device(wire), |(name, _)| name)
     }
 
+    /// Excludes other writers while a file of the folder is read, changed and written ([`lock_plant`]).
+    pub(crate) fn lock_folder(&self) -> Result<fs::File, OwnerError> {
+        lock_plant(&self.folder)
+    }
+
     /// Returns a path in the folder.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
@@ -362,7 +368,9 @@ impl Plant {
     }
 
     /// Replaces the text of `sotto.toml` by the result of `edit`, after checking it. The file is unchanged if anything
-    /// fails.
+    /// fails. Reads the file again first, under a lock: edits by other processes stay, and are in the settings afterwards.
+    ///
+    /// `edit` must not edit the plant itself: that would wait for the lock without end.
     ///
     /// # Errors
     /// The error of `edit`; [`OwnerError::Argument`] if the present settings are valid and the new ones are not;
@@ -371,6 +379,7 @@ impl Plant {
         &mut self,
         edit: impl FnOnce(&mut toml_edit::DocumentMut) -> Result<(), OwnerError>,
     ) -> Result<(), OwnerError> {
+        let _lock = self.lock_folder()?;
         let (text, settings) = self.after(edit)?;
         let file = self.path(SETTINGS);
         if settings.names_password() {

@@ -10,6 +10,7 @@ use sotto_pack::{Channel, Clock, Period};
 use super::address::names_password;
 use super::alarm::AlarmSettings;
 pub use super::channel_settings::{ChannelSettings, KindName};
+pub use super::dashboards::{ConsoleSettings, DashboardSettings};
 use super::flooding::FloodingSettings;
 use super::mail::MailSettings;
 pub use super::question_settings::{Compare, QuestionSettings};
@@ -72,6 +73,12 @@ pub struct Settings {
     /// Questions by name.
     #[serde(default)]
     pub questions: BTreeMap<String, QuestionSettings>,
+    /// Dashboards by name: lists of questions.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub dashboards: BTreeMap<String, DashboardSettings>,
+    /// Settings of `sotto console`.
+    #[serde(default, skip_serializing_if = "ConsoleSettings::is_default")]
+    pub console: ConsoleSettings,
     /// The server that takes messages of alarms. None: alarms send none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mail: Option<MailSettings>,
@@ -312,6 +319,13 @@ impl Settings {
                 return Err(part(place, self.no_channel(unknown)));
             }
         }
+        for (name, dashboard) in &self.dashboards {
+            let place = format!("dashboards.{name}");
+            check_name(name, &place)?;
+            let is_declared = |question: &str| self.questions.contains_key(question);
+            dashboard.check(is_declared).map_err(|reason| part(place, reason))?;
+        }
+        self.console.check().map_err(|reason| part("console", reason))?;
         self.check_alarms()
     }
 

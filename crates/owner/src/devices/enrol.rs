@@ -229,13 +229,15 @@ fn make_bundle(
         // The cloud knows a bundle that nobody has: a new device is revoked, which frees its name.
         match (&registered, are_new) {
             (Ok(_), true) => drop(writer::revoke_new(plant, &prepared.record)),
-            (Ok(_), false) => drop(register::write(plant, &prepared.record, &prepared.enrolment)),
+            (Ok(_), false) => {
+                drop(register::replace(plant, record, &prepared.record, &prepared.enrolment));
+            }
             (Err(_), _) => {}
         }
         return Err(error);
     }
     // Written last, when everything that the record refers to exists.
-    if let Err(error) = register::write(plant, &prepared.record, &prepared.enrolment) {
+    if let Err(error) = register::replace(plant, record, &prepared.record, &prepared.enrolment) {
         let _ = std::fs::remove_file(path);
         return Err(error);
     }

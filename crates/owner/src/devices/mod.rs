@@ -32,7 +32,7 @@ pub(crate) use register::{channels_of, enrolment_path, is_registered};
 pub use restore::{Found, Restored};
 pub(crate) use restore::{adopt, restore};
 pub use sealed::{opened_record, sealed_record};
-pub(crate) use secrets::{device_files, has_secrets, secret};
+pub(crate) use secrets::{device_files, has_secrets, held_secret, secret};
 pub(crate) use streams::{planned_streams, streams_for, streams_for_question, streams_of_devices};
 pub use take::Taken;
 pub(crate) use take::{is_older_than_cloud, take};

@@ -178,8 +178,19 @@ pub(crate) fn all_records(plant: &Plant) -> Result<BTreeMap<String, DeviceRecord
 
 /// Notes in a device's record, if there is one, that it is removed from `sotto.toml` now.
 pub(crate) fn note_removal(plant: &Plant, name: &str) -> Result<(), OwnerError> {
+    let at = jiff::Timestamp::now().as_millisecond();
+    change(plant, name, |record| record.removed = Some(Removal { name: name.to_owned(), at }))
+}
+
+/// Changes a device's record, if there is one, as it is in the folder now.
+pub(super) fn change(
+    plant: &Plant,
+    name: &str,
+    changed: impl FnOnce(&mut DeviceRecord),
+) -> Result<(), OwnerError> {
+    let _lock = plant.lock_folder()?;
     let Some(mut record) = record(plant, name)? else { return Ok(()) };
-    record.removed = Some(Removal { name: name.to_owned(), at: jiff::Timestamp::now().as_millisecond() });
+    changed(&mut record);
     write_whole(&record_path(plant, name), &pretty(&record)?)
 }
 

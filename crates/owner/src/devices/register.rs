@@ -158,7 +158,28 @@ pub(super) fn shown_channels(plant: &Plant, record: &DeviceRecord) -> Vec<String
     declared_by(record).channels.iter().map(shown).collect()
 }
 
-/// Writes a device's registration and its record, the record last.
+/// Writes a device's registration and its record, if the record in the folder is still the one from which they were made.
+///
+/// # Errors
+/// [`OwnerError::NotNow`] if another process wrote the record since; nothing is written then.
+pub(super) fn replace(
+    plant: &Plant,
+    before: &DeviceRecord,
+    record: &DeviceRecord,
+    enrolment: &Enrolment,
+) -> Result<(), OwnerError> {
+    let _lock = plant.lock_folder()?;
+    let name = plant.shown_device(&record.device);
+    match records::record(plant, &record.device)? {
+        // A new device has no record yet; a removal leaves its note.
+        Some(found) if found != *before => Err(OwnerError::NotNow(format!(
+            "another process changed the record of {name} meanwhile, and nothing was written: run this again"
+        ))),
+        _ => write(plant, record, enrolment),
+    }
+}
+
+/// Writes a device's registration and its record, the record last. The caller holds the plant's lock.
 pub(super) fn write(plant: &Plant, record: &DeviceRecord, enrolment: &Enrolment) -> Result<(), OwnerError> {
     let (registration, path) = (enrolment_path(plant, &record.device), record_path(plant, &record.device));
     write_private(&registration, &pretty(enrolment)?)?;
@@ -175,7 +196,7 @@ pub(super) fn registration(plant: &Plant, name: &str) -> Result<Enrolment, Owner
     let secret = secrets::secret(plant, name)?;
     let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
     let enrolment = enrolment(&record, &secret, &mut rng)?;
-    write(plant, &record, &enrolment)?;
+    replace(plant, &record, &record, &enrolment)?;
     Ok(enrolment)
 }
 

@@ -143,6 +143,7 @@ fn keep_newest(
     copies: Vec<(Found, Copy)>,
     cloud_is_away: Option<String>,
 ) -> Result<Option<Restored>, OwnerError> {
+    let lock = plant.lock_folder()?;
     // A damaged record is as good as none.
     let here = records::record(plant, name).ok().flatten();
     let here = here.filter(|record| own.is_none_or(|own| record.verifying_key == own));
@@ -170,8 +171,9 @@ fn keep_newest(
     if from != Found::Here {
         records::put_aside(plant, name)?;
     }
-    verifying::keep_verifying_key(plant, &record)?;
     register::write(plant, &record, &enrolment)?;
+    drop(lock);
+    verifying::keep_verifying_key(plant, &record)?;
     let (device, bundles) = (plant.shown_device(name).to_owned(), record.bundles.len());
     Ok(Some(Restored { device, from, bundles, cloud_is_away, channels: Vec::new() }))
 }

@@ -45,6 +45,7 @@ pub(crate) fn take(plant: &Plant, name: &str) -> Result<Taken, OwnerError> {
         device: wire.to_owned(),
         write: "its record does not open".to_owned(),
     })?;
+    let lock = plant.lock_folder()?;
     // A damaged record is as good as none.
     let here = records::record(plant, name).ok().flatten();
     let removed = here.as_ref().and_then(|record| record.removed.clone());
@@ -56,9 +57,10 @@ pub(crate) fn take(plant: &Plant, name: &str) -> Result<Taken, OwnerError> {
     if !left_out.is_empty() {
         records::put_aside(plant, name)?;
     }
-    verifying::keep_verifying_key(plant, &record)?;
     let mut rng = secure_rng().map_err(|_| OwnerError::Randomness)?;
     register::write(plant, &record, &register::enrolment(&record, &secret, &mut rng)?)?;
+    drop(lock);
+    verifying::keep_verifying_key(plant, &record)?;
     if record.unregistered && !stored.revoked {
         writer::register(plant, &cloud, name)?;
     }

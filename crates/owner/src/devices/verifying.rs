@@ -51,6 +51,7 @@ pub(crate) fn verifying_keys(plant: &Plant, record: &DeviceRecord) -> Result<Vec
 /// Stores a verifying key of a device permanently, independent of its record.
 pub(crate) fn keep_verifying_key(plant: &Plant, record: &DeviceRecord) -> Result<(), OwnerError> {
     make_log_folder(plant, &record.device)?;
+    let _lock = plant.lock_folder()?;
     let keys = verifying_keys(plant, record)?;
     let lines: String = keys.iter().map(|key| format!("{}\n", hex::encode(key))).collect();
     write_private(&log_folder(plant, &record.device).join(VERIFYING_KEYS), lines.as_bytes())

@@ -13,7 +13,6 @@ use super::sealed::Copy;
 use super::secrets;
 use crate::declared::Plant;
 use crate::error::OwnerError;
-use crate::files::{pretty, write_whole};
 use crate::orders;
 
 /// The generation of a registration that was written once: by a cloud that read it in `enrolments`.
@@ -204,8 +203,8 @@ pub(crate) fn register(plant: &Plant, cloud: &Cloud, name: &str) -> Result<(), O
     let not_enrolled = || OwnerError::NotDeclared { kind: "enrolled device", name: name.to_owned() };
     let record = records::record(plant, name)?.ok_or_else(not_enrolled)?;
     let generation = Writer::of(plant, cloud, &record).put(&enrolment)?;
-    let record = DeviceRecord { generation, unregistered: false, ..record };
-    register::write(plant, &record, &Enrolment { generation, ..enrolment })
+    let registered = DeviceRecord { generation, unregistered: false, ..record.clone() };
+    register::replace(plant, &record, &registered, &Enrolment { generation, ..enrolment })
 }
 
 /// Revokes a device in the cloud, and writes the registration's generation into the record.
@@ -224,7 +223,7 @@ pub(crate) fn revoke(plant: &Plant, cloud: &Cloud, name: &str) -> Result<(), Own
     // Signed first: without the owner's key nothing is done.
     let order = orders::sign(plant, &record.device, Ordered::Revoke { key })?;
     let Some(generation) = Writer::of(plant, cloud, &record).revoke()? else { return Ok(()) };
-    write_whole(&record_path(plant, name), &pretty(&DeviceRecord { generation, ..record })?)?;
+    records::change(plant, name, |record| record.generation = generation)?;
     order.send(cloud).map(drop)
 }
 

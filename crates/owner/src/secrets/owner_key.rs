@@ -1,5 +1,6 @@
 //! The owner's signing key: `secrets/owner-signing-key`. Its public half, and those of earlier keys, stand in `logs/owner-keys`.
 
+use std::fs::File;
 use std::path::PathBuf;
 
 use sotto_keys::{KeyFile, SigningIdentity};
@@ -8,7 +9,7 @@ use sotto_ring::secure_rng;
 use super::error::SecretsError;
 use super::files::Secrets;
 use crate::error::OwnerError;
-use crate::files::{make_folder, read_text, write_private};
+use crate::files::{lock_plant, make_folder, read_text, write_private};
 
 const SECRET: &str = "owner-signing-key";
 const PUBLIC: &str = "owner-keys";
@@ -75,6 +76,7 @@ impl Secrets {
         })?;
         // That of this copy stays the first.
         self.owner_key()?;
+        let _lock = self.lock_plant()?;
         let mut keys = self.owner_keys()?;
         if keys.contains(&key) {
             return Ok(());
@@ -103,13 +105,20 @@ impl Secrets {
 
     /// Puts the public half before those of earlier keys, if it is new.
     fn note_owner_key(&self, identity: &SigningIdentity) -> Result<(), OwnerError> {
-        let (key, mut keys) = (identity.verifying_key(), self.owner_keys()?);
-        if keys.first() == Some(&key) {
+        let key = identity.verifying_key();
+        if self.owner_keys()?.first() == Some(&key) {
             return Ok(());
         }
+        let _lock = self.lock_plant()?;
+        let mut keys = self.owner_keys()?;
         keys.retain(|earlier| *earlier != key);
         keys.insert(0, key);
         self.write_owner_keys(&keys)
+    }
+
+    /// Locks the plant's folder, in which that of the secrets is.
+    fn lock_plant(&self) -> Result<File, OwnerError> {
+        lock_plant(self.folder().parent().unwrap_or(self.folder()))
     }
 
     fn write_owner_keys(&self, keys: &[[u8; 32]]) -> Result<(), OwnerError> {

@@ -53,7 +53,7 @@ pub(crate) use leaves::ByNumber;
 pub(crate) use left_out::left_out;
 pub(crate) use list::{list, unit_is};
 pub(crate) use log::{kept_log, sync_log};
-pub(crate) use mirror::StreamLog;
+pub(crate) use mirror::{Entry, StreamLog};
 pub(crate) use needed::Needed;
 #[cfg(test)]
 pub(crate) use overlaps::tests::window as window_of_hours;

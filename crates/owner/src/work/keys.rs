@@ -1,7 +1,7 @@
 //! Evaluation keys: generated when a plan first needs them, and uploaded once.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -37,12 +37,17 @@ struct Sent {
     digests: BTreeMap<String, Vec<String>>,
 }
 
+impl Sent {
+    /// Reads the record of a cloud's keys. One that cannot be read only costs an upload.
+    fn read(path: &Path, url: &str) -> Self {
+        let sent = read_json::<Self>(path).ok().filter(|sent| sent.url == url);
+        sent.unwrap_or_else(|| Self { url: url.to_owned(), ..Self::default() })
+    }
+}
+
 impl EvaluationKeyStore {
     pub(crate) fn open(path: PathBuf, url: &str) -> Self {
-        // An unreadable file only costs an upload.
-        let sent = read_json::<Sent>(&path).ok().filter(|sent| sent.url == url);
-        let sent = sent.unwrap_or_else(|| Sent { url: url.to_owned(), ..Sent::default() });
-        Self { path, sent }
+        Self { sent: Sent::read(&path, url), path }
     }
 
     /// Uploads the keys that a plan needs, together with those uploaded before, unless the cloud has them. Set `again`
@@ -75,8 +80,12 @@ impl EvaluationKeyStore {
         // Stored before the upload: even if its answer is lost, the keys are known to be the owner's.
         keep_evaluation_keys(plant, &digest, &frame)?;
         cloud.put_keys(&frame)?;
+        let _lock = plant.lock_folder()?;
+        // Another process may have noted its uploads since.
+        self.sent = Sent::read(&self.path, &self.sent.url);
         self.sent.digests.entry(name.clone()).or_default().push(hex::encode(digest));
-        self.sent.keys.insert(name, all);
+        let noted = self.sent.keys.remove(&name).unwrap_or_default();
+        self.sent.keys.insert(name, all.and(&noted));
         let json = serde_json::to_vec_pretty(&self.sent).unwrap_or_default();
         write_whole(&self.path, &json)?;
         Ok(Some(time))

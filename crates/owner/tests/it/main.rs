@@ -13,3 +13,4 @@ mod question_round_trips;
 mod questions;
 mod schemes;
 mod streams;
+mod together;
