@@ -393,8 +393,8 @@ export interface WindowLine {
   missing: number;
   bytes: number;
   replaces: boolean;
-  /** The POSITION that asks for the windows before this one. Absent: its number. */
-  position?: number;
+  /** Asks for the windows before this one. */
+  position: string;
 }
 
 /** GET /api/devices/NAME/windows/STREAM/NUMBER: the same window twice. */

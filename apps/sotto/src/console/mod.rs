@@ -28,8 +28,6 @@ use refusal::Refusal;
 
 /// Questions that are under way at one time.
 const WORKING: usize = 2;
-/// The port, if `sotto.toml` names none.
-const PORT: u16 = 7466;
 
 /// Arguments of `sotto console`.
 #[derive(clap::Args, Debug)]
@@ -108,7 +106,7 @@ impl Run for Arguments {
 }
 
 async fn serve(arguments: Arguments, plant: Plant) -> anyhow::Result<()> {
-    let port = arguments.port.unwrap_or(PORT);
+    let port = arguments.port.unwrap_or(plant.settings().console.port);
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let listener = tokio::net::TcpListener::bind(address).await.with_context(|| {
         format!("{address} cannot be served: another program has the port; name another one with --port")

@@ -15,10 +15,10 @@ export function Windows({ device, chosen, choose }: { device: string; chosen?: s
   const [lines, set_lines] = useState<WindowLine[]>([]);
   const [more, set_more] = useState(true);
   const [fault, set_fault] = useState<Refusal | null>(null);
-  const [before, set_before] = useState<number | null>(null);
+  const [before, set_before] = useState<string | null>(null);
   useEffect(() => {
     const stop = new AbortController();
-    const query = before === null ? "" : `?before=${before}`;
+    const query = before === null ? "" : `?before=${encodeURIComponent(before)}`;
     get<WindowLine[]>(`/api/devices/${encodeURIComponent(device)}/windows${query}`, { signal: stop.signal }).then(
       (found) => {
         set_lines((had) => (before === null ? found : [...had, ...found]));
@@ -66,7 +66,7 @@ export function Windows({ device, chosen, choose }: { device: string; chosen?: s
         </tbody>
       </table>
       {more && lines.length > 0 && lines.length < 2000 && (
-        <button onClick={() => set_before(lines.at(-1)!.position ?? lines.at(-1)!.number)}>{T.windows.earlier}</button>
+        <button onClick={() => set_before(lines.at(-1)!.position)}>{T.windows.earlier}</button>
       )}
     </div>
   );

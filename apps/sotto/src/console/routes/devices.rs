@@ -53,7 +53,8 @@ pub(super) fn described(plant: &Plant, name: &str) -> Result<Value, OwnerError> 
                     let scheme = if stream.sums.is_empty() { "ciphertexts" } else { "sums" };
                     json!({
                         "name": stream.stream, "scheme": scheme, "channels": channels,
-                        "period_ms": stream.period_ms, "window_ms": null, "bytes_a_window": null,
+                        "period_ms": stream.period_ms, "bytes_a_window": null,
+                    "window_ms": stream.period_ms.map(|period| period.after(stream.ticks.into())),
                         "key_id": stream.parameters,
                     })
                 })

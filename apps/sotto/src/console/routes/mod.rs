@@ -9,13 +9,14 @@ mod plant;
 mod questions;
 mod session;
 mod what_if;
+mod windows;
 
 use std::sync::Arc;
 
 use axum::Json;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::routing::{delete, get, post};
+use axum::routing::{delete, get, post, put};
 use serde_json::Value;
 use sotto_owner::Plant;
 
@@ -44,6 +45,7 @@ pub(super) fn routes() -> Router<Arc<Console>> {
         .route("/api/complete", post(questions::complete))
         .route("/api/questions", post(questions::declare))
         .route("/api/questions/{name}", delete(questions::remove))
+        .route("/api/dashboards/{name}", put(questions::dashboard))
         .route("/api/answers", get(answers::answers))
         .route("/api/answers/{name}/verify", post(answers::verify))
         .route("/api/alarms", get(alarms::alarms))
@@ -54,6 +56,8 @@ pub(super) fn routes() -> Router<Arc<Console>> {
         .route("/api/keys", get(keys::keys))
         .route("/api/devices", post(devices::add))
         .route("/api/devices/{name}", get(devices::page))
+        .route("/api/devices/{name}/windows", get(windows::list))
+        .route("/api/devices/{name}/windows/{stream}/{number}", get(windows::window))
         .route("/api/devices/{name}/renew", post(devices::renew))
         .route("/api/devices/{name}/rename", post(devices::rename))
         .route("/api/devices/{name}/remove", post(devices::remove))

@@ -64,7 +64,11 @@ fn described(plant: &Plant, read_only: bool) -> Value {
         .collect();
     let alarms: BTreeMap<_, _> =
         settings.alarms.iter().map(|(name, alarm)| (name, json!({"when": alarm.when}))).collect();
-    let mut dashboards: BTreeMap<&str, Vec<&String>> = BTreeMap::new();
+    let mut dashboards: BTreeMap<&str, Vec<&String>> = settings
+        .dashboards
+        .iter()
+        .map(|(name, dashboard)| (name.as_str(), dashboard.questions.iter().collect()))
+        .collect();
     dashboards.entry(MAIN).or_insert_with(|| settings.questions.keys().collect());
     json!({
         "name": name, "folder": plant.folder(), "time_zone": settings.time_zone,

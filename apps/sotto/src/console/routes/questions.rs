@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use sotto_owner::question::{Question, Template};
 use sotto_owner::settings::QuestionSettings;
 use sotto_owner::{Plant, edit};
@@ -56,25 +56,30 @@ fn parameters(text: &str) -> Vec<String> {
     Template::read(text).map(names).unwrap_or_default()
 }
 
+/// Returns a question as it is read, or the refusal, with status 200: browsers note each status from 400 on, and who types
+/// meets many refusals.
 pub(in super::super) async fn check(
     State(console): State<Arc<Console>>,
-    Json(Check { question: text, precision }): Json<Check>,
+    Json(check): Json<Check>,
 ) -> Answered {
     on_plant(&console, move |plant| {
-        let names = parameters(&text);
-        let question =
-            if names.is_empty() { plant.question(&text)? } else { plant.planned_question(&text)? };
-        if let Some(precision) = precision {
-            plant.check_precision(&question, precision)?;
-        }
-        let bundles = price::bundles_json(&plant.carried_by("", &question)?);
-        let shown = if names.is_empty() { question.to_string() } else { text };
-        Ok(Json(json!({
-            "text": shown, "remarks": question.remarks, "parameters": names, "by": by(&question),
-            "zooms": zooms(&question), "bundles": bundles,
-        })))
+        Ok(Json(checked(&plant, check).unwrap_or_else(|refusal| json!({"refused": refusal}))))
     })
     .await
+}
+
+fn checked(plant: &Plant, Check { question: text, precision }: Check) -> Result<Value, Refusal> {
+    let names = parameters(&text);
+    let question = if names.is_empty() { plant.question(&text)? } else { plant.planned_question(&text)? };
+    if let Some(precision) = precision {
+        plant.check_precision(&question, precision)?;
+    }
+    let bundles = price::bundles_json(&plant.carried_by("", &question)?);
+    let shown = if names.is_empty() { question.to_string() } else { text };
+    Ok(json!({
+        "text": shown, "remarks": question.remarks, "parameters": names, "by": by(&question),
+        "zooms": zooms(&question), "bundles": bundles,
+    }))
 }
 
 pub(in super::super) async fn complete(
@@ -119,6 +124,18 @@ pub(in super::super) async fn remove(
 ) -> Result<StatusCode, Refusal> {
     writing(&console, move |mut plant| {
         plant.edit(|document| edit::remove_question(document, &name))?;
+        Ok(StatusCode::NO_CONTENT)
+    })
+    .await
+}
+
+pub(in super::super) async fn dashboard(
+    State(console): State<Arc<Console>>,
+    Path(name): Path<String>,
+    Json(questions): Json<Vec<String>>,
+) -> Result<StatusCode, Refusal> {
+    writing(&console, move |mut plant| {
+        plant.edit(|document| edit::set_dashboard(document, &name, &questions))?;
         Ok(StatusCode::NO_CONTENT)
     })
     .await
