@@ -11,6 +11,7 @@ mod page;
 mod refusal;
 mod routes;
 
+use std::io::IsTerminal as _;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -90,12 +91,13 @@ impl Run for Arguments {
             say(page::LICENCES.trim_end());
             return Ok(ExitCode::SUCCESS);
         }
-        let plant = self.place.open()?;
+        // Without a terminal, the page asks for the passphrase.
+        let is_terminal = std::io::stdin().is_terminal();
+        let plant = if is_terminal { self.place.open() } else { self.place.open_silently() }?;
         if self.code {
             say(open::code(plant.folder())?.as_str());
             return Ok(ExitCode::SUCCESS);
         }
-        // Asked for here and now, where there is a terminal; else the page asks.
         if let Err(error) = plant.open_secrets() {
             tell(format!("note: {error}; the page asks for the passphrase"));
         }

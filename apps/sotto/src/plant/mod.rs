@@ -77,15 +77,28 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn open(&self) -> Result<Plant, OwnerError> {
+        self.open_by(self.unlock())
+    }
+
+    /// Opens the plant without ever asking on the terminal.
+    pub(crate) fn open_silently(&self) -> Result<Plant, OwnerError> {
+        self.open_by(self.unlock_silently())
+    }
+
+    fn open_by(&self, unlock: Unlock) -> Result<Plant, OwnerError> {
         let plant = match &self.plant {
             Some(folder) => Plant::open(folder),
             None => Plant::find(&std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))),
         };
-        Ok(plant?.unlocking(self.unlock()))
+        Ok(plant?.unlocking(unlock))
     }
 
     fn unlock(&self) -> Unlock {
+        self.unlock_silently().asking(passphrase::ask)
+    }
+
+    fn unlock_silently(&self) -> Unlock {
         let file = self.passphrase_file.as_ref();
-        file.map_or_else(Unlock::default, Unlock::by_file).asking(passphrase::ask)
+        file.map_or_else(Unlock::default, Unlock::by_file)
     }
 }

@@ -5,6 +5,7 @@ mod accept;
 mod backup;
 mod cache;
 mod completions;
+mod console;
 mod copies;
 mod differences;
 mod earlier;
