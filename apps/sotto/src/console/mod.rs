@@ -8,6 +8,7 @@ mod lines;
 mod now;
 mod open;
 mod page;
+mod picture;
 mod refusal;
 mod routes;
 
