@@ -94,7 +94,7 @@ impl Run for Arguments {
         }
         // Without a terminal, the page asks for the passphrase.
         let is_terminal = std::io::stdin().is_terminal();
-        let plant = if is_terminal { self.place.open() } else { self.place.open_silently() }?;
+        let plant = if is_terminal { self.place.open() } else { self.place.open_unasked() }?;
         if self.code {
             say(open::code(plant.folder())?.as_str());
             return Ok(ExitCode::SUCCESS);
