@@ -43,6 +43,10 @@ pub(crate) struct Arguments {
     /// Write nothing: the page declares, mutes, adds and removes nothing
     #[arg(long)]
     read_only: bool,
+    /// Let charts load months, days and hours of all there is when they open, so that the cloud does not see from requests what
+    /// somebody zooms into
+    #[arg(long)]
+    prefetch: bool,
     /// End sessions without a key, a click or a touch after this time
     #[arg(long, value_name = "TIME", default_value = "30m")]
     idle: Every,
@@ -50,7 +54,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TIME", default_value = "5s")]
     every: Every,
     /// Print a code for a browser that has no session, of the console that runs, and end
-    #[arg(long, conflicts_with_all = ["port", "no_browser", "read_only", "licences"])]
+    #[arg(long, conflicts_with_all = ["port", "no_browser", "read_only", "prefetch", "licences"])]
     code: bool,
     /// Print the licences of the libraries in the page, and end
     #[arg(long)]
@@ -69,6 +73,7 @@ pub(super) struct Console {
     /// The values of `Host` that name this console.
     hosts: Vec<String>,
     read_only: bool,
+    prefetch: bool,
     /// *Now*, as JSON; empty before the first look.
     now: watch::Sender<Arc<str>>,
     working: Arc<Semaphore>,
@@ -123,6 +128,7 @@ async fn serve(arguments: Arguments, plant: Plant) -> anyhow::Result<()> {
         token,
         hosts: vec![address.to_string(), format!("localhost:{}", address.port())],
         read_only: arguments.read_only,
+        prefetch: arguments.prefetch,
         now: watch::channel(Arc::from("")).0,
         working: Arc::new(Semaphore::new(WORKING)),
     });
