@@ -61,6 +61,8 @@ enum Command {
     Console(console::Arguments),
     /// Show devices, the readings that have arrived and those that are missing.
     Status(plant::Status),
+    /// Show the devices, their newest windows and the alarms on the terminal, again and again.
+    Top(plant::Top),
     /// Look for missing, unreadable and open files of the plant's folder, and show the commands that mend them.
     Check(plant::Check),
     /// Write the plant's folder into one encrypted file, or append what changed.
@@ -122,6 +124,7 @@ fn main() -> ExitCode {
         Command::Plan(command) => command.run(),
         Command::Console(command) => command.run(),
         Command::Status(command) => command.run(),
+        Command::Top(command) => command.run(),
         Command::Check(command) => command.run(),
         Command::Backup(command) => command.run(),
         Command::Restore(command) => command.run(),

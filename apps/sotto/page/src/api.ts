@@ -41,6 +41,8 @@ export interface PlantInfo {
   time_zone: string;
   program_version: string;
   read_only: boolean;
+  /** Charts load fixed groups of all there is when they open, so that zooming asks for nothing. */
+  prefetch: boolean;
   cloud: string;
   channels: Record<string, ChannelInfo>;
   questions: Record<string, QuestionInfo>;

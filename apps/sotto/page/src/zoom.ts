@@ -5,6 +5,8 @@ import { local_of_ms, ms_of_local } from "./format";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
+/** The groups that `--prefetch` loads of all there is, whatever is looked at. */
+export const PREFETCHED = ["month", "day", "hour"];
 /** From coarse to fine. */
 const GROUPS: [string, number][] = [
   ["year", 365 * DAY],
@@ -33,6 +35,8 @@ export function group_for(span_ms: number, text: string, plant: PlantInfo): stri
   const channels = channels_in(text, plant).map((name) => plant.channels[name]!);
   const slowest = channels.reduce((a, b) => (b.every_ms > a.every_ms ? b : a), channels[0] ?? { every: "1s", every_ms: 1000 });
   const single = /^\d+[smhd]$/.test(slowest.every) ? [[slowest.every, slowest.every_ms] as [string, number]] : [];
+  const fixed = plant.prefetch ? GROUPS.filter(([name]) => PREFETCHED.includes(name)) : null;
+  if (fixed) return fixed.filter(([, size]) => size >= slowest.every_ms && span_ms / size <= ROWS).at(-1)?.[0] ?? "month";
   const fits = [...GROUPS.filter(([, size]) => size > slowest.every_ms), ...single].filter(([, size]) => span_ms / size <= ROWS);
   return fits.at(-1)?.[0] ?? "year";
 }

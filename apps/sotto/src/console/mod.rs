@@ -8,9 +8,11 @@ mod lines;
 mod now;
 mod open;
 mod page;
+mod picture;
 mod refusal;
 mod routes;
 
+use std::io::IsTerminal as _;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,6 +43,10 @@ pub(crate) struct Arguments {
     /// Write nothing: the page declares, mutes, adds and removes nothing
     #[arg(long)]
     read_only: bool,
+    /// Let charts load months, days and hours of all there is when they open, so that the cloud does not see from requests what
+    /// somebody zooms into
+    #[arg(long)]
+    prefetch: bool,
     /// End sessions without a key, a click or a touch after this time
     #[arg(long, value_name = "TIME", default_value = "30m")]
     idle: Every,
@@ -48,7 +54,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TIME", default_value = "5s")]
     every: Every,
     /// Print a code for a browser that has no session, of the console that runs, and end
-    #[arg(long, conflicts_with_all = ["port", "no_browser", "read_only", "licences"])]
+    #[arg(long, conflicts_with_all = ["port", "no_browser", "read_only", "prefetch", "licences"])]
     code: bool,
     /// Print the licences of the libraries in the page, and end
     #[arg(long)]
@@ -67,6 +73,7 @@ pub(super) struct Console {
     /// The values of `Host` that name this console.
     hosts: Vec<String>,
     read_only: bool,
+    prefetch: bool,
     /// *Now*, as JSON; empty before the first look.
     now: watch::Sender<Arc<str>>,
     working: Arc<Semaphore>,
@@ -90,12 +97,13 @@ impl Run for Arguments {
             say(page::LICENCES.trim_end());
             return Ok(ExitCode::SUCCESS);
         }
-        let plant = self.place.open()?;
+        // Without a terminal, the page asks for the passphrase.
+        let is_terminal = std::io::stdin().is_terminal();
+        let plant = if is_terminal { self.place.open() } else { self.place.open_unasked() }?;
         if self.code {
             say(open::code(plant.folder())?.as_str());
             return Ok(ExitCode::SUCCESS);
         }
-        // Asked for here and now, where there is a terminal; else the page asks.
         if let Err(error) = plant.open_secrets() {
             tell(format!("note: {error}; the page asks for the passphrase"));
         }
@@ -120,6 +128,7 @@ async fn serve(arguments: Arguments, plant: Plant) -> anyhow::Result<()> {
         token,
         hosts: vec![address.to_string(), format!("localhost:{}", address.port())],
         read_only: arguments.read_only,
+        prefetch: arguments.prefetch,
         now: watch::channel(Arc::from("")).0,
         working: Arc::new(Semaphore::new(WORKING)),
     });

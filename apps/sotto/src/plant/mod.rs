@@ -30,6 +30,7 @@ mod show;
 mod status;
 mod tag;
 mod tls;
+mod top;
 mod verify;
 mod watch;
 
@@ -58,6 +59,7 @@ pub(crate) use report::Report;
 pub(crate) use retain::Retain;
 pub(crate) use status::Status;
 pub(crate) use tls::Tls;
+pub(crate) use top::Top;
 pub(crate) use verify::Verify;
 pub(crate) use watch::WatchAlarms;
 
@@ -77,15 +79,26 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn open(&self) -> Result<Plant, OwnerError> {
-        let plant = match &self.plant {
+        Ok(self.found()?.unlocking(self.unlock()))
+    }
+
+    /// Opens the plant so that nobody is asked for its passphrase on the terminal.
+    pub(crate) fn open_unasked(&self) -> Result<Plant, OwnerError> {
+        Ok(self.found()?.unlocking(self.unlock_unasked()))
+    }
+
+    fn found(&self) -> Result<Plant, OwnerError> {
+        match &self.plant {
             Some(folder) => Plant::open(folder),
             None => Plant::find(&std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))),
-        };
-        Ok(plant?.unlocking(self.unlock()))
+        }
     }
 
     fn unlock(&self) -> Unlock {
-        let file = self.passphrase_file.as_ref();
-        file.map_or_else(Unlock::default, Unlock::by_file).asking(passphrase::ask)
+        self.unlock_unasked().asking(passphrase::ask)
+    }
+
+    fn unlock_unasked(&self) -> Unlock {
+        self.passphrase_file.as_ref().map_or_else(Unlock::default, Unlock::by_file)
     }
 }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use sotto_owner::UnknownOrders;
+use sotto_owner::{DeviceStatus, UnknownOrders};
 
 use super::backup::last_backup;
 use super::price::say_never_raised;
@@ -78,14 +78,7 @@ impl Run for Status {
             } else {
                 format!("{}: its windows cannot be listed", device.device)
             });
-            if let Some(late) = &device.late_stream {
-                say(format!(
-                    "  late: the newest window of {} ended {}, and its windows cover {} at most",
-                    late.stream,
-                    show::ago(late.newest_ms, now),
-                    length_in_words(late.window_ms)
-                ));
-            }
+            late(device, now).into_iter().for_each(|late| say(format!("  {late}")));
             device.troubles.iter().for_each(|trouble| say(format!("  {}", trouble.error)));
             for channel in &device.channels {
                 let readings = show::counted(channel.readings, "reading");
@@ -113,70 +106,7 @@ impl Run for Status {
                     say(format!("    {}", lacking.join("; ")));
                 }
             }
-            if device.generated > 0 {
-                say(format!(
-                    "  {} hold readings that a generator made up",
-                    show::counted(device.generated, "window")
-                ));
-            }
-            if device.recoveries > 0 {
-                say(format!(
-                    "  it lost its spool {}, last on {}: windows that were waiting there are lost unless the file is read again",
-                    show::counted(device.recoveries, "time"),
-                    minute(device.recovered_at.as_deref())
-                ));
-            }
-            if device.repeated_masks > 0 {
-                say(format!(
-                    "  the cloud refused {}, last on {}: other windows have the same masks or pads, and two windows under one \
-                     reveal their difference. Is a copy of the device running? Stop one of them, and give the device new keys: \
-                     `sotto device renew`",
-                    show::counted(device.repeated_masks, "window"),
-                    minute(device.repeated_at.as_deref())
-                ));
-            }
-            if device.taken_numbers > 0 {
-                say(format!(
-                    "  the cloud refused {}, last on {}: other windows have their numbers or their ticks. Either its spool was an old copy: \
-                     `sotto-agent requeue` sends what was put aside; or two devices run with one bundle: stop one of them, \
-                     and add it with a name of its own (`sotto device add`)",
-                    show::counted(device.taken_numbers, "window"),
-                    minute(device.taken_at.as_deref())
-                ));
-            }
-            if device.revoked {
-                say(format!(
-                    "  revoked: the cloud refuses its windows; sotto device renew {} brings it back",
-                    device.device
-                ));
-            }
-            if device.earlier > 0 {
-                say(format!(
-                    "  {} of places, which an earlier version sent, are not read any more: `sotto device renew {}` makes a bundle with \
-                     which the device sends its readings again",
-                    show::counted(device.earlier, "window"),
-                    device.device
-                ));
-            }
-            if device.without_secret > 0 {
-                say(format!(
-                    "  {} cannot be opened without the device's secret",
-                    show::counted(device.without_secret, "window")
-                ));
-            }
-            let told = device.windows + device.earlier + device.unusable + device.without_secret;
-            if device.received > told {
-                say(format!(
-                    "  {} hold readings that other windows have, which count in their place",
-                    show::counted(device.received - told, "window")
-                ));
-            }
-            if device.unusable > 0 {
-                say(format!(
-                    "  {} windows cannot be used: they are not from this plant's bundles, or another window covers their time",
-                    device.unusable
-                ));
-            }
+            remarks(device).iter().for_each(|remark| say(format!("  {remark}")));
         }
         match unknown_devices {
             Ok(notes) => notes.into_iter().for_each(say),
@@ -202,6 +132,87 @@ impl Run for Status {
         }
         Ok(code)
     }
+}
+
+/// Returns the stream of a device that is late, in words; None if none is.
+pub(super) fn late(device: &DeviceStatus, now: i64) -> Option<String> {
+    let late = device.late_stream.as_ref()?;
+    Some(format!(
+        "late: the newest window of {} ended {}, and its windows cover {} at most",
+        late.stream,
+        show::ago(late.newest_ms, now),
+        length_in_words(late.window_ms)
+    ))
+}
+
+/// Returns remarks on a device's windows, each with its way out.
+pub(super) fn remarks(device: &DeviceStatus) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if device.generated > 0 {
+        remarks.push(format!(
+            "{} hold readings that a generator made up",
+            show::counted(device.generated, "window")
+        ));
+    }
+    if device.recoveries > 0 {
+        remarks.push(format!(
+            "it lost its spool {}, last on {}: windows that were waiting there are lost unless the file is read again",
+            show::counted(device.recoveries, "time"),
+            minute(device.recovered_at.as_deref())
+        ));
+    }
+    if device.repeated_masks > 0 {
+        remarks.push(format!(
+            "the cloud refused {}, last on {}: other windows have the same masks or pads, and two windows under one \
+             reveal their difference. Is a copy of the device running? Stop one of them, and give the device new keys: \
+             `sotto device renew`",
+            show::counted(device.repeated_masks, "window"),
+            minute(device.repeated_at.as_deref())
+        ));
+    }
+    if device.taken_numbers > 0 {
+        remarks.push(format!(
+            "the cloud refused {}, last on {}: other windows have their numbers or their ticks. Either its spool was an old copy: \
+             `sotto-agent requeue` sends what was put aside; or two devices run with one bundle: stop one of them, \
+             and add it with a name of its own (`sotto device add`)",
+            show::counted(device.taken_numbers, "window"),
+            minute(device.taken_at.as_deref())
+        ));
+    }
+    if device.revoked {
+        remarks.push(format!(
+            "revoked: the cloud refuses its windows; sotto device renew {} brings it back",
+            device.device
+        ));
+    }
+    if device.earlier > 0 {
+        remarks.push(format!(
+            "{} of places, which an earlier version sent, are not read any more: `sotto device renew {}` makes a bundle with \
+             which the device sends its readings again",
+            show::counted(device.earlier, "window"),
+            device.device
+        ));
+    }
+    if device.without_secret > 0 {
+        remarks.push(format!(
+            "{} cannot be opened without the device's secret",
+            show::counted(device.without_secret, "window")
+        ));
+    }
+    let told = device.windows + device.earlier + device.unusable + device.without_secret;
+    if device.received > told {
+        remarks.push(format!(
+            "{} hold readings that other windows have, which count in their place",
+            show::counted(device.received - told, "window")
+        ));
+    }
+    if device.unusable > 0 {
+        remarks.push(format!(
+            "{} windows cannot be used: they are not from this plant's bundles, or another window covers their time",
+            device.unusable
+        ));
+    }
+    remarks
 }
 
 /// Returns true if a channel's newest reading is older than the device's newest window by more than two of the channel's

@@ -79,7 +79,19 @@ impl Tag {
             .filter(|change| change.before.as_ref() != Some(&change.after))
             .collect();
         if !dry_run {
-            plant.edit(|document| set(document, &name, &new))?;
+            let mut now = Vec::new();
+            plant.edit(|document| {
+                // Another process may have changed them since this one read them.
+                now = match kind {
+                    Kind::Device => edit::device_tags(document, &name),
+                    Kind::Channel => edit::channel_tags(document, &name),
+                };
+                now.retain(|tag| !present.contains(tag) || new.contains(tag));
+                let more: Vec<String> = new.iter().filter(|tag| !now.contains(tag)).cloned().collect();
+                now.extend(more);
+                set(document, &name, &now)
+            })?;
+            new = now;
         }
         report(kind, &name, &new, &changes, (dry_run, json))
     }

@@ -25,7 +25,7 @@ impl Facts<'_> {
         let mut facts = Told(Vec::new());
         facts.add("device", self.device);
         facts.add("stream", self.stream);
-        facts.add("number", self.number);
+        facts.add("number", self.number.to_string());
         if let Some(header) = self.header {
             let channels = header.layout().channels().iter().map(|channel| {
                 let unit = if channel.unit.is_empty() { String::new() } else { format!(" {}", channel.unit) };
@@ -50,8 +50,8 @@ impl Facts<'_> {
 struct Told(Vec<(String, String)>);
 
 impl Told {
-    fn add(&mut self, name: impl Into<String>, value: impl ToString) {
-        self.0.push((name.into(), value.to_string()));
+    fn add(&mut self, name: impl Into<String>, value: impl Into<String>) {
+        self.0.push((name.into(), value.into()));
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn listed(
         None => None,
         Some((stream, number)) => {
             let log = logs.iter().find(|(name, _)| *name == stream);
-            let entry = log.and_then(|(name, log)| Some(place(name, &numbered(log, number)?)?));
+            let entry = log.and_then(|(name, log)| place(name, &numbered(log, number)?));
             Some(entry.ok_or_else(|| no_window(device, stream, number))?)
         }
     };

@@ -1,6 +1,7 @@
 // A question's chart, large: spans, zoom, comparison, table, export.
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Ask, ExportFormat } from "../api";
+import { ask_in_turn } from "../answers";
 import { post_bytes } from "../client";
 import { change, server_now, useShared } from "../store";
 import { T } from "../texts";
@@ -9,7 +10,7 @@ import { drawn_svg, save_png, save_svg, time_svg } from "../charts/export";
 import { kind_of } from "../charts/kind";
 import { series_of, span_of } from "../charts/series";
 import { bytes, local_of_ms, ms_of_local } from "../format";
-import { aligned, ask_of, group_for, group_ms, mondays, type View } from "../zoom";
+import { PREFETCHED, aligned, ask_of, group_for, group_ms, mondays, type View } from "../zoom";
 import { Action, Choice, Fault, Progress, save } from "./basic";
 import { Below } from "./below";
 import { Rows } from "./rows";
@@ -53,7 +54,19 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
   const chart = useRef<HTMLDivElement>(null);
   const end = now ? Math.max(0, ...now.devices.map((device) => device.newest_ms ?? 0)) || server_now() : server_now();
 
-  const plain = useMemo((): Ask | null => values && ask_of(question, view, values, zone), [question, view, values]);
+  // With --prefetch the cloud is asked for all there is, in fixed groups: what is looked at shows in no request.
+  const asked_view = plant!.prefetch ? { ...view, span: null } : view;
+  const plain = useMemo((): Ask | null => values && ask_of(question, asked_view, values, zone), [question, view, values]);
+  useEffect(() => {
+    if (!plant!.prefetch || !zooms || !values) return;
+    const stop = new AbortController();
+    const load = async () => {
+      for (const group of PREFETCHED) await ask_in_turn(ask_of(question, { span: null, by: group }, values, zone), { background: true, signal: stop.signal }, () => {});
+    };
+    // A group that cannot be asked for is refused where it is looked at.
+    void load().catch(() => {});
+    return () => stop.abort();
+  }, [question, values]);
   const week = useMemo(() => mondays(end, zone), [Math.floor(end / DAY), zone]);
   const asks = useMemo((): Ask[] | null => {
     if (!plain || !values) return null;
@@ -66,7 +79,7 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
       ];
     }
     const more = fetch > FETCHED ? { fetch } : {};
-    return [{ ...plain, ...more }, ...over.map((name) => ({ ...ask_of(name, view, {}, zone), ...more }))];
+    return [{ ...plain, ...more }, ...over.map((name) => ({ ...ask_of(name, asked_view, {}, zone), ...more }))];
   }, [plain, weeks, over, week, zooms, fetch]);
   const asking = useAsking(asks);
   const answer = asking.done?.[0]?.answer ?? null;
@@ -85,7 +98,7 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
 
   const look = (next: View) => {
     // All of it, in the question's own groups, is what dashboards ask too: nothing new to learn from that.
-    if (!zoom_understood && next.span) return set_pending(next);
+    if (!zoom_understood && !plant!.prefetch && next.span) return set_pending(next);
     set_earlier([...earlier, view].slice(-30));
     set_view(next);
     return undefined;
@@ -148,7 +161,7 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
         {earlier.length > 0 && (
           <button onClick={() => (set_weeks(false), set_view(earlier.at(-1)!), set_earlier(earlier.slice(0, -1)))}>{T.explorer.back}</button>
         )}
-        {over_time && (
+        {over_time && !plant!.prefetch && (
           <button aria-pressed={weeks} class="toggle" onClick={() => set_weeks(!weeks)}>
             {T.explorer.weeks}
           </button>

@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use sotto_owner::{Chosen, OwnerError, Plant};
 
-use super::super::Console;
 use super::super::refusal::Refusal;
+use super::super::{Console, picture};
 use super::{Answered, on_plant, writing};
 use crate::plant::device;
 
@@ -81,7 +81,11 @@ pub(in super::super) async fn page(
 fn bundle(name: &str, file: Option<&std::path::Path>, streams: &[Chosen], more: &[String]) -> Json<Value> {
     let mut lines = device::bundle_lines(name, streams);
     lines.extend_from_slice(more);
-    Json(json!({"device": name, "file": file, "lines": lines, "qr": null}))
+    let qr = file.and_then(picture::of_file);
+    if qr.is_some() {
+        lines.push(format!("From a picture of the code: {}{name}.bundle", picture::READING));
+    }
+    Json(json!({"device": name, "file": file, "lines": lines, "qr": qr}))
 }
 
 pub(in super::super) async fn add(State(console): State<Arc<Console>>, Json(new): Json<New>) -> Answered {

@@ -24,11 +24,11 @@ const AGAIN: Duration = Duration::from_secs(15);
 const MAIN: &str = "main";
 
 pub(in super::super) async fn plant(State(console): State<Arc<Console>>) -> Answered {
-    let read_only = console.read_only;
-    on_plant(&console, move |plant| Ok(Json(described(&plant, read_only)))).await
+    let of = Arc::clone(&console);
+    on_plant(&console, move |plant| Ok(Json(described(&plant, &of)))).await
 }
 
-fn described(plant: &Plant, read_only: bool) -> Value {
+fn described(plant: &Plant, console: &Console) -> Value {
     let settings = plant.settings();
     let name = plant.folder().file_name().map(|name| name.to_string_lossy().into_owned());
     let channels: BTreeMap<_, _> = settings.channels.iter().map(|(name, channel)| {
@@ -72,7 +72,8 @@ fn described(plant: &Plant, read_only: bool) -> Value {
     dashboards.entry(MAIN).or_insert_with(|| settings.questions.keys().collect());
     json!({
         "name": name, "folder": plant.folder(), "time_zone": settings.time_zone,
-        "program_version": env!("CARGO_PKG_VERSION"), "read_only": read_only, "cloud": settings.cloud.url,
+        "program_version": env!("CARGO_PKG_VERSION"), "read_only": console.read_only,
+        "prefetch": console.prefetch, "cloud": settings.cloud.url,
         "channels": channels, "questions": questions, "dashboards": dashboards, "devices": devices, "alarms": alarms,
     })
 }
