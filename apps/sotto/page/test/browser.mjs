@@ -42,9 +42,16 @@ export class Report {
   }
 }
 
+const sorted = (_, value) => (value && typeof value === "object" && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value);
+/** Characters that a failure shows of each side, from shortly before the first that differs. */
+const SHOWN = 240;
 export function expect(found, expected, what) {
-  const [a, b] = [JSON.stringify(found), JSON.stringify(expected)];
-  if (a !== b) throw new Error(`${what}: expected ${b}, found ${a}`);
+  const [a, b] = [JSON.stringify(found, sorted) ?? "nothing", JSON.stringify(expected, sorted) ?? "nothing"];
+  if (a === b) return;
+  let at = 0;
+  while (a[at] === b[at]) at += 1;
+  const part = (text) => text.slice(Math.max(0, at - 60)).slice(0, SHOWN);
+  throw new Error(`${what}: expected ${part(b)}, found ${part(a)}`);
 }
 export function holds(is, what) {
   if (!is) throw new Error(what);
@@ -56,10 +63,19 @@ export async function open_browser() {
   return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] });
 }
 
+/** Takes the page's files from a folder in place of those in the program: page.js of a change that is not compiled in yet. */
+async function from_folder(context, folder) {
+  await context.route(/\/page\.(js|css)$/, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, path: path.join(folder, new URL(route.request().url()).pathname) });
+  });
+}
+
 /** Opens the page of a console with its code, in a context of its own. `lines` has what the browser's console said. */
 export async function open_page(browser, console, options = {}) {
   const { code = console.code, ...more } = options;
   const context = await browser.newContext({ viewport: { width: 1024, height: 800 }, timezoneId: "America/New_York", acceptDownloads: true, reducedMotion: "reduce", ...more });
+  if (process.env.SOTTO_PAGE_DIST) await from_folder(context, process.env.SOTTO_PAGE_DIST);
   const page = await context.newPage();
   page.setDefaultTimeout(8000);
   page.lines = [];

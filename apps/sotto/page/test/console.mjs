@@ -27,12 +27,13 @@ try {
   else {
     const console_ = await start_console(house);
     if (wants("speed")) await speed(report, browser, console_);
-    const page = await open_page(browser, console_, { code: await console_.new_code() });
-    if (wants("views")) await views(report, page);
-    if (wants("answers")) await answers(report, page, house);
-    if (wants("writes")) await writes(report, page, house);
+    for (const part of [views, answers, writes]) {
+      if (!wants(part.name)) continue;
+      const page = await open_page(browser, console_, { code: await console_.new_code() });
+      await part(report, page, house);
+      await page.context().close();
+    }
     await console_.stop();
-    await page.context().close();
     if (wants("safety")) await safety(report, browser, house);
     if (wants("faults")) await faults(report, browser, house);
   }

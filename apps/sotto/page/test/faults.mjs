@@ -20,6 +20,7 @@ export async function faults(report, browser, house) {
   let turn = 0;
   const ask = async (limit) => {
     turn += 1;
+    await house.run("cache", "clear");
     await go(page, "#/ask");
     await page.fill("#question", `count(living > ${15 + turn}) by day`);
     await page.keyboard.press("Escape");

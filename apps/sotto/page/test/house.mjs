@@ -11,6 +11,8 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 /** Runs of one command line at most. */
 const LIMIT_MS = 60_000;
+/** A program that shall end, and does not, is killed after this time. */
+const STOP_MS = 5000;
 
 /** A text that is a script wherever somebody takes it for HTML. */
 export const SCRIPT = `<img src=x onerror="window.__stolen=1"><script>window.__stolen=2</script>`;
@@ -196,13 +198,17 @@ export async function start_console(house, ...more) {
   console.new_code = async () => (await must(path.join(house.bin, "sotto"), ["console", "--code"], { ...house.options, env: { ...house.options.env, SOTTO_PLANT: plant } })).trim();
   console.stop = async () => {
     child.kill("SIGTERM");
+    const late = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
     await console.end;
+    clearTimeout(late);
+    if (child.signalCode === "SIGKILL") throw new Error(`the console did not end ${STOP_MS / 1000} s after SIGTERM`);
   };
   return console;
 }
 
 export async function tear_down(house) {
   house.proxy?.close();
-  for (const child of house.running) if (child.exitCode === null) child.kill("SIGTERM");
-  await Promise.all(house.running.map((child) => (child.exitCode === null && child.signalCode === null ? new Promise((resolve) => child.on("exit", resolve)) : null)));
+  const is_over = (child) => child.exitCode !== null || child.signalCode !== null;
+  for (const child of house.running) if (!is_over(child)) child.kill("SIGTERM");
+  await until(() => house.running.every(is_over), "the end of all programs", STOP_MS).catch(() => house.running.forEach((child) => child.kill("SIGKILL")));
 }

@@ -1,10 +1,9 @@
 // Who gets in and who does not: codes, sessions, other pages of the browser, other users of the machine.
-import { spawn } from "node:child_process";
 import fs from "node:fs";
 import http from "node:http";
 import path from "node:path";
 import { expect, go, holds, open_page, text_of } from "./browser.mjs";
-import { free_port, run, SCRIPT, start_console, until } from "./house.mjs";
+import { free_port, run, start_console } from "./house.mjs";
 
 /** A request with whatever headers. */
 export function send(console, method, route, { headers = {}, body } = {}) {
@@ -121,7 +120,7 @@ export async function safety(report, browser, house) {
     holds(!/\d+[.,]\d+ ?°C/.test(await page.title()), "a reading in the title");
     const arguments_ = fs.readdirSync("/proc").filter((one) => /^\d+$/.test(one)).map((one) => {
       try {
-        return fs.readFileSync(`/proc/${one}/cmdline`, "latin1") + (process.getuid() === 0 ? "" : "");
+        return fs.readFileSync(`/proc/${one}/cmdline`, "latin1");
       } catch {
         return "";
       }
@@ -270,7 +269,7 @@ async function passphrase(browser, house) {
   const words = path.join(house.folder, "words");
   fs.writeFileSync(words, "a lake of seven names\n", { mode: 0o600 });
   const sotto = path.join(house.bin, "sotto");
-  for (const args of [["init", "sealed", "--listen", `127.0.0.1:${await free_port()}`], ["channel", "add", "living", "--range", "0..50", "--every", "5m"], ["question", "add", "daily", "mean(living) by day"], ["passphrase", "set", "--passphrase-file", words]]) {
+  for (const args of [["init", "sealed", "--listen", `127.0.0.1:${await free_port()}`], ["channel", "add", "living", "--range", "0..50", "--resolution", "0.1", "--every", "5m"], ["question", "add", "daily", "mean(living) by day"], ["passphrase", "set", "--passphrase-file", words]]) {
     const done = await run(sotto, args, options);
     holds(done.code === 0, `sotto ${args.join(" ")}: ${done.stderr}`);
   }

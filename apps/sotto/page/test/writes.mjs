@@ -55,7 +55,7 @@ export async function writes(report, page, house) {
     const name = first.split(",")[0];
     await page.focus(".handle >> nth=0");
     await page.keyboard.press("ArrowDown");
-    await until(() => /\[dashboards\.main\][^[]*"\w+",\s*"(\w+)"/.exec(settings())?.[1] === name, `${name} at the second place of sotto.toml`);
+    await until(() => /\[dashboards\.main\]\s*questions = \[\s*"\w+",\s*"(\w+)"/.exec(settings())?.[1] === name, `${name} at the second place of sotto.toml`);
     await page.click("text=Done");
   }, page);
   await report.check("an alarm is acknowledged", async () => {

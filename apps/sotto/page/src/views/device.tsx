@@ -10,9 +10,9 @@ import { Windows } from "../parts/windows";
 import { signs_of } from "./now";
 
 export function DeviceView({ name }: { name: string }) {
-  const { now, plant } = useShared();
+  const { now } = useShared();
   useTick(1000);
-  const page = useLoad(`device ${name} ${plant?.name}`, (signal) => get<DevicePage>(`/api/devices/${encodeURIComponent(name)}`, { signal }));
+  const page = useLoad(`device ${name} ${now?.version ?? ""}`, (signal) => get<DevicePage>(`/api/devices/${encodeURIComponent(name)}`, { signal }));
   const status = now?.devices.find((one) => one.device === name) ?? null;
   const alarms = now?.alarms.filter((alarm) => alarm.devices.some((one) => one.device === name && one.raised_since !== null)) ?? [];
   return (
