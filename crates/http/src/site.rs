@@ -145,6 +145,11 @@ impl Site {
     pub fn send(&self, request: &Request<'_>) -> Result<Received, Failure> {
         let mut response = self.response(request).map_err(|error| self.failure(&error, None))?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        // One that announces more is not waited for.
+        if response.body().content_length().is_some_and(|bytes| bytes > self.largest_answer) {
+            let error = ureq::Error::BodyExceedsLimit(self.largest_answer);
+            return Err(self.failure(&error, answer::wait(&headers)));
+        }
         let body = response.body_mut().with_config().limit(self.largest_answer).read_to_vec();
         let body = body.map_err(|error| self.failure(&error, answer::wait(&headers)))?;
         Ok(Received { status, body, headers })

@@ -28,7 +28,8 @@ pub(crate) fn all(root: &Path) -> Result<Vec<Source>> {
             let (path, name) = (entry.path(), entry.file_name());
             let name = name.to_string_lossy();
             if entry.file_type()?.is_dir() {
-                if !name.starts_with('.') && name != "__pycache__" && !path.join("CACHEDIR.TAG").exists() {
+                let is_made = name == "__pycache__" || name == "node_modules";
+                if !name.starts_with('.') && !is_made && !path.join("CACHEDIR.TAG").exists() {
                     folders.push(path);
                 }
             } else if [".rs", ".py", ".md"].iter().any(|end| name.ends_with(end)) {

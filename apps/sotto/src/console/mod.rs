@@ -76,6 +76,8 @@ pub(super) struct Console {
     prefetch: bool,
     /// *Now*, as JSON; empty before the first look.
     now: watch::Sender<Arc<str>>,
+    /// One look at a time.
+    looking: tokio::sync::Mutex<()>,
     working: Arc<Semaphore>,
 }
 
@@ -130,6 +132,7 @@ async fn serve(arguments: Arguments, plant: Plant) -> anyhow::Result<()> {
         read_only: arguments.read_only,
         prefetch: arguments.prefetch,
         now: watch::channel(Arc::from("")).0,
+        looking: tokio::sync::Mutex::default(),
         working: Arc::new(Semaphore::new(WORKING)),
     });
     let files = open::Files::write(&folder, &console, address)?;

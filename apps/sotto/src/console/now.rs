@@ -9,6 +9,9 @@ use sotto_owner::{BackupNote, DeviceStatus, OwnerError, Plant, SETTINGS, Unknown
 
 use super::Console;
 
+/// The time after which the cloud counts as away, though its answer is waited for.
+const PATIENCE: Duration = Duration::from_secs(15);
+
 /// The body of `GET /api/now`.
 #[derive(Serialize)]
 struct Now {
@@ -107,12 +110,32 @@ pub(super) async fn watching(console: Arc<Console>, every: Duration) {
 
 /// Looks at the plant once.
 pub(super) async fn refresh(console: &Arc<Console>) {
+    let _turn = console.looking.lock().await;
     let of = Arc::clone(console);
-    let looked = tokio::task::spawn_blocking(move || {
+    let mut looked = tokio::task::spawn_blocking(move || {
         let before = Arc::clone(&of.now.borrow());
         of.plant().map(|plant| look(&plant, &before))
     });
-    if let Ok(Ok(now)) = looked.await {
+    let done = match tokio::time::timeout(PATIENCE, &mut looked).await {
+        Ok(done) => done,
+        Err(_) => {
+            let before = Arc::clone(&console.now.borrow());
+            if let Some(now) = without_answer(&before) {
+                console.now.send_replace(now.into());
+            }
+            looked.await
+        }
+    };
+    if let Ok(Ok(now)) = done {
         console.now.send_replace(now.into());
     }
+}
+
+/// Returns what was seen last, with the remark that the cloud does not answer. None if nothing was seen yet.
+fn without_answer(before: &str) -> Option<String> {
+    let mut now: Value = serde_json::from_str(before).ok()?;
+    let cloud = now.get_mut("cloud")?;
+    cloud["reachable"] = json!(false);
+    cloud["error"] = json!(format!("it has not answered for {} seconds", PATIENCE.as_secs()));
+    Some(now.to_string())
 }

@@ -13,9 +13,11 @@ use super::Console;
 use super::access::random;
 
 /// Leads the browser to the page, with a code.
-const PAGE: &str = "secrets/console.html";
+const PAGE: &str = "open.html";
 /// Tells `sotto console --code` the way to the console that runs.
-const RUNNING: &str = "secrets/console";
+const RUNNING: &str = "running";
+/// The folder of these files, in the plant's. No backup has it.
+const FOLDER: &str = "console";
 
 /// A console that runs: the two lines of its file.
 struct Running {
@@ -38,6 +40,7 @@ pub(super) struct Files {
 
 impl Files {
     pub(super) fn write(folder: &Path, console: &Console, address: SocketAddr) -> anyhow::Result<Self> {
+        let folder = made(folder)?;
         let (page, running) = (folder.join(PAGE), folder.join(RUNNING));
         let code = console.access.new_code()?;
         let leads = Zeroizing::new(format!(
@@ -63,6 +66,19 @@ impl Drop for Files {
             let _ = fs::remove_file(&self.running);
         }
     }
+}
+
+/// Makes the folder, for its owner alone.
+fn made(plant: &Path) -> anyhow::Result<PathBuf> {
+    let folder = plant.join(FOLDER);
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+        .recursive(true)
+        .create(&folder)
+        .with_context(|| format!("{} cannot be made", folder.display()))?;
+    Ok(folder)
 }
 
 /// Writes a file that its owner alone may read, in place of one that a console has left.
@@ -96,7 +112,7 @@ pub(super) fn browser(page: &Path) -> bool {
 /// Asks the console of a plant for a code.
 pub(super) fn code(folder: &Path) -> anyhow::Result<Zeroizing<String>> {
     let none = "no console of this plant runs on this machine: start it with `sotto console`";
-    let running = read(&folder.join(RUNNING)).context(none)?;
+    let running = read(&folder.join(FOLDER).join(RUNNING)).context(none)?;
     let address = running.address;
     anyhow::ensure!(address.ip().is_loopback(), none);
     let token = Zeroizing::new(format!("Bearer {}", *running.token));

@@ -99,9 +99,9 @@ fn plant() -> (tempfile::TempDir, Runtime) {
 fn without_a_session_nothing_is_told() {
     let (folder, _cloud) = plant();
     let console = Console::start(folder.path(), &[]);
-    let secrets = folder.path().join("plant/secrets");
-    for file in ["console", "console.html"] {
-        let mode = fs::metadata(secrets.join(file)).unwrap().permissions().mode();
+    let files = folder.path().join("plant/console");
+    for file in ["running", "open.html"] {
+        let mode = fs::metadata(files.join(file)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{file}");
     }
     let (status, page) = console.send("/", &[], "");
@@ -114,7 +114,7 @@ fn without_a_session_nothing_is_told() {
     assert_eq!(console.send("/api/ask", &[], r#"{"question":"daily"}"#).0, 401);
     assert_eq!(console.send("/api/code", &[("authorization", "Bearer 00")], "{}").0, 401);
     // The code of the file works once.
-    let leads = fs::read_to_string(secrets.join("console.html")).unwrap();
+    let leads = fs::read_to_string(files.join("open.html")).unwrap();
     let code = leads.split("#code=").nth(1).unwrap().split('"').next().unwrap().to_owned();
     let session = console.session_by(&json!({"code": code})).unwrap();
     assert_eq!(console.session_by(&json!({"code": code})).unwrap_err().0, 403);

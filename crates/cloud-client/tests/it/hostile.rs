@@ -56,9 +56,13 @@ fn answers_of_another_form_are_unreadable() {
 
 #[test]
 fn answers_are_bounded() {
-    let (cloud, _) = serve(vec![answer(200, "", &"x".repeat((64 << 20) + 1))]);
-    let error = cloud.output("j", 0).unwrap_err();
-    assert_eq!(error, CloudError::TooLong { what: "the output", limit: 64 << 20 });
+    // The second one announces more than will ever come: it is refused by its head.
+    let announced = format!("HTTP/1.1 200 x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", 1_u64 << 45);
+    let (cloud, _) = serve(vec![answer(200, "", &"x".repeat((64 << 20) + 1)), announced]);
+    for _ in 0..2 {
+        let error = cloud.output("j", 0).unwrap_err();
+        assert_eq!(error, CloudError::TooLong { what: "the output", limit: 64 << 20 });
+    }
 }
 
 #[test]

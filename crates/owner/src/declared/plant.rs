@@ -14,6 +14,7 @@
 //!   cache/           sums that were opened for earlier answers, each stream's under its device's secret
 //!   evaluation-keys/ evaluation keys that were uploaded
 //!   ca.pem, tls/     after `sotto tls init`: the plant's authority, the cloud's certificate and key
+//!   console/         mode 0700: the way to a `sotto console` that runs
 //!   .lock            held while a process reads, changes and writes a file of the folder
 //! ```
 
