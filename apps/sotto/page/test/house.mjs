@@ -185,7 +185,7 @@ export async function start_console(house, ...more) {
   const args = ["console", "--no-browser", "--every", "1s", ...(more.includes("--port") ? [] : ["--port", "0"]), ...more];
   const child = spawn(path.join(house.bin, "sotto"), args, { ...house.options, env: { ...house.options.env, SOTTO_PLANT: plant }, stdio: ["ignore", "pipe", "pipe"] });
   house.running.push(child);
-  const console = { child, output: "", ended: false, file: path.join(plant, "secrets/console.html") };
+  const console = { child, output: "", ended: false, file: path.join(plant, "console/open.html") };
   child.stdout.on("data", (data) => (console.output += data));
   child.stderr.on("data", (data) => (console.output += data));
   console.end = new Promise((resolve) => child.on("exit", (code) => ((console.ended = true), resolve(code))));

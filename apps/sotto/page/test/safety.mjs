@@ -125,7 +125,7 @@ export async function safety(report, browser, house) {
         return "";
       }
     }).join("\n");
-    const token = fs.readFileSync(path.join(house.plant, "secrets/console"), "utf8").split("\n")[1];
+    const token = fs.readFileSync(path.join(house.plant, "console/running"), "utf8").split("\n")[1];
     for (const [what, secret] of Object.entries({ key: own, "key of another": key, code: console_.code, token })) {
       holds(!arguments_.includes(secret), `the ${what} is in the arguments of a process`);
       holds(!console_.output.includes(secret), `the ${what} is in the console's output`);
@@ -135,14 +135,15 @@ export async function safety(report, browser, house) {
   });
   await report.check("files of mode 0600, gone at the end; Ctrl-C ends it though a page is open", async () => {
     const page = await open_page(browser, console_, { code: await console_.new_code() });
-    const files = fs.readdirSync(path.join(house.plant, "secrets")).filter((name) => name.startsWith("console"));
-    expect(files.sort(), ["console", "console.html"], "files");
-    for (const name of files) expect((fs.statSync(path.join(house.plant, "secrets", name)).mode & 0o777).toString(8), "600", `mode of ${name}`);
+    const folder = path.join(house.plant, "console");
+    expect(fs.readdirSync(folder).sort(), ["open.html", "running"], "files");
+    for (const name of fs.readdirSync(folder)) expect((fs.statSync(path.join(folder, name)).mode & 0o777).toString(8), "600", `mode of ${name}`);
+    expect((fs.statSync(folder).mode & 0o777).toString(8), "700", "mode of their folder");
     const since = Date.now();
     console_.child.kill("SIGINT");
     await Promise.race([console_.end, new Promise((resolve) => setTimeout(resolve, 8000))]);
     holds(console_.ended, "the console still runs after 8 s");
-    expect(fs.readdirSync(path.join(house.plant, "secrets")).filter((name) => name.startsWith("console")), [], "files that stay");
+    expect(fs.existsSync(folder) ? fs.readdirSync(folder) : [], [], "files that stay");
     await page.waitForSelector(".banner.alert");
     await page.context().close();
     return `${Date.now() - since} ms`;
