@@ -123,7 +123,8 @@ export async function answers(report, page, house) {
     await go(page, "#/cloud");
     await page.selectOption("#cloud-device", "thermometer");
     await page.waitForSelector(".windows .link");
-    const [response] = await Promise.all([page.waitForResponse((one) => /\/windows\/[^/]+\/\d+$/.test(one.url())), page.click(".windows .link >> nth=4")]);
+    const number = (await text_of(page, ".windows .link >> nth=4")).trim().split(" ").at(-1);
+    const [response] = await Promise.all([page.waitForResponse((one) => one.url().endsWith(`/${number}`)), page.click(".windows .link >> nth=4")]);
     const { cloud, owner } = await response.json();
     let count = 0;
     owner.channels.forEach((channel) => {

@@ -99,7 +99,7 @@ export function write_readings(folder, days, now = Date.now()) {
     const season = Math.cos(((at / DAY - 20) / 365) * 2 * Math.PI);
     const living = 20.5 + 1.2 * Math.sin(((hour - 9) / 24) * 2 * Math.PI) - 0.6 * season + noise(0.3);
     // In its last hours the bath is hot, so that an alarm lasts.
-    const bath = at > end - 9 * HOUR ? 31 + noise(0.3) : living + (hour >= 5 && hour < 6.5 ? 3 : 0.6) + noise(0.3);
+    const bath = at > end - 9 * HOUR ? 26.4 + noise(0.3) : living + (hour >= 5 && hour < 6.5 ? 3 : 0.6) + noise(0.3);
     // Four days of the thermometer are missing.
     if (at < start + 20 * DAY || at > start + 24 * DAY) {
       warm.push(`${time},${living.toFixed(1)},${bath.toFixed(1)}`);
@@ -144,7 +144,7 @@ export async function build(folder, bin, days = 60) {
   for (const [name, more] of Object.entries(CHANNELS)) await sotto("channel", "add", name, ...more);
   for (const [name, text] of Object.entries(QUESTIONS)) await sotto("question", "add", name, text);
   const since = new Date(end - 2 * DAY).toISOString().slice(0, 10);
-  await sotto("alarm", "add", "hot", "bath > 28 for 2 windows", "--since", since);
+  await sotto("alarm", "add", "hot", "bath > 25 for 2 windows", "--since", since);
   await sotto("alarm", "add", "cold", "cellar < 3", "--since", since);
   await sotto("alarm", "add", "quiet", "silent for 3d", "--since", since);
   for (const [name, channels] of Object.entries(DEVICES)) await sotto("device", "add", name, "--channels", channels, "--bundle", path.join(plant, `${name}.bundle`));

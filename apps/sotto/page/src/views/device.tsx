@@ -140,6 +140,9 @@ function Channels({ of }: { of: DeviceStatus }) {
 function Streams({ page }: { page: DevicePage }) {
   const latest = page.bundles.at(-1);
   if (!latest) return null;
+  // A column that says nothing about any stream is left out.
+  const sized = latest.streams.some((stream) => stream.bytes_a_window !== null);
+  const keyed = latest.streams.some((stream) => stream.key_id);
   return (
     <section class="panel">
       <h2>{T.device.streams}</h2>
@@ -152,8 +155,8 @@ function Streams({ page }: { page: DevicePage }) {
               <th scope="col">{T.device.channels}</th>
               <th scope="col">{T.device.period}</th>
               <th scope="col">{T.device.window}</th>
-              <th scope="col" class="n">{T.device.bytes_a_window}</th>
-              <th scope="col">{T.device.key_id}</th>
+              {sized && <th scope="col" class="n">{T.device.bytes_a_window}</th>}
+              {keyed && <th scope="col">{T.device.key_id}</th>}
             </tr>
           </thead>
           <tbody>
@@ -164,10 +167,8 @@ function Streams({ page }: { page: DevicePage }) {
                 <td>{stream.channels.join(", ")}</td>
                 <td>{duration(stream.period_ms)}</td>
                 <td>{stream.window_ms === null ? "–" : duration(stream.window_ms)}</td>
-                <td class="n">{bytes(stream.bytes_a_window)}</td>
-                <td>
-                  <code>{stream.key_id}</code>
-                </td>
+                {sized && <td class="n">{bytes(stream.bytes_a_window)}</td>}
+                {keyed && <td>{stream.key_id ? <code>{stream.key_id}</code> : "–"}</td>}
               </tr>
             ))}
           </tbody>
