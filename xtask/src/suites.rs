@@ -4,6 +4,7 @@ mod alarms;
 mod arm_instructions;
 mod ask;
 mod compile;
+mod console;
 mod demo;
 mod deny;
 mod differential;
@@ -37,7 +38,7 @@ use crate::guide;
 use crate::suite::{Depth, Suite};
 use crate::tools::{
     AARCH64_CC, AARCH64_MUSL, AARCH64_STD, C_COMPILER, CHROMIUM, CLIPPY, CPP_COMPILER, GO, MIRI, NIGHTLY,
-    NO_STD, PYTHON, PYTHON_VENV, QEMU_AARCH64, QEMU_SYSTEM, RUSTFMT, SMALL_CORES,
+    NO_STD, NODE, PYTHON, PYTHON_VENV, QEMU_AARCH64, QEMU_SYSTEM, RUSTFMT, SMALL_CORES,
 };
 pub(crate) use readings::command as cases;
 
@@ -51,6 +52,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "tests", shows: "the integration tests pass, and the examples of the reference", depth: Depth::Usual, beside: false, needs: &[&C_COMPILER], run: compile::tests },
     Suite { name: "docs", shows: "the reference builds without a warning", depth: Depth::Usual, beside: false, needs: &[&C_COMPILER], run: compile::docs },
     Suite { name: "alarms", shows: "alarms are right, no event is lost or repeated, and requests do not depend on readings", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER, &PYTHON_VENV], run: alarms::run },
+    Suite { name: "console", shows: "the owner's page in a browser: what it shows is true, nobody else gets in, and dist/ is what its sources give", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER, &NODE, &CHROMIUM], run: console::run },
     Suite { name: "durable", shows: "nothing is lost between device and owner, and nothing is made up", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: durable::run },
     Suite { name: "python", shows: "`pip install ./bindings/python` in an empty environment; the package's tests, types, style", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER, &PYTHON_VENV], run: python::run },
     Suite { name: "owner", shows: "whatever happens to the plant's folder: no secret is lost by a command, and the shown advice brings every reading back", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: owner::run },

@@ -104,11 +104,22 @@ pub(crate) static AARCH64_MUSL: Tool = Tool {
     probe: || library_folder("aarch64-unknown-linux-musl"),
 };
 
-/// The browser for the lab's report.
+/// The browser for the lab's report and the owner's page.
 pub(crate) static CHROMIUM: Tool = Tool {
     name: "chromium",
     get: "`apt-get install chromium`",
     probe: || first_line(Command::new("chromium").arg("--version")),
+};
+
+/// Builds the owner's page, and drives the browser in it.
+pub(crate) static NODE: Tool = Tool {
+    name: "node 20 or later with npm",
+    get: "install Node.js (`apt-get install nodejs npm`, or nodejs.org)",
+    probe: || {
+        first_line(cargo::command("npm").arg("--version"))?;
+        let line = first_line(Command::new("node").arg("--version"))?;
+        at_least(&line.replace('v', "node "), (20, 0))
+    },
 };
 
 pub(crate) static AARCH64_CC: Tool = Tool {

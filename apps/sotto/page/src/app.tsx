@@ -126,8 +126,11 @@ function Foot({ state }: { state: Shared }) {
   );
 }
 
+/** A state older than this says its age: a cloud that stalls is neither away nor seen. */
+const OLD_MS = 60_000;
+
 function Banners({ state }: { state: Shared }) {
-  const away = !state.console_answers || (state.now !== null && !state.now.cloud.reachable);
+  const away = !state.console_answers || (state.now !== null && (!state.now.cloud.reachable || server_now() - state.now.at_ms > OLD_MS));
   return (
     <div class="banners" aria-live="polite">
       {!state.console_answers && <p class="banner alert"><Words of={T.link.console_away} /></p>}

@@ -16,11 +16,13 @@ function decimals(value: number, bound: number | null): number {
 }
 
 const formats = new Map<number, Intl.NumberFormat>();
-function fixed(value: number, digits: number): string {
-  let format = formats.get(digits);
+/** A number with so many decimals at most; with `least`, with that many at least. */
+export function fixed(value: number, digits: number, least = digits): string {
+  const key = digits * 100 + least;
+  let format = formats.get(key);
   if (!format) {
-    format = new Intl.NumberFormat("en", { minimumFractionDigits: 0, maximumFractionDigits: digits, useGrouping: "min2" as never });
-    formats.set(digits, format);
+    format = new Intl.NumberFormat("en", { minimumFractionDigits: least, maximumFractionDigits: digits, useGrouping: "min2" as never });
+    formats.set(key, format);
   }
   return format.format(value).replace("-", "−").replaceAll(",", "\u202f");
 }
@@ -29,18 +31,18 @@ export function number(value: number | null, bound: number | null = null): strin
   if (value === null || !Number.isFinite(value)) return "–";
   const size = Math.abs(value);
   if (size !== 0 && (size >= 1e12 || size < 1e-6)) return value.toExponential(3).replace("-", "−");
-  return fixed(value, decimals(value, bound));
+  return fixed(value, decimals(value, bound), 0);
 }
 export const bound_text = (value: number | null, bound: number | null): string =>
-  value === null || bound === null ? "" : matters(value, bound) ? `± ${fixed(bound, Math.min(9, Math.max(0, 1 - Math.floor(Math.log10(bound)))))}` : T.rows.exact;
+  value === null || bound === null ? "" : matters(value, bound) ? `± ${fixed(bound, Math.min(9, Math.max(0, 1 - Math.floor(Math.log10(bound)))), 0)}` : T.rows.exact;
 export const with_unit = (text: string, unit: string): string => (unit ? `${text}\u00a0${unit}` : text);
-export const whole = (value: number): string => fixed(Math.round(value), 0);
+export const whole = (value: number): string => fixed(Math.round(value), 0, 0);
 export const percent = (share: number): string =>
-  share > 0 && share < 0.001 ? "< 0.1 %" : `${fixed(share * 100, share < 0.1 ? 1 : 0)}\u00a0%`;
+  share > 0 && share < 0.001 ? "< 0.1 %" : `${fixed(share * 100, share < 0.1 ? 1 : 0, 0)}\u00a0%`;
 
 export function bytes(count: number | null | undefined): string {
   if (count === null || count === undefined || !Number.isFinite(count)) return "–";
-  if (count < 1000) return `${fixed(count, count < 100 && !Number.isInteger(count) ? 1 : 0)}\u00a0B`;
+  if (count < 1000) return `${fixed(count, count < 100 && !Number.isInteger(count) ? 1 : 0, 0)}\u00a0B`;
   const units = ["kB", "MB", "GB", "TB"];
   let size = count / 1000;
   let unit = 0;
@@ -48,7 +50,7 @@ export function bytes(count: number | null | undefined): string {
     size /= 1000;
     unit += 1;
   }
-  return `${fixed(size, size < 10 ? 2 : size < 100 ? 1 : 0)}\u00a0${units[unit]}`;
+  return `${fixed(size, size < 10 ? 2 : size < 100 ? 1 : 0, 0)}\u00a0${units[unit]}`;
 }
 
 const UNITS: [number, string][] = [
@@ -62,7 +64,7 @@ export function duration(ms: number): string {
   for (const [size, unit] of UNITS) {
     if (ms >= size * 1.5 || (ms >= size && ms % size === 0) || size === 1000) {
       const count = ms / size;
-      return `${fixed(count, count < 3 && size !== 1000 ? 1 : 0)}\u00a0${unit}`;
+      return `${fixed(count, count < 3 && size !== 1000 ? 1 : 0, 0)}\u00a0${unit}`;
     }
   }
   return "";

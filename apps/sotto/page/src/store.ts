@@ -124,7 +124,8 @@ async function follow_events(): Promise<void> {
           watchdog = setTimeout(() => one.abort(), SILENT_MS);
           pause = 1000;
           const before = state.now?.version;
-          change({ now, now_at: Date.now() });
+          // The same state sent again does not turn its clock back.
+          change({ now, now_at: now.at_ms === state.now?.at_ms ? state.now_at : Date.now() });
           if (before !== undefined && before !== now.version) void load_plant(true).catch(() => {});
         },
         one.signal,

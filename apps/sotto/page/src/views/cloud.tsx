@@ -4,7 +4,7 @@ import type { WindowSeen } from "../api";
 import { get } from "../client";
 import { change, useShared } from "../store";
 import { T } from "../texts";
-import { bytes, local, number, whole, with_unit } from "../format";
+import { bytes, fixed, local, whole, with_unit } from "../format";
 import { Spark } from "../charts/spark";
 import { useAsking } from "../parts/asking";
 import { Facts, Fault, Icon, Note, Progress, useLoad } from "../parts/basic";
@@ -82,6 +82,7 @@ function Both({ of }: { of: { device: string; stream: string; number: number } }
 
 function Channel({ of, style }: { of: WindowSeen["owner"]["channels"][number]; style: number }) {
   const values = of.values.map((one) => one.value);
+  const digits = decimals_of(values);
   return (
     <div class="channel">
       <h3>
@@ -100,7 +101,7 @@ function Channel({ of, style }: { of: WindowSeen["owner"]["channels"][number]; s
             {of.values.slice(0, 400).map((one) => (
               <tr key={one.at}>
                 <td class="nowrap">{local(one.at, true).slice(11)}</td>
-                <td class="n">{one.value === null ? T.chart.no_value : with_unit(number(one.value), of.unit)}</td>
+                <td class="n">{one.value === null ? T.chart.no_value : with_unit(fixed(one.value, digits), of.unit)}</td>
               </tr>
             ))}
           </tbody>
@@ -109,6 +110,9 @@ function Channel({ of, style }: { of: WindowSeen["owner"]["channels"][number]; s
     </div>
   );
 }
+
+/** Decimals that all readings of a column have, so that their points stand under each other. */
+const decimals_of = (values: (number | null)[]): number => Math.min(6, Math.max(0, ...values.map((value) => (value === null ? 0 : (String(value).split(".")[1]?.length ?? 0)))));
 
 /** Bytes in hexadecimal, sixteen in a line with their offset, as `xxd` has them. */
 function Hex({ text }: { text: string }) {

@@ -10,9 +10,9 @@ import { Windows } from "../parts/windows";
 import { signs_of } from "./now";
 
 export function DeviceView({ name }: { name: string }) {
-  const { now, plant } = useShared();
+  const { now } = useShared();
   useTick(1000);
-  const page = useLoad(`device ${name} ${plant?.name}`, (signal) => get<DevicePage>(`/api/devices/${encodeURIComponent(name)}`, { signal }));
+  const page = useLoad(`device ${name} ${now?.version ?? ""}`, (signal) => get<DevicePage>(`/api/devices/${encodeURIComponent(name)}`, { signal }));
   const status = now?.devices.find((one) => one.device === name) ?? null;
   const alarms = now?.alarms.filter((alarm) => alarm.devices.some((one) => one.device === name && one.raised_since !== null)) ?? [];
   return (
@@ -140,6 +140,9 @@ function Channels({ of }: { of: DeviceStatus }) {
 function Streams({ page }: { page: DevicePage }) {
   const latest = page.bundles.at(-1);
   if (!latest) return null;
+  // A column that says nothing about any stream is left out.
+  const sized = latest.streams.some((stream) => stream.bytes_a_window !== null);
+  const keyed = latest.streams.some((stream) => stream.key_id);
   return (
     <section class="panel">
       <h2>{T.device.streams}</h2>
@@ -152,8 +155,8 @@ function Streams({ page }: { page: DevicePage }) {
               <th scope="col">{T.device.channels}</th>
               <th scope="col">{T.device.period}</th>
               <th scope="col">{T.device.window}</th>
-              <th scope="col" class="n">{T.device.bytes_a_window}</th>
-              <th scope="col">{T.device.key_id}</th>
+              {sized && <th scope="col" class="n">{T.device.bytes_a_window}</th>}
+              {keyed && <th scope="col">{T.device.key_id}</th>}
             </tr>
           </thead>
           <tbody>
@@ -164,10 +167,8 @@ function Streams({ page }: { page: DevicePage }) {
                 <td>{stream.channels.join(", ")}</td>
                 <td>{duration(stream.period_ms)}</td>
                 <td>{stream.window_ms === null ? "–" : duration(stream.window_ms)}</td>
-                <td class="n">{bytes(stream.bytes_a_window)}</td>
-                <td>
-                  <code>{stream.key_id}</code>
-                </td>
+                {sized && <td class="n">{bytes(stream.bytes_a_window)}</td>}
+                {keyed && <td>{stream.key_id ? <code>{stream.key_id}</code> : "–"}</td>}
               </tr>
             ))}
           </tbody>
