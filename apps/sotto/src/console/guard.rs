@@ -47,11 +47,11 @@ pub(super) async fn guard(State(console): State<Arc<Console>>, request: Request,
 
 fn refused(console: &Console, request: &Request) -> Option<Refusal> {
     let headers = request.headers();
-    if !is_here(console, headers) {
+    let path = request.uri().path();
+    if !is_here(console, headers, path == "/" && request.method() == Method::GET) {
         let reason = "this request is not for this console, or comes from another page";
         return Some(Refusal::new(StatusCode::MISDIRECTED_REQUEST, reason));
     }
-    let path = request.uri().path();
     if !path.starts_with("/api/") {
         let reads = matches!(*request.method(), Method::GET | Method::HEAD);
         return (!reads).then(|| Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "files are only read"));
@@ -64,15 +64,18 @@ fn refused(console: &Console, request: &Request) -> Option<Refusal> {
     (!is_session).then(Refusal::no_session)
 }
 
-/// Returns true if `Host` names this console, and the other headers no page but its own.
-fn is_here(console: &Console, headers: &HeaderMap) -> bool {
+/// Returns true if `Host` names this console, and the other headers no page but its own. The page itself, which holds nothing
+/// secret, may also be opened from elsewhere: from the file with a code, or a link; not in a frame.
+fn is_here(console: &Console, headers: &HeaderMap, is_page: bool) -> bool {
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
     let is_host = |host: &str| console.hosts.iter().any(|own| own == host);
     let of_origin = |origin: &str| {
         origin.strip_prefix("http://").is_some_and(|host| console.hosts.iter().any(|own| own == host))
     };
     // A browser states where the request comes from; a bookmark has "none".
-    let of_site = |site: &str| matches!(site, "same-origin" | "none");
+    let is = |name: &'static str, expected: &str| text(HeaderName::from_static(name)) == Some(expected);
+    let opens = is_page && is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document");
+    let of_site = |site: &str| opens || matches!(site, "same-origin" | "none");
     let one_host = headers.get_all(header::HOST).iter().count() == 1;
     one_host
         && text(header::HOST).is_some_and(is_host)

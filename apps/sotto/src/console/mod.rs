@@ -110,8 +110,10 @@ impl Run for Arguments {
             tell(format!("note: {error}; the page asks for the passphrase"));
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-        runtime.block_on(serve(self, plant))?;
-        Ok(ExitCode::SUCCESS)
+        let served = runtime.block_on(serve(self, plant));
+        // A request to a cloud that does not answer is not waited for.
+        runtime.shutdown_background();
+        served.map(|()| ExitCode::SUCCESS)
     }
 }
 

@@ -148,6 +148,14 @@ fn other_pages_and_other_names_are_refused() {
         let (status, _) = console.send("/", &[(header, value)], "");
         assert_eq!(status, expected, "the page, {header}: {value}");
     }
+    // The file with the code leads here from another place; a frame of another page does not.
+    let opened = |path: &str, dest: &str| {
+        let headers =
+            [("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", dest)];
+        console.send(path, &[&headers[..], &[("authorization", session.as_str())]].concat(), "").0
+    };
+    assert_eq!([opened("/", "document"), opened("/", "iframe")], [200, 421]);
+    assert_eq!([opened("/api/plant", "document"), opened("/page.js", "document")], [421, 421]);
     assert_eq!(console.send("/", &[], "{}").0, 405);
     let large = json!({"question": "x".repeat(70_000)}).to_string();
     assert_eq!(console.send("/api/ask", &[("authorization", &session)], &large).0, 413);
