@@ -139,6 +139,23 @@ export async function faults(report, browser, house) {
     await sound();
   }, page);
   await page.context().close();
+  await report.check("with --prefetch zooming asks the cloud for nothing", async () => {
+    const fixed = await start_console(house, "--prefetch");
+    const other = await open_page(browser, fixed);
+    await go(other, "#/question/rooms");
+    // Fixed groups of all there is come first.
+    await other.waitForTimeout(1500);
+    const sums = () => proxy.watch().filter((one) => /sums/.test(one));
+    proxy.watch().length = 0;
+    for (const span of ["Month", "Week", "Day", "All"]) {
+      await other.click(`button:text-is('${span}')`);
+      await settled(other);
+    }
+    expect(sums(), [], "requests for sums");
+    holds((await other.$$(".plot canvas")).length > 0, "a chart is shown");
+    await other.context().close();
+    await fixed.stop();
+  });
 }
 
 /** Bytes that a process has in memory. */

@@ -73,7 +73,8 @@ export async function hostile(cloud) {
       Object.assign(state, { mode, delay });
       server.closeIdleConnections();
     },
-    watch: () => (state.seen = []),
+    /** What was asked for since the first call. */
+    watch: () => (state.seen ??= []),
     close: () => {
       server.closeAllConnections();
       server.close();

@@ -127,8 +127,8 @@ export function write_readings(folder, days, now = Date.now()) {
   return { readings, end };
 }
 
-/** Makes the house in a new folder. */
-export async function build(folder, bin, days = 60) {
+/** Makes the house in a new folder. `more` has further questions: their text, or the text with its arguments. */
+export async function build(folder, bin, days = 60, more = {}) {
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
   const plant = path.join(folder, "plant");
@@ -142,7 +142,7 @@ export async function build(folder, bin, days = 60) {
   const sotto = (...args) => must(program("sotto"), args, options);
   await must(program("sotto"), ["init", "plant", "--listen", `127.0.0.1:${port}`, "--time-zone", "Europe/Vienna"], options);
   for (const [name, more] of Object.entries(CHANNELS)) await sotto("channel", "add", name, ...more);
-  for (const [name, text] of Object.entries(QUESTIONS)) await sotto("question", "add", name, text);
+  for (const [name, text] of Object.entries({ ...QUESTIONS, ...more })) await sotto("question", "add", name, ...[text].flat());
   const since = new Date(end - 2 * DAY).toISOString().slice(0, 10);
   await sotto("alarm", "add", "hot", "bath > 25 for 2 windows", "--since", since);
   await sotto("alarm", "add", "cold", "cellar < 3", "--since", since);

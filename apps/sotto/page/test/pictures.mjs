@@ -2,26 +2,13 @@
 import fs from "node:fs";
 import path from "node:path";
 import { go, open_page, settled } from "./browser.mjs";
-import { run, start_console } from "./house.mjs";
+import { start_console } from "./house.mjs";
 
-/** A pump with a question whose values have a bound. */
-async function add_pump(house) {
-  await house.sotto("channel", "add", "flow", "--unit", "l/min", "--range", "0..40", "--resolution", "0.1", "--every", "5m");
-  await house.sotto("question", "add", "power", "mean(polynomial(flow, [1, 0.2, 0.01])) by hour", "--precision", "0.2");
-  await house.sotto("device", "add", "pump", "--channels", "flow", "--bundle", "pump.bundle");
-  const rows = ["time,flow"];
-  for (let at = house.end - 3 * 86_400_000; at <= house.end; at += 300_000) {
-    const hour = (at % 86_400_000) / 3_600_000;
-    rows.push(`${new Date(at).toISOString()},${Math.max(0, 14 + 9 * Math.sin(((hour - 7) / 12) * Math.PI) + 2 * Math.sin(at / 4e6)).toFixed(1)}`);
-  }
-  fs.writeFileSync(path.join(house.folder, "pump.csv"), rows.join("\n") + "\n");
-  const sent = await run(path.join(house.bin, "sotto-agent"), ["run", "--bundle", "pump.bundle", "--csv", "pump.csv"], house.options);
-  if (sent.code !== 0) throw new Error(sent.stderr);
-}
+/** A question whose values have a bound: half the width of a bin. */
+export const WITH_BOUND = { middle: ["median(living), mean(living) by day", "--precision", "0.4"] };
 
 export async function pictures(browser, house, folder) {
   fs.mkdirSync(folder, { recursive: true });
-  await add_pump(house);
   const console_ = await start_console(house);
   const open = async (colorScheme) => open_page(browser, console_, { code: await console_.new_code(), viewport: { width: 1280, height: 800 }, colorScheme });
   const page = await open("light");
@@ -33,7 +20,7 @@ export async function pictures(browser, house, folder) {
   await go(page, "#/questions");
   await go(page, "#/now");
   await take("now");
-  await go(page, "#/question/power");
+  await go(page, "#/question/middle");
   const box = await (await page.$(".plot")).boundingBox();
   await page.mouse.move(box.x + box.width * 0.32, box.y + 90);
   await page.waitForTimeout(200);

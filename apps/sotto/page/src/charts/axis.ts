@@ -7,11 +7,14 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const two = (value: number): string => String(value).padStart(2, "0");
 
+/** A split of days may lie an hour before midnight, where clocks change in the browser's zone or the plant's: it names the day that begins. */
+const OFF = 2 * HOUR;
+
 /** One label for each split; the larger unit is named where it changes. */
 export function time_labels(splits: number[], step: number, zone: string): string[] {
   let before: Date | null = null;
   return splits.map((at) => {
-    const date = zoned_date(at, zone);
+    const date = zoned_date(step >= DAY ? at + OFF : at, zone);
     const last: Date | null = before;
     before = date;
     const year = last === null || last.getFullYear() !== date.getFullYear();

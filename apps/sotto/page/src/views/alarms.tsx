@@ -107,7 +107,7 @@ function Events({ of }: { of: AlarmEvent[] }) {
             <b class={event.event === "raised" || event.event === "failed" ? "alert" : undefined}>{T.alarms.events[event.event] ?? event.event}</b>
             <span>
               {event.device}: {event.what}
-              {event.value !== null && ` (${with_unit(number(event.value, event.bound), event.unit)} ${bound_text(event.value, event.bound)}; ${T.alarms.counts(event.readings)})`}
+              {event.value !== null && event.unit !== "" && ` (${with_unit(number(event.value, event.bound), event.unit)} ${bound_text(event.value, event.bound)}; ${T.alarms.counts(event.readings)})`}
               {event.late && ` ${T.alarms.late}`}
               {event.muted && ` ${T.alarms.was_muted}`}
               {event.reason && ` – ${event.reason}`}
