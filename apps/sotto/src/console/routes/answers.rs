@@ -21,7 +21,8 @@ fn at(name: &str) -> Option<i64> {
 
 pub(in super::super) async fn answers(State(console): State<Arc<Console>>) -> Answered {
     on_plant(&console, |plant| {
-        let (names, clock) = (plant.answers()?, plant.settings().clock()?);
+        let clock = plant.settings().clock().map_err(sotto_owner::OwnerError::from)?;
+        let names = plant.answers()?;
         let kept = names.iter().rev().take(MOST).filter_map(|name| {
             let kept = plant.answer(name).ok()?;
             let assurance = kept.answer.rows.first().map(|row| row.assurance.to_string());
