@@ -209,6 +209,8 @@ export interface Ask {
   by?: string;
   /** Bytes of readings that may come down at most. Absent: 8 MB. */
   fetch?: number;
+  /** Repeat the cloud's work on what carries no tags: then its values are shown. */
+  verify?: boolean;
 }
 
 export type Asked =

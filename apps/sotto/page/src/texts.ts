@@ -203,6 +203,7 @@ export const T = {
     way: "The way of this answer",
     one_of: (question: string, week: number) => `${question}${week === 0 ? " · this week" : week === 1 ? " · last week" : ""}`,
     fetch: (bytes: string) => `Let up to ${bytes} of readings come down`,
+    verify: "Repeat the work here, then show the values",
     formats: { csv: "CSV", parquet: "Parquet", xlsx: "Excel" },
   },
 

@@ -51,6 +51,7 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
   const [values, set_values] = useState<Record<string, string> | null>(parameters.length === 0 ? {} : null);
   const [way, set_way] = useState(false);
   const [fetch, set_fetch] = useState(FETCHED);
+  const [verify, set_verify] = useState(false);
   const chart = useRef<HTMLDivElement>(null);
   const end = now ? Math.max(0, ...now.devices.map((device) => device.newest_ms ?? 0)) || server_now() : server_now();
 
@@ -78,9 +79,9 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
         { question, since: week.last_week, until: week.this_week, ...group, ...more },
       ];
     }
-    const more = fetch > FETCHED ? { fetch } : {};
+    const more = { ...(fetch > FETCHED ? { fetch } : {}), ...(verify ? { verify } : {}) };
     return [{ ...plain, ...more }, ...over.map((name) => ({ ...ask_of(name, asked_view, {}, zone), ...more }))];
-  }, [plain, weeks, over, week, zooms, fetch]);
+  }, [plain, weeks, over, week, zooms, fetch, verify]);
   const asking = useAsking(asks);
   const answer = asking.done?.[0]?.answer ?? null;
   const shift = weeks ? ms_of_local(week.this_week, zone) - ms_of_local(week.last_week, zone) : 0;
@@ -196,6 +197,7 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
       {asking.fault && /fetch/.test(asking.fault.error) && fetch < MOST_FETCHED && (
         <button onClick={() => set_fetch(fetch * 8)}>{T.explorer.fetch(bytes(fetch * 8))}</button>
       )}
+      {answer?.rows.some((row) => row.held_back) && !verify && <button onClick={() => set_verify(true)}>{T.explorer.verify}</button>}
       {answer && (
         <>
           <div class="stage" ref={chart} hidden={as !== "chart" || kind === "empty"}>

@@ -13,22 +13,21 @@ use super::{Answered, on_plant};
 /// Answers that are listed.
 const MOST: usize = 50;
 
-/// Returns the time in the name of an answer, `20260131T101500.000Z`, as RFC 3339.
-fn at(name: &str) -> String {
-    let of = |range: std::ops::Range<usize>| name.get(range).unwrap_or_default();
-    let time = [of(9..11), of(11..13), name.get(13..).unwrap_or_default()].join(":");
-    format!("{}-{}-{}T{time}", of(0..4), of(4..6), of(6..8))
+/// Returns the time in the name of an answer, `20260131T101500.000Z`, in milliseconds since 1970.
+fn at(name: &str) -> Option<i64> {
+    let time = name.strip_suffix('Z')?.parse::<jiff::civil::DateTime>().ok()?;
+    Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_millisecond())
 }
 
 pub(in super::super) async fn answers(State(console): State<Arc<Console>>) -> Answered {
     on_plant(&console, |plant| {
-        let names = plant.answers()?;
+        let (names, clock) = (plant.answers()?, plant.settings().clock()?);
         let kept = names.iter().rev().take(MOST).filter_map(|name| {
             let kept = plant.answer(name).ok()?;
             let assurance = kept.answer.rows.first().map(|row| row.assurance.to_string());
             let verified = plant.verified(name).ok().flatten();
             Some(json!({
-                "name": name, "at": at(name), "question": kept.answer.question, "assurance": assurance.unwrap_or_default(),
+                "name": name, "at": at(name).map(|at| clock.rfc3339(at)), "question": kept.answer.question, "assurance": assurance.unwrap_or_default(),
                 "rows": kept.answer.rows.len(), "verified": verified,
             }))
         });
@@ -56,8 +55,8 @@ pub(in super::super) async fn verify(
 mod tests {
     #[test]
     fn the_name_of_an_answer_is_its_time() {
-        let time = super::at("20260131T101500.250Z");
-        assert_eq!(time, "2026-01-31T10:15:00.250Z");
-        assert_eq!(time.parse::<jiff::Timestamp>().unwrap().as_millisecond() % 1000, 250);
+        let expected = "2026-01-31T10:15:00.250Z".parse::<jiff::Timestamp>().unwrap().as_millisecond();
+        assert_eq!(super::at("20260131T101500.250Z"), Some(expected));
+        assert_eq!(super::at("yesterday"), None);
     }
 }

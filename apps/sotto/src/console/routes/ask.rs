@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::json;
 use sotto_owner::question::Question;
-use sotto_owner::{FETCHED, OwnerError, Plant};
+use sotto_owner::{Answer, FETCHED, OwnerError, Plant};
 
 use super::super::guard::BACKGROUND;
 use super::super::refusal::Refusal;
@@ -34,9 +34,18 @@ pub(in super::super) struct Ask {
     /// Bytes of readings that may come down at most.
     #[serde(default)]
     fetch: Option<u64>,
+    /// True if the cloud's work on what carries no tags is repeated here.
+    #[serde(default)]
+    verify: bool,
 }
 
 impl Ask {
+    /// Answers the question, and repeats the cloud's work if that is asked for.
+    fn answer(&self, plant: &Plant, progress: &mut dyn FnMut(u64, u64)) -> Result<Answer, OwnerError> {
+        let answer = plant.ask(&self.question(plant)?, progress)?;
+        if self.verify { plant.verify_asked(answer, progress) } else { Ok(answer) }
+    }
+
     fn question(&self, plant: &Plant) -> Result<Question, OwnerError> {
         let now = jiff::Timestamp::now().as_millisecond();
         let (since, until) = (self.since.as_deref(), self.until.as_deref());
@@ -65,8 +74,7 @@ pub(in super::super) async fn ask(
     let fetch = ask.fetch.unwrap_or(FETCHED);
     lines::working(&console, move |plant, progress| {
         let plant = plant.reopened()?.fetching_at_most(fetch);
-        let question = ask.question(&plant)?;
-        let answer = plant.ask(&question, progress)?;
+        let answer = ask.answer(&plant, progress)?;
         let name = if keeps { plant.keep(&answer)? } else { None };
         Ok(json!({"answer": &*answer.checked(), "name": name}))
     })
@@ -90,7 +98,7 @@ pub(in super::super) async fn export(
     };
     let bytes = on_plant(&console, move |plant| {
         let plant = plant.fetching_at_most(ask.fetch.unwrap_or(FETCHED));
-        let answer = plant.ask(&ask.question(&plant)?, &mut |_, _| {})?;
+        let answer = ask.answer(&plant, &mut |_, _| {})?;
         Ok(format.bytes(&answer.checked())?)
     });
     Ok(([(header::CONTENT_TYPE, format.kind())], bytes.await?).into_response())
