@@ -130,7 +130,8 @@ export function write_readings(folder, days, now = Date.now()) {
 /** A unit and states that are scripts wherever somebody takes them for HTML. */
 export const HOSTILE = {
   channels: { odd: ["--unit", "<img src=x onerror=__stolen=3>", "--range", "0..100", "--resolution", "1", "--every", "15m"], odd_state: ["--states", "<s>a</s>,<img src=x onerror=__stolen=4>", "--every", "15m"] },
-  questions: { odd: "mean(odd) by day", odd_time: "changes(odd_state) by day" },
+  // The last one is computed on lattice ciphertexts, whose answers carry no tags.
+  questions: { odd: "mean(odd) by day", odd_time: "changes(odd_state) by day", curve: ["mean(polynomial(odd, [1, 0.2, 0.01])) by week", "--precision", "0.5"] },
   devices: { gateway: "energy,door,odd,odd_state" },
 };
 
