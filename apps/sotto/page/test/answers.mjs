@@ -97,6 +97,17 @@ export async function answers(report, page, house) {
     await page.waitForSelector("text=All windows");
     return `${asked.since} to ${asked.until} by ${asked.by}`;
   }, page);
+  await report.check("values that nothing shows to be right are held back until the work was repeated here", async () => {
+    const { answer: held } = await answered(() => go(page, "#/question/curve"));
+    holds(held.rows.every((row) => row.value === null && row.held_back), `expected no value, found ${JSON.stringify(held.rows[0])}`);
+    const { answer, refused, asked } = await answered(() => page.click("text=Repeat the work here"));
+    holds(!refused && asked.verify === true, `refused: ${refused?.error}`);
+    const expected = (await ask("curve", "--verify")).rows;
+    answer.rows.forEach((row, i) => holds(row.value !== null && row.bound > 0 && Math.abs(row.value - expected[i].value) <= row.bound + expected[i].bound, `row ${i}: expected ${expected[i].value}, found ${row.value} ± ${row.bound}`));
+    await settled(page);
+    holds((await page.$$(".plot canvas")).length === 1, "a chart with the values");
+    return `${answer.rows.length} rows, ± ${answer.rows[0].bound.toPrecision(2)}`;
+  }, page);
   await report.check("export as CSV equals `sotto ask --csv`", async () => {
     await go(page, "#/question/rooms");
     const file = path.join(house.folder, "asked.csv");

@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { answers } from "./answers.mjs";
 import { open_browser, open_page, Report } from "./browser.mjs";
 import { faults } from "./faults.mjs";
-import { build, start_console, tear_down } from "./house.mjs";
+import { build, HOSTILE, start_console, tear_down } from "./house.mjs";
 import { pictures, WITH_BOUND } from "./pictures.mjs";
 import { safety } from "./safety.mjs";
 import { speed } from "./speed.mjs";
@@ -20,7 +20,7 @@ let house = null;
 let browser = null;
 const begin = Date.now();
 try {
-  house = await build(path.join(report.out, "house"), path.resolve(values.bin), Number(values.days ?? (values.pictures ? 300 : 60)), values.pictures ? WITH_BOUND : {});
+  house = await build(path.join(report.out, "house"), path.resolve(values.bin), Number(values.days ?? (values.pictures ? 300 : 60)), values.pictures ? { questions: WITH_BOUND } : HOSTILE);
   browser = await open_browser();
   console.log(`a house of ${Date.now() - begin} ms`);
   if (values.pictures) await pictures(browser, house, path.resolve(values.pictures));

@@ -108,7 +108,7 @@ export function write_readings(folder, days, now = Date.now()) {
     cellar.push(`${time},${(11 - 2.5 * season + noise(0.2)).toFixed(1)}`);
     if (at % (15 * MINUTE) === 0) {
       total += (0.25 + (hour >= 16 && hour < 21 ? 0.9 : 0.1) + random() * 0.1 + (5 + 5 * season) * 0.08) / 4;
-      gateway.push({ time, energy: Number(total.toFixed(1)) });
+      gateway.push({ time, energy: Number(total.toFixed(1)), odd: Math.round(50 + 40 * Math.sin(at / DAY)), odd_state: (at / DAY) % 2 < 1 ? 0 : 1 });
     }
   }
   for (let day = start; day < end - DAY; day += DAY) {
@@ -127,8 +127,16 @@ export function write_readings(folder, days, now = Date.now()) {
   return { readings, end };
 }
 
-/** Makes the house in a new folder. `more` has further questions: their text, or the text with its arguments. */
-export async function build(folder, bin, days = 60, more = {}) {
+/** A unit and states that are scripts wherever somebody takes them for HTML. */
+export const HOSTILE = {
+  channels: { odd: ["--unit", "<img src=x onerror=__stolen=3>", "--range", "0..100", "--resolution", "1", "--every", "15m"], odd_state: ["--states", "<s>a</s>,<img src=x onerror=__stolen=4>", "--every", "15m"] },
+  // The last one is computed on lattice ciphertexts, whose answers carry no tags.
+  questions: { odd: "mean(odd) by day", odd_time: "changes(odd_state) by day", curve: ["mean(polynomial(odd, [1, 0.2, 0.01])) by week", "--precision", "0.5"] },
+  devices: { gateway: "energy,door,odd,odd_state" },
+};
+
+/** Makes the house in a new folder. `more` has further channels, questions (their text, or the text with its arguments) and devices. */
+export async function build(folder, bin, days, more = {}) {
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
   const plant = path.join(folder, "plant");
@@ -141,13 +149,13 @@ export async function build(folder, bin, days = 60, more = {}) {
   const options = { cwd: folder, env: environment };
   const sotto = (...args) => must(program("sotto"), args, options);
   await must(program("sotto"), ["init", "plant", "--listen", `127.0.0.1:${port}`, "--time-zone", "Europe/Vienna"], options);
-  for (const [name, more] of Object.entries(CHANNELS)) await sotto("channel", "add", name, ...more);
-  for (const [name, text] of Object.entries({ ...QUESTIONS, ...more })) await sotto("question", "add", name, ...[text].flat());
+  for (const [name, words] of Object.entries({ ...CHANNELS, ...more.channels })) await sotto("channel", "add", name, ...words);
+  for (const [name, text] of Object.entries({ ...QUESTIONS, ...more.questions })) await sotto("question", "add", name, ...[text].flat());
   const since = new Date(end - 2 * DAY).toISOString().slice(0, 10);
   await sotto("alarm", "add", "hot", "bath > 25 for 2 windows", "--since", since);
   await sotto("alarm", "add", "cold", "cellar < 3", "--since", since);
   await sotto("alarm", "add", "quiet", "silent for 3d", "--since", since);
-  for (const [name, channels] of Object.entries(DEVICES)) await sotto("device", "add", name, "--channels", channels, "--bundle", path.join(plant, `${name}.bundle`));
+  for (const [name, channels] of Object.entries({ ...DEVICES, ...more.devices })) await sotto("device", "add", name, "--channels", channels, "--bundle", path.join(plant, `${name}.bundle`));
 
   const house = { folder, plant, bin, port, options, readings, end, sotto, run: (...args) => run(program("sotto"), args, options), running: [] };
   await start_cloud(house);

@@ -130,6 +130,9 @@ export async function safety(report, browser, house) {
       holds(!console_.output.includes(secret), `the ${what} is in the console's output`);
     }
     holds(!/\d°C|living/.test(console_.output), `a reading in the console's output: ${console_.output}`);
+    await page.reload();
+    await page.waitForSelector("#code");
+    holds(!/thermometer/.test(await page.content()), "a page that was loaded again shows devices");
     await page.context().close();
   });
   await report.check("files of mode 0600, gone at the end; Ctrl-C ends it though a page is open", async () => {

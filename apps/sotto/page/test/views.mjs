@@ -10,6 +10,7 @@ export const VIEWS = {
   question: "#/question/rooms",
   heat: "#/question/heat",
   histogram: "#/question/living_bins",
+  "a hostile unit": "#/question/odd",
   ask: "#/ask",
   alarms: "#/alarms",
   cloud: "#/cloud",
@@ -50,6 +51,7 @@ export async function views(report, page) {
           for (const found of await violations(page)) faults.push(`${width} px, ${colorScheme}: ${found}`);
         }
       }
+      if (await page.evaluate(() => "__stolen" in window)) faults.push("a text of the plant ran as a script");
       faults.push(...page.lines.splice(0));
       if (faults.length > 0) throw new Error([...new Set(faults)].join("\n"));
     }, page);
