@@ -28,6 +28,8 @@ use crate::run::Run;
 use access::Access;
 use refusal::Refusal;
 
+/// Looks at the cloud that have not ended, at most: one that does not answer leaves some behind.
+const LOOKS: usize = 8;
 /// Questions that are under way at one time.
 const WORKING: usize = 2;
 
@@ -78,6 +80,8 @@ pub(super) struct Console {
     now: watch::Sender<Arc<str>>,
     /// One look at a time.
     looking: tokio::sync::Mutex<()>,
+    /// Looks that have not ended.
+    looks: Arc<Semaphore>,
     working: Arc<Semaphore>,
 }
 
@@ -135,6 +139,7 @@ async fn serve(arguments: Arguments, plant: Plant) -> anyhow::Result<()> {
         prefetch: arguments.prefetch,
         now: watch::channel(Arc::from("")).0,
         looking: tokio::sync::Mutex::default(),
+        looks: Arc::new(Semaphore::new(LOOKS)),
         working: Arc::new(Semaphore::new(WORKING)),
     });
     let files = open::Files::write(&folder, &console, address)?;

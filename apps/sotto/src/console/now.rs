@@ -1,11 +1,12 @@
 //! *Now*: the devices, alarms and the cloud, looked at again and again while somebody watches.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use sotto_owner::{BackupNote, DeviceStatus, OwnerError, Plant, SETTINGS, UnknownOrders};
+use sotto_owner::{BackupNote, DeviceStatus, Interrupt, OwnerError, Plant, SETTINGS, UnknownOrders};
 
 use super::Console;
 
@@ -36,6 +37,21 @@ fn now_ms() -> i64 {
     jiff::Timestamp::now().as_millisecond()
 }
 
+/// Returns a digest of `sotto.toml`: the page reads the plant again when it changes.
+fn version(plant: &Plant) -> String {
+    let text = std::fs::read(plant.folder().join(SETTINGS)).unwrap_or_default();
+    blake3::hash(&text).to_hex()[..16].to_owned()
+}
+
+/// Tells at once that `sotto.toml` was written: a look at the cloud may take its time.
+pub(super) fn written(console: &Console, plant: &Plant) {
+    let before = Arc::clone(&console.now.borrow());
+    if let Ok(mut now) = serde_json::from_str::<Value>(&before) {
+        now["version"] = json!(version(plant));
+        console.now.send_replace(now.to_string().into());
+    }
+}
+
 /// Returns what is to be seen now, as JSON. `before` is what was seen last: its devices stay if the cloud is away.
 pub(super) fn look(plant: &Plant, before: &str) -> String {
     let (devices, error) = match plant.status() {
@@ -56,10 +72,9 @@ pub(super) fn look(plant: &Plant, before: &str) -> String {
             "the cloud's certificate is valid until {until}: `sotto tls renew` makes a new one"
         ));
     }
-    let text = std::fs::read(plant.folder().join(SETTINGS)).unwrap_or_default();
     let now = Now {
         at_ms: now_ms(),
-        version: blake3::hash(&text).to_hex()[..16].to_owned(),
+        version: version(plant),
         cloud: Cloud { url: plant.settings().cloud.url.clone(), reachable: error.is_none(), error },
         devices,
         alarms: alarms(plant),
@@ -108,25 +123,28 @@ pub(super) async fn watching(console: Arc<Console>, every: Duration) {
     }
 }
 
-/// Looks at the plant once.
+/// Looks at the plant once. A cloud that does not answer is told of after [`PATIENCE`]; its request is left to end by itself.
 pub(super) async fn refresh(console: &Arc<Console>) {
     let _turn = console.looking.lock().await;
-    let of = Arc::clone(console);
-    let mut looked = tokio::task::spawn_blocking(move || {
+    // A thread for each look that waits in vain, so not too many of them.
+    let Ok(permit) = Arc::clone(&console.looks).try_acquire_owned() else { return };
+    let (of, left) = (Arc::clone(console), Arc::new(AtomicBool::new(false)));
+    let is_left = Arc::clone(&left);
+    let looked = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
         let before = Arc::clone(&of.now.borrow());
-        of.plant().map(|plant| look(&plant, &before))
+        let interrupt = Interrupt::when(move || is_left.load(Ordering::Relaxed));
+        of.plant().map(|plant| look(&plant.interrupted_by(interrupt), &before))
     });
-    let done = match tokio::time::timeout(PATIENCE, &mut looked).await {
-        Ok(done) => done,
+    let now = match tokio::time::timeout(PATIENCE, looked).await {
+        Ok(Ok(Ok(now))) => Some(now),
+        Ok(_) => None,
         Err(_) => {
-            let before = Arc::clone(&console.now.borrow());
-            if let Some(now) = without_answer(&before) {
-                console.now.send_replace(now.into());
-            }
-            looked.await
+            left.store(true, Ordering::Relaxed);
+            without_answer(&console.now.borrow())
         }
     };
-    if let Ok(Ok(now)) = done {
+    if let Some(now) = now {
         console.now.send_replace(now.into());
     }
 }
