@@ -290,8 +290,7 @@ async function passphrase(browser, house) {
     await page.fill("#code", "a lake of seven names");
     await page.keyboard.press("Enter");
     await page.waitForSelector("nav");
-    const lines = page.lines.filter((line) => !/status of 4\d\d/.test(line));
-    expect(lines, [], "lines in the browser's console");
+    expect(page.lines.filter((line) => !/status of 4\d\d/.test(line)), [], "lines in the browser's console");
     holds(!sealed.output.includes("lake") && !fs.existsSync(path.join(folder, "secrets/lake")), "the passphrase is in the output");
     return refused.slice(0, 80);
   } finally {
