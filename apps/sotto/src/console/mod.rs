@@ -153,6 +153,7 @@ async fn serve(arguments: Arguments, plant: Plant) -> anyhow::Result<()> {
     }
     let every = Duration::from_millis(arguments.every.milliseconds().into()).max(Duration::from_millis(200));
     tokio::spawn(now::watching(Arc::clone(&console), every));
+    tokio::spawn(now::reading(Arc::clone(&console), every));
     let app = page::routes()
         .merge(routes::routes())
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&console), guard::guard))

@@ -46,9 +46,25 @@ fn version(plant: &Plant) -> String {
 /// Tells at once that `sotto.toml` was written: a look at the cloud may take its time.
 pub(super) fn written(console: &Console, plant: &Plant) {
     let before = Arc::clone(&console.now.borrow());
-    if let Ok(mut now) = serde_json::from_str::<Value>(&before) {
-        now["version"] = json!(version(plant));
+    let version = json!(version(plant));
+    if let Ok(mut now) = serde_json::from_str::<Value>(&before)
+        && now["version"] != version
+    {
+        now["version"] = version;
         console.now.send_replace(now.to_string().into());
+    }
+}
+
+/// Tells of what other programs write into `sotto.toml`, while a look at the cloud may take its time.
+pub(super) async fn reading(console: Arc<Console>, every: Duration) {
+    let mut times = tokio::time::interval(every);
+    loop {
+        times.tick().await;
+        if console.access.is_any()
+            && let Ok(plant) = console.plant()
+        {
+            written(&console, &plant);
+        }
     }
 }
 
