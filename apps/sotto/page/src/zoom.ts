@@ -41,14 +41,37 @@ export function group_for(span_ms: number, text: string, plant: PlantInfo): stri
   return fits.at(-1)?.[0] ?? "year";
 }
 
-/** The span in whole groups: days and longer begin at the zone's midnight, so that no group at an edge is cut. */
-export function aligned(from: number, to: number, group: number, zone: string): [number, number] {
-  if (group >= DAY) {
-    const midnight = (at: number) => ms_of_local(local_of_ms(at, zone).slice(0, 10), zone);
-    return [midnight(from), midnight(Math.max(to, from + group) + DAY - 1)];
+/** The start of the group of a time, as `by` divides time in the zone. */
+function start_of(at: number, by: string, zone: string): number {
+  const local = local_of_ms(at, zone);
+  const [year, month, day] = [local.slice(0, 4), Number(local.slice(5, 7)), local.slice(0, 10)];
+  const from = (text: string) => ms_of_local(text, zone);
+  const two = (number: number) => String(number).padStart(2, "0");
+  switch (by) {
+    case "year":
+      return from(`${year}-01-01`);
+    case "quarter":
+      return from(`${year}-${two(month - ((month - 1) % 3))}-01`);
+    case "month":
+      return from(`${local.slice(0, 7)}-01`);
+    case "week":
+      return from(mondays(at, zone).this_week);
+    case "day":
+      return from(day);
   }
-  const start = Math.floor(from / group) * group;
-  return [start, Math.max(Math.ceil(to / group) * group, start + 2 * group)];
+  const size = group_ms(by) ?? DAY;
+  // Parts of a day begin at its midnight: not on UTC's grid in zones of half an hour.
+  return size < DAY ? from(day) + Math.floor((at - from(day)) / size) * size : from(day);
+}
+
+/** The span in whole groups, so that none at an edge is cut. */
+export function aligned(from: number, to: number, by: string, zone: string): [number, number] {
+  const size = group_ms(by) ?? DAY;
+  const start = start_of(from, by, zone);
+  let end = start_of(to, by, zone);
+  // The start of the next group: a little more than a group behind the start of this one.
+  if (end < to) end = start_of(end + size + (size >= 30 * DAY ? 5 * DAY : size >= DAY ? DAY / 8 : 0), by, zone);
+  return [start, end > start ? end : start + size];
 }
 
 export interface View {
@@ -58,12 +81,17 @@ export interface View {
   by: string | null;
 }
 
-export function ask_of(question: string, view: View, values: Record<string, string>, zone: string): Ask {
+/** The request of a question in a view. `by` is its own group. */
+export function ask_of(question: string, view: View, values: Record<string, string>, zone: string, by?: string): Ask {
+  const group = view.by ?? by;
   const ask: Ask = { question };
   if (view.span) {
-    ask.since = local_of_ms(view.span[0], zone);
+    // Of UTC: the hour that comes twice in autumn has one name alone in local time.
+    const [from, to] = group ? aligned(view.span[0], view.span[1], group, zone) : view.span;
+    const utc = (at: number) => `${new Date(at).toISOString().slice(0, 16)}Z`;
+    ask.since = utc(Math.floor(from / MINUTE) * MINUTE);
     // The end is the start of the next minute: the last group must be whole.
-    ask.until = local_of_ms(Math.ceil(view.span[1] / MINUTE) * MINUTE, zone);
+    ask.until = utc(Math.ceil(to / MINUTE) * MINUTE);
   }
   if (view.by) ask.by = view.by;
   if (Object.keys(values).length > 0) ask.with = values;

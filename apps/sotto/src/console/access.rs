@@ -18,8 +18,10 @@ const CODE: usize = 12;
 const CODE_LIVES: Duration = Duration::from_secs(600);
 /// Codes and sessions at one time: the oldest go first.
 const MOST: usize = 16;
-/// The time between two passphrases that are tried.
+/// The time between two passphrases that are tried; twice as long after each that is wrong.
 const BETWEEN: Duration = Duration::from_secs(1);
+/// The longest of these times.
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// Returns random bytes.
 pub(super) fn random<const N: usize>() -> Result<Zeroizing<[u8; N]>, OwnerError> {
@@ -50,8 +52,8 @@ pub(super) struct Access {
     idle: Duration,
     codes: Mutex<Vec<Code>>,
     sessions: Mutex<Vec<Session>>,
-    /// The time of the last passphrase that was tried.
-    tried: Mutex<Option<Instant>>,
+    /// The time of the last passphrase that was tried, and how many were wrong in a row.
+    tried: Mutex<(Option<Instant>, u32)>,
 }
 
 fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -107,11 +109,23 @@ impl Access {
     pub(super) fn may_try(&self) -> bool {
         let mut tried = locked(&self.tried);
         let now = Instant::now();
-        if tried.is_some_and(|before| now.duration_since(before) < BETWEEN) {
+        let between = BETWEEN.saturating_mul(1 << tried.1.saturating_sub(1).min(6)).min(LONGEST);
+        if tried.0.is_some_and(|before| now.duration_since(before) < between) {
             return false;
         }
-        *tried = Some(now);
+        tried.0 = Some(now);
         true
+    }
+
+    /// Notes that a passphrase was wrong: the next one waits longer.
+    pub(super) fn failed(&self) {
+        let mut tried = locked(&self.tried);
+        tried.1 = tried.1.saturating_add(1);
+    }
+
+    /// Notes that a passphrase was right.
+    pub(super) fn succeeded(&self) {
+        locked(&self.tried).1 = 0;
     }
 
     /// Begins a session, and returns its key.
@@ -188,6 +202,17 @@ mod tests {
         let other = access.begin().unwrap();
         access.end(&other);
         assert!(!access.is_session(&other, true) && !access.is_any());
+    }
+
+    #[test]
+    fn wrong_passphrases_make_the_next_one_wait() {
+        let access = Access::new(Duration::from_secs(60));
+        assert!(access.may_try() && !access.may_try(), "one a second");
+        (0..3).for_each(|_| access.failed());
+        std::thread::sleep(Duration::from_millis(1050));
+        assert!(!access.may_try(), "four seconds after the third wrong one");
+        access.succeeded();
+        assert!(access.may_try());
     }
 
     #[test]

@@ -68,10 +68,8 @@ fn refused(console: &Console, request: &Request) -> Option<Refusal> {
 /// secret, may also be opened from elsewhere: from the file with a code, or a link; not in a frame.
 fn is_here(console: &Console, headers: &HeaderMap, is_page: bool) -> bool {
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
-    let is_host = |host: &str| console.hosts.iter().any(|own| own == host);
-    let of_origin = |origin: &str| {
-        origin.strip_prefix("http://").is_some_and(|host| console.hosts.iter().any(|own| own == host))
-    };
+    let is_host = |host: &str| console.host == host;
+    let of_origin = |origin: &str| origin.strip_prefix("http://").is_some_and(is_host);
     // A browser states where the request comes from; a bookmark has "none".
     let is = |name: &'static str, expected: &str| text(HeaderName::from_static(name)) == Some(expected);
     let opens = is_page && is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document");

@@ -56,6 +56,8 @@ pub(super) fn working<T: Serialize>(
             let mut shown = 0;
             let mut progress = |done: u64, all: u64| {
                 let percent = done.saturating_mul(100) / all.max(1);
+                // A second part of the work begins anew.
+                shown = if percent + STEP < shown { 0 } else { shown };
                 if percent >= shown + STEP {
                     shown = percent;
                     // A reader that is slow misses some of them.

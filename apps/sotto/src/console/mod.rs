@@ -30,6 +30,8 @@ use refusal::Refusal;
 
 /// Looks at the cloud that have not ended, at most: one that does not answer leaves some behind.
 const LOOKS: usize = 8;
+/// Other requests to the plant at one time.
+const OTHERS: usize = 16;
 /// Questions that are under way at one time.
 const WORKING: usize = 2;
 
@@ -45,11 +47,11 @@ pub(crate) struct Arguments {
     /// Write nothing: the page declares, mutes, adds and removes nothing
     #[arg(long)]
     read_only: bool,
-    /// Let charts load months, days and hours of all there is when they open, so that the cloud does not see from requests what
-    /// somebody zooms into
+    /// Let charts load months, days and hours of the whole time when they open, so that no request tells the cloud which time is
+    /// looked at
     #[arg(long)]
     prefetch: bool,
-    /// End sessions without a key, a click or a touch after this time
+    /// End sessions without a key, a move of the pointer or a touch after this time
     #[arg(long, value_name = "TIME", default_value = "30m")]
     idle: Every,
     /// Look at the cloud this often while the page is open
@@ -72,8 +74,8 @@ pub(super) struct Console {
     access: Access,
     /// The token of `sotto console --code`, which a file of the plant's owner has.
     token: zeroize::Zeroizing<String>,
-    /// The values of `Host` that name this console.
-    hosts: Vec<String>,
+    /// The value of `Host` that names this console. Not `localhost`: on ::1 another user of the machine may have the port.
+    host: String,
     read_only: bool,
     prefetch: bool,
     /// *Now*, as JSON; empty before the first look.
@@ -83,6 +85,8 @@ pub(super) struct Console {
     /// Looks that have not ended.
     looks: Arc<Semaphore>,
     working: Arc<Semaphore>,
+    /// Other requests to the plant that are under way.
+    others: Arc<Semaphore>,
 }
 
 impl Console {
@@ -110,9 +114,13 @@ impl Run for Arguments {
             say(open::code(plant.folder())?.as_str());
             return Ok(ExitCode::SUCCESS);
         }
-        if let Err(error) = plant.open_secrets() {
-            tell(format!("note: {error}; the page asks for the passphrase"));
-        }
+        let plant = match plant.open_secrets() {
+            Ok(()) => plant,
+            Err(error) => {
+                tell(format!("note: {error}; the page asks for the passphrase"));
+                self.place.open_unasked()?
+            }
+        };
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let served = runtime.block_on(serve(self, plant));
         // A request to a cloud that does not answer is not waited for.
@@ -134,13 +142,14 @@ async fn serve(arguments: Arguments, plant: Plant) -> anyhow::Result<()> {
         plant: Mutex::new(plant),
         access: Access::new(Duration::from_millis(arguments.idle.milliseconds().into())),
         token,
-        hosts: vec![address.to_string(), format!("localhost:{}", address.port())],
+        host: address.to_string(),
         read_only: arguments.read_only,
         prefetch: arguments.prefetch,
         now: watch::channel(Arc::from("")).0,
         looking: tokio::sync::Mutex::default(),
         looks: Arc::new(Semaphore::new(LOOKS)),
         working: Arc::new(Semaphore::new(WORKING)),
+        others: Arc::new(Semaphore::new(OTHERS)),
     });
     let files = open::Files::write(&folder, &console, address)?;
     say(format!("The page of {}: http://{address}", folder.display()));
@@ -170,10 +179,13 @@ async fn serve(arguments: Arguments, plant: Plant) -> anyhow::Result<()> {
 async fn stopped() -> std::io::Result<()> {
     #[cfg(unix)]
     {
-        let mut ended = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+        use tokio::signal::unix::{SignalKind, signal};
+        // The last one: its terminal is closed.
+        let (mut ended, mut closed) = (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
         tokio::select! {
             pressed = tokio::signal::ctrl_c() => pressed,
             _ = ended.recv() => Ok(()),
+            _ = closed.recv() => Ok(()),
         }
     }
     #[cfg(not(unix))]

@@ -45,17 +45,18 @@ fn version(plant: &Plant) -> String {
 
 /// Tells at once that `sotto.toml` was written: a look at the cloud may take its time.
 pub(super) fn written(console: &Console, plant: &Plant) {
-    let before = Arc::clone(&console.now.borrow());
     let version = json!(version(plant));
-    if let Ok(mut now) = serde_json::from_str::<Value>(&before)
-        && now["version"] != version
-    {
-        now["version"] = version;
-        console.now.send_replace(now.to_string().into());
-    }
+    console.now.send_if_modified(|now| match serde_json::from_str::<Value>(now) {
+        Ok(mut seen) if seen["version"] != version => {
+            seen["version"] = version;
+            *now = seen.to_string().into();
+            true
+        }
+        _ => false,
+    });
 }
 
-/// Tells of what other programs write into `sotto.toml`, while a look at the cloud may take its time.
+/// Tells of edits of `sotto.toml` by other programs, while a look at the cloud may take its time.
 pub(super) async fn reading(console: Arc<Console>, every: Duration) {
     let mut times = tokio::time::interval(every);
     loop {
@@ -68,11 +69,16 @@ pub(super) async fn reading(console: Arc<Console>, every: Duration) {
     }
 }
 
-/// Returns what is to be seen now, as JSON. `before` is what was seen last: its devices stay if the cloud is away.
+/// Returns *Now* as JSON. `before` is the last one: its devices stay if the cloud is away.
 pub(super) fn look(plant: &Plant, before: &str) -> String {
-    let (devices, error) = match plant.status() {
+    seen(plant, before, plant.status().map_err(|error| error.to_string()))
+}
+
+/// Returns *Now* of the folder, and of the devices as the cloud has them, or the reason why it does not tell.
+fn seen(plant: &Plant, before: &str, devices: Result<Vec<DeviceStatus>, String>) -> String {
+    let (devices, error) = match devices {
         Ok(devices) => (devices, None),
-        Err(error) => (Vec::new(), Some(error.to_string())),
+        Err(error) => (Vec::new(), Some(error)),
     };
     let mut notes: Vec<String> = Vec::new();
     if error.is_none() {
@@ -157,19 +163,15 @@ pub(super) async fn refresh(console: &Arc<Console>) {
         Ok(_) => None,
         Err(_) => {
             left.store(true, Ordering::Relaxed);
-            without_answer(&console.now.borrow())
+            let (of, before) = (Arc::clone(console), Arc::clone(&console.now.borrow()));
+            let silent = Err(format!("it has not answered for {} seconds", PATIENCE.as_secs()));
+            // The folder is read on a thread of its own: files may be slow, too.
+            let seen =
+                tokio::task::spawn_blocking(move || of.plant().map(|plant| seen(&plant, &before, silent)));
+            seen.await.ok().and_then(Result::ok)
         }
     };
     if let Some(now) = now {
         console.now.send_replace(now.into());
     }
-}
-
-/// Returns what was seen last, with the remark that the cloud does not answer. None if nothing was seen yet.
-fn without_answer(before: &str) -> Option<String> {
-    let mut now: Value = serde_json::from_str(before).ok()?;
-    let cloud = now.get_mut("cloud")?;
-    cloud["reachable"] = json!(false);
-    cloud["error"] = json!(format!("it has not answered for {} seconds", PATIENCE.as_secs()));
-    Some(now.to_string())
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::Context as _;
+use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
 use super::Console;
@@ -115,9 +116,22 @@ pub(super) fn code(folder: &Path) -> anyhow::Result<Zeroizing<String>> {
     let running = read(&folder.join(FOLDER).join(RUNNING)).context(none)?;
     let address = running.address;
     anyhow::ensure!(address.ip().is_loopback(), none);
-    let token = Zeroizing::new(format!("Bearer {}", *running.token));
-    let answer =
-        ureq::post(format!("http://{address}/api/code")).header("authorization", token.as_str()).send_empty();
-    let text = answer.context(none)?.body_mut().with_config().limit(256).read_to_string()?;
-    Ok(Zeroizing::new(text))
+    // Another program may have the port by now: it does not get the token, and its code is not believed.
+    let nonce = hex::encode(*random::<16>()?);
+    let asked = proof(&running.token, "ask", &nonce);
+    let answer = ureq::post(format!("http://{address}/api/code"))
+        .header("x-nonce", &nonce)
+        .header("x-proof", &asked)
+        .send_empty();
+    let text = answer.context(none)?.body_mut().with_config().limit(256).read_to_string().context(none)?;
+    let (code, proven) = text.split_once(' ').context(none)?;
+    let expected = proof(&running.token, "answer", &format!("{nonce} {code}"));
+    anyhow::ensure!(bool::from(proven.as_bytes().ct_eq(expected.as_bytes())), none);
+    Ok(Zeroizing::new(code.to_owned()))
+}
+
+/// Proves with the token that a text is of the console, or of its owner: BLAKE3 under a key that is derived from it.
+pub(super) fn proof(token: &str, of: &str, text: &str) -> String {
+    let key = Zeroizing::new(blake3::derive_key("sotto console --code", token.as_bytes()));
+    blake3::keyed_hash(&key, format!("{of} {text}").as_bytes()).to_hex().to_string()
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::Console;
 
-/// The licence texts of what is inside the page.
+/// The licence texts of the libraries in the page.
 pub(super) const LICENCES: &str = include_str!("../../page/dist/licences.txt");
 
 /// Each file: its path, its kind, its bytes.

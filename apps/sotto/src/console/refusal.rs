@@ -4,7 +4,7 @@ use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use sotto_owner::OwnerError;
+use sotto_owner::{OwnerError, SecretsError};
 
 /// The body of a refusal.
 #[derive(Clone, Debug, Serialize)]
@@ -48,6 +48,8 @@ impl From<OwnerError> for Refusal {
         let status = match &error {
             OwnerError::NotDeclared { .. } => StatusCode::NOT_FOUND,
             OwnerError::Cloud(_) => StatusCode::BAD_GATEWAY,
+            // The page asks for the passphrase.
+            OwnerError::Secrets(SecretsError::Locked { .. }) => StatusCode::LOCKED,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         };
         let error = error.to_string();

@@ -160,15 +160,18 @@ const COLUMNS = 200;
 const BINS = 64;
 
 function BinsOver({ answer, rows, label, small }: { answer: Answer; rows: Row[]; label: string; small: boolean }) {
-  const group = (row: Row) => (row.recurs ? cycles_of(row).map(([name, key]) => cycle_of(name, []).label(key)).join(" ") : local(row.from).slice(0, row.from.slice(11, 16) === "00:00" ? 10 : 16));
-  const all = [...new Set(rows.map(group))];
+  const label_of = (row: Row) => (row.recurs ? cycles_of(row).map(([name, key]) => cycle_of(name, []).label(key)).join(" ") : local(row.from).slice(0, row.from.slice(11, 16) === "00:00" ? 10 : 16));
+  // The hour that comes twice in autumn has two groups of one name.
+  const group = (row: Row) => (row.recurs ? label_of(row) : row.from);
+  const labels = new Map(rows.map((row) => [group(row), label_of(row)]));
+  const all = [...labels.keys()];
   const columns = all.slice(-COLUMNS);
   const bins = [...new Map(rows.map((row) => [row.bin![0], row.bin!])).values()].sort((a, b) => b[0] - a[0]).slice(0, BINS);
   const at = new Map(rows.map((row) => [`${group(row)}/${row.bin![0]}`, row]));
-  const cells = bins.map((bin) => columns.map((column) => cell_of(answer, at.get(`${column}/${bin[0]}`), `${column}, ${number(bin[0])} – ${number(bin[1])}`)));
+  const cells = bins.map((bin) => columns.map((column) => cell_of(answer, at.get(`${column}/${bin[0]}`), `${labels.get(column)}, ${number(bin[0])} – ${number(bin[1])}`)));
   return (
     <>
-      <Heat label={label} unit="" columns={columns} rows={bins.map((bin) => number(bin[0]))} cells={cells} small={small} from_zero />
+      <Heat label={label} unit="" columns={columns.map((column) => labels.get(column)!)} rows={bins.map((bin) => number(bin[0]))} cells={cells} small={small} from_zero />
       {all.length > COLUMNS && <p class="help">{T.chart.last_groups(COLUMNS, all.length)}</p>}
     </>
   );

@@ -1,5 +1,5 @@
 // The order of a dashboard: by dragging, by buttons, by the arrow keys. Every change is written at once.
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { PlantInfo } from "../api";
 import { put } from "../client";
 import { load_plant } from "../store";
@@ -23,15 +23,28 @@ export function Arrange({ name, list, plant, chosen }: ArrangeProps) {
   const dragged = useRef<string | null>(null);
   const holder = useRef<HTMLOListElement>(null);
 
-  const write = async (next: string[]) => {
+  // One write after the other, so that the last order is the one that stays.
+  const writing = useRef<Promise<void>>(Promise.resolve());
+  const waiting = useRef(0);
+  useEffect(() => {
+    if (waiting.current === 0) set_order(list);
+  }, [list.join("\n")]);
+  const write = (next: string[]): Promise<void> => {
     set_order(next);
     set_fault(null);
-    try {
-      await put(`/api/dashboards/${encodeURIComponent(name)}`, next);
-      await load_plant(false);
-    } catch (error) {
-      set_fault(refusal_of(error));
-    }
+    waiting.current += 1;
+    const turn = writing.current.then(async () => {
+      try {
+        await put(`/api/dashboards/${encodeURIComponent(name)}`, next);
+        if (waiting.current === 1) await load_plant(false);
+      } catch (error) {
+        set_fault(refusal_of(error));
+        set_order(list);
+      } finally {
+        waiting.current -= 1;
+      }
+    });
+    return (writing.current = turn);
   };
   const move = (one: string, to: number) => {
     if (to < 0 || to >= order.length) return;

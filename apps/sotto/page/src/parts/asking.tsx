@@ -16,7 +16,7 @@ export interface Asking {
 /** Answers younger than this are not asked for again when a view opens. */
 const FRESH_MS = 60_000;
 
-export function useAsking(asks: Ask[] | null, background = false): Asking {
+export function useAsking(asks: Ask[] | null, background = false, keeps = false): Asking {
   const [turn, set_turn] = useState(0);
   const [state, set] = useState<Omit<Asking, "again">>({ done: null, fault: null, loading: asks !== null, share: null });
   const key = asks === null ? "" : asks.map(key_of).join("\n");
@@ -26,7 +26,8 @@ export function useAsking(asks: Ask[] | null, background = false): Asking {
     const kept = asks.map(kept_answer);
     if (kept.every((one) => one !== undefined)) {
       const done = kept.map((one) => one.done);
-      const fresh = turn === 0 && kept.every((one) => Date.now() - one.at < FRESH_MS);
+      // With --prefetch answers are asked for by a timer alone.
+      const fresh = turn === 0 && kept.every((one) => keeps || Date.now() - one.at < FRESH_MS);
       set({ done, fault: null, loading: !fresh, share: null });
       if (fresh) return;
     } else set((before) => ({ ...before, fault: null, loading: true, share: null }));

@@ -13,7 +13,9 @@ export function Declare({ text, close }: { text: string; close: () => void }) {
   const [precision, set_precision] = useState("");
   const [price, set_price] = useState<Declared | null>(null);
   const [done, set_done] = useState<Declared | null>(null);
-  const order = (dry_run: boolean): NewQuestion => ({ name, question: text, dry_run, ...(precision.trim() && Number.isFinite(Number(precision)) ? { precision: Number(precision) } : {}) });
+  const wanted = Number(precision.trim().replace(",", "."));
+  const order = (dry_run: boolean): NewQuestion => ({ name, question: text, dry_run, ...(precision.trim() ? { precision: wanted } : {}) });
+  const is_wrong = precision.trim() !== "" && !(Number.isFinite(wanted) && wanted > 0);
   const change = (set: (text: string) => void) => (event: { currentTarget: HTMLInputElement }) => {
     set(event.currentTarget.value);
     set_price(null);
@@ -38,7 +40,7 @@ export function Declare({ text, close }: { text: string; close: () => void }) {
             </div>
             <div class="field">
               <label for="declare-precision">{T.declare.precision}</label>
-              <input id="declare-precision" inputMode="decimal" size={8} value={precision} onInput={change(set_precision)} />
+              <input id="declare-precision" inputMode="decimal" size={8} aria-invalid={is_wrong} value={precision} onInput={change(set_precision)} />
             </div>
           </div>
           {price && (
@@ -85,7 +87,7 @@ export function Declare({ text, close }: { text: string; close: () => void }) {
                 {T.declare.confirm}
               </Action>
             ) : (
-              <Action kind="primary" disabled={!name.trim()} run={async () => set_price(await post<Declared>("/api/questions", order(true)))}>
+              <Action kind="primary" disabled={!name.trim() || is_wrong} run={async () => set_price(await post<Declared>("/api/questions", order(true)))}>
                 {T.declare.price}
               </Action>
             )}

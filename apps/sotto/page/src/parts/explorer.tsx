@@ -57,7 +57,7 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
 
   // With --prefetch the cloud is asked for all there is, in fixed groups: what is looked at shows in no request.
   const asked_view = plant!.prefetch ? { ...view, span: null } : view;
-  const plain = useMemo((): Ask | null => values && ask_of(question, asked_view, values, zone), [question, view, values]);
+  const plain = useMemo((): Ask | null => values && ask_of(question, asked_view, values, zone, by), [question, view, values]);
   useEffect(() => {
     if (!plant!.prefetch || !zooms || !values) return;
     const stop = new AbortController();
@@ -65,8 +65,10 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
       for (const group of PREFETCHED) await ask_in_turn(ask_of(question, { span: null, by: group }, values, zone), { background: true, signal: stop.signal }, () => {});
     };
     // A group that cannot be asked for is refused where it is looked at.
-    void load().catch(() => {});
-    return () => stop.abort();
+    const again = () => void load().catch(() => {});
+    again();
+    const timer = setInterval(again, 300_000);
+    return () => (clearInterval(timer), stop.abort());
   }, [question, values]);
   const week = useMemo(() => mondays(end, zone), [Math.floor(end / DAY), zone]);
   const asks = useMemo((): Ask[] | null => {
@@ -80,9 +82,9 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
       ];
     }
     const more = { ...(fetch > FETCHED ? { fetch } : {}), ...(verify ? { verify } : {}) };
-    return [{ ...plain, ...more }, ...over.map((name) => ({ ...ask_of(name, asked_view, {}, zone), ...more }))];
+    return [{ ...plain, ...more }, ...over.map((name) => ({ ...ask_of(name, asked_view, {}, zone, plant!.questions[name]?.by), ...more }))];
   }, [plain, weeks, over, week, zooms, fetch, verify]);
-  const asking = useAsking(asks);
+  const asking = useAsking(asks, false, plant!.prefetch);
   const answer = asking.done?.[0]?.answer ?? null;
   const shift = weeks ? ms_of_local(week.this_week, zone) - ms_of_local(week.last_week, zone) : 0;
   const series = useMemo(() => {
@@ -109,9 +111,8 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
     const fine = group_for(to - from, text, plant!);
     // A span that the question's own groups already fill needs no others.
     const group = zooms ? (group_ms(fine)! >= coarse && (to - from) / coarse >= 60 ? null : fine) : null;
-    const size = group ? group_ms(group)! : Number.isFinite(coarse) ? coarse : 60_000;
     set_weeks(false);
-    look({ span: aligned(from, to, size, zone), by: group });
+    look({ span: aligned(from, to, group ?? by ?? "1m", zone), by: group });
   };
   const shown = span ?? (series.length > 0 ? span_of(series) : [end - 365 * DAY, end]);
   const move = (factor: number, by_share: number) => {

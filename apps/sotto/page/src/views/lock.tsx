@@ -7,8 +7,9 @@ import { T } from "../texts";
 import { Fault, Icon, Words } from "../parts/basic";
 import type { NewSession, Refusal } from "../api";
 
-/** Codes look like ABCD-EFGH-JKLM; everything else is a passphrase. */
-const CODE = /^[A-Z0-9]{4}(-[A-Z0-9]{4}){1,5}$/i;
+/** Codes look like ABCD-EFGH-JKLM, without letters that look like digits; everything else is a passphrase. */
+const CODE = /^[A-HJ-NP-Z2-9]{12}$/;
+const plain = (text: string) => text.replace(/[\s-]/g, "").toUpperCase();
 
 export function Lock({ reason }: { reason: Shared["lock"] }) {
   const [text, set_text] = useState("");
@@ -16,13 +17,19 @@ export function Lock({ reason }: { reason: Shared["lock"] }) {
   const [fault, set_fault] = useState<Refusal | null>(null);
   const field = useRef<HTMLInputElement>(null);
 
-  const open = async (body: NewSession) => {
+  const open = async (body: NewSession, otherwise?: NewSession): Promise<void> => {
     set_busy(true);
     set_fault(null);
     try {
       await start_session(body);
       return;
     } catch (error) {
+      if (otherwise && error instanceof Refused && error.status === 403) {
+        // The refusal of the code tells more, unless this is the passphrase.
+        try {
+          return await start_session(otherwise);
+        } catch {}
+      }
       // The question for the passphrase says it all.
       if (error instanceof Refused && error.status === 423 && reason !== "passphrase") change({ lock: "passphrase" });
       else set_fault(refusal_of(error));
@@ -47,7 +54,9 @@ export function Lock({ reason }: { reason: Shared["lock"] }) {
     event.preventDefault();
     const typed = text.trim();
     if (!typed) return;
-    void open(reason !== "passphrase" && CODE.test(typed) ? { code: typed.toUpperCase() } : { passphrase: text });
+    if (!CODE.test(plain(typed))) return void open({ passphrase: text });
+    // A passphrase may look like a code.
+    void open({ code: plain(typed) }, { passphrase: text });
   };
   return (
     <main class="lock">

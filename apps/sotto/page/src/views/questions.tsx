@@ -76,7 +76,7 @@ function Card({ name, info }: { name: string; info: QuestionInfo }) {
     return () => observer.disconnect();
   }, []);
   const asks = useMemo(() => (seen && !info.refused && info.parameters.length === 0 ? [{ question: name }] : null), [seen, info, name]);
-  const asking = useAsking(asks);
+  const asking = useAsking(asks, true);
   useEffect(() => {
     if (!asks) return;
     const timer = setInterval(() => document.visibilityState === "visible" && asking.again(), AGAIN_MS);

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 
+use super::super::refusal::Refusal;
 use super::super::{Console, lines};
 use super::{Answered, on_plant};
 
@@ -37,10 +38,14 @@ pub(in super::super) async fn answers(State(console): State<Arc<Console>>) -> An
     .await
 }
 
+/// Verifies an answer. What was found is kept, so a console that only reads refuses.
 pub(in super::super) async fn verify(
     State(console): State<Arc<Console>>,
     Path(name): Path<String>,
 ) -> Response {
+    if console.read_only {
+        return Refusal::read_only().into_response();
+    }
     lines::working(&console, move |plant, progress| {
         let done = plant.verify(&name, 1.0, None, progress)?;
         Ok(json!({"verified": {

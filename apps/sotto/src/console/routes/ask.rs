@@ -34,7 +34,7 @@ pub(in super::super) struct Ask {
     /// Bytes of readings that may come down at most.
     #[serde(default)]
     fetch: Option<u64>,
-    /// True if the cloud's work on what carries no tags is repeated here.
+    /// True if the cloud's work is repeated here where values carry no tags.
     #[serde(default)]
     verify: bool,
 }

@@ -1,4 +1,4 @@
-//! A device's page, and what is done about devices.
+//! A device's page; devices that are added, renewed, renamed and removed.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use sotto_owner::{Chosen, OwnerError, Plant};
+use sotto_owner::{Chosen, OwnerError, Plant, edit};
 
 use super::super::refusal::Refusal;
 use super::super::{Console, picture};
-use super::{Answered, on_plant, writing};
+use super::{Answered, is_declared, on_plant, writing};
 use crate::plant::device;
 
 #[derive(Deserialize)]
@@ -88,10 +88,19 @@ fn bundle(name: &str, file: Option<&std::path::Path>, streams: &[Chosen], more: 
     Json(json!({"device": name, "file": file, "lines": lines, "qr": qr}))
 }
 
+/// Refuses a name that a declaration would refuse: names become paths in the folder.
+fn can_be_declared(plant: &Plant, name: &str, channels: &[String]) -> Result<(), Refusal> {
+    if !plant.settings().devices.contains_key(name) {
+        plant.edited(|document| edit::add_device(document, name, channels))?;
+    }
+    Ok(())
+}
+
 pub(in super::super) async fn add(State(console): State<Arc<Console>>, Json(new): Json<New>) -> Answered {
     let New { name, channels, dry_run } = new;
     if dry_run {
         return on_plant(&console, move |mut plant| {
+            can_be_declared(&plant, &name, &channels)?;
             let file = plant.folder().join(format!("{name}.bundle"));
             let streams = device::add::streams_of(&mut plant, &name, &channels, &file)?;
             Ok(bundle(&name, None, &streams, &[]))
@@ -99,6 +108,7 @@ pub(in super::super) async fn add(State(console): State<Arc<Console>>, Json(new)
         .await;
     }
     writing(&console, move |mut plant| {
+        can_be_declared(&plant, &name, &channels)?;
         let file = plant.folder().join(format!("{name}.bundle"));
         let enrolled = device::add::enrolled(&mut plant, &name, &channels, &file)?;
         Ok(bundle(&name, Some(&enrolled.bundle), &enrolled.streams, &device::registered_lines(&enrolled)))
@@ -116,12 +126,14 @@ pub(in super::super) async fn renew(
     };
     if dry_run {
         return on_plant(&console, move |plant| {
+            is_declared(&plant, &name)?;
             let streams = plant.renewable(&name, &file(&plant, &name)?)?;
             Ok(bundle(&name, None, &streams, &[]))
         })
         .await;
     }
     writing(&console, move |plant| {
+        is_declared(&plant, &name)?;
         let enrolled = plant.renew(&name, &file(&plant, &name)?)?;
         Ok(bundle(&name, Some(&enrolled.bundle), &enrolled.streams, &device::registered_lines(&enrolled)))
     })
@@ -145,6 +157,7 @@ pub(in super::super) async fn remove(
     Path(name): Path<String>,
 ) -> Result<StatusCode, Refusal> {
     writing(&console, move |mut plant| {
+        is_declared(&plant, &name)?;
         plant.remove_device(&name, false)?;
         Ok(StatusCode::NO_CONTENT)
     })

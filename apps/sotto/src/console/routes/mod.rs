@@ -12,13 +12,14 @@ mod what_if;
 mod windows;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Json;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::routing::{delete, get, post, put};
 use serde_json::Value;
-use sotto_owner::Plant;
+use sotto_owner::{Interrupt, OwnerError, Plant};
 
 use super::Console;
 use super::refusal::Refusal;
@@ -65,20 +66,46 @@ pub(super) fn routes() -> Router<Arc<Console>> {
         .layer(DefaultBodyLimit::max(LARGEST))
 }
 
+/// Refuses a device that `sotto.toml` does not declare: names become paths in the folder.
+fn is_declared(plant: &Plant, device: &str) -> Result<(), Refusal> {
+    if plant.settings().devices.contains_key(device) {
+        return Ok(());
+    }
+    Err(OwnerError::NotDeclared { kind: "device", name: device.to_owned() }.into())
+}
+
+/// Tells that a request is gone when it is dropped.
+struct Gone(Arc<AtomicBool>);
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Runs work on the plant, away from the threads that serve.
 async fn on_plant<T: Send + 'static>(
     console: &Arc<Console>,
     work: impl FnOnce(Plant) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
     let console = Arc::clone(console);
-    let done = tokio::task::spawn_blocking(move || work(console.plant()?)).await;
+    let stopped = || Refusal::new(axum::http::StatusCode::SERVICE_UNAVAILABLE, "the console ends");
+    let permit = Arc::clone(&console.others).acquire_owned().await.map_err(|_| stopped())?;
+    let gone = Gone(Arc::new(AtomicBool::new(false)));
+    let is_gone = Arc::clone(&gone.0);
+    let done = tokio::task::spawn_blocking(move || {
+        let _permit = permit;
+        let interrupt = Interrupt::when(move || is_gone.load(Ordering::Relaxed));
+        work(console.plant()?.interrupted_by(interrupt))
+    })
+    .await;
     done.unwrap_or_else(|error| {
         let reason = format!("the work on this request failed: {error}");
         Err(Refusal::new(axum::http::StatusCode::INTERNAL_SERVER_ERROR, reason))
     })
 }
 
-/// As [`on_plant`], for work that writes: refused if the console only reads. What it changed is looked at at once.
+/// As [`on_plant`], for work that writes: refused if the console only reads. The page hears of the change at once.
 async fn writing<T: Send + 'static>(
     console: &Arc<Console>,
     work: impl FnOnce(Plant) -> Result<T, Refusal> + Send + 'static,

@@ -56,8 +56,8 @@ fn parameters(text: &str) -> Vec<String> {
     Template::read(text).map(names).unwrap_or_default()
 }
 
-/// Returns a question as it is read, or the refusal, with status 200: browsers note each status from 400 on, and who types
-/// meets many refusals.
+/// Returns the parsed question, or the refusal with status 200: browsers log each status from 400 on, and typing meets many
+/// refusals.
 pub(in super::super) async fn check(
     State(console): State<Arc<Console>>,
     Json(check): Json<Check>,

@@ -11,6 +11,7 @@ use subtle::ConstantTimeEq as _;
 use zeroize::Zeroizing;
 
 use super::super::guard::key;
+use super::super::open::proof;
 use super::super::refusal::Refusal;
 use super::super::{Console, page};
 use super::on_plant;
@@ -42,23 +43,27 @@ pub(in super::super) async fn begin(
             }
         }
         (None, Some(passphrase)) => {
+            if !console.plant()?.has_passphrase() {
+                let reason = "this plant has no passphrase: give a code, which `sotto console --code` prints";
+                return Err(Refusal::new(StatusCode::FORBIDDEN, reason));
+            }
             if !console.access.may_try() {
                 return Err(Refusal::new(
                     StatusCode::TOO_MANY_REQUESTS,
-                    "wait a second before the next passphrase",
+                    "wait some seconds before the next passphrase, or give a code of `sotto console --code`",
                 ));
             }
             let unlocked = on_plant(&console, move |plant| {
-                if !plant.has_passphrase() {
-                    let reason =
-                        "this plant has no passphrase: give a code, which `sotto console --code` prints";
-                    return Err(Refusal::new(StatusCode::FORBIDDEN, reason));
-                }
                 let plant = Plant::open(plant.folder())?.unlocking(Unlock::by_passphrase(passphrase));
                 plant.open_secrets()?;
                 Ok(plant)
             });
-            console.unlocked(unlocked.await?);
+            let unlocked = unlocked.await.inspect_err(|_| {
+                console.access.failed();
+                crate::output::tell("a wrong passphrase was given to the page");
+            })?;
+            console.access.succeeded();
+            console.unlocked(unlocked);
         }
         _ => return Err(Refusal::new(StatusCode::BAD_REQUEST, "give a code or a passphrase")),
     }
@@ -69,16 +74,20 @@ pub(in super::super) async fn begin(
     Ok(Json(Session { key, idle_ms }))
 }
 
-/// Makes a code for `sotto console --code`, which has the token of a file of the plant's owner.
+/// Makes a code for `sotto console --code`, which proves that it has the token of a file of the plant's owner.
 pub(in super::super) async fn code(
     State(console): State<Arc<Console>>,
     headers: HeaderMap,
 ) -> Result<String, Refusal> {
-    let given = key(&headers).unwrap_or_default().as_bytes();
-    if !bool::from(given.ct_eq(console.token.as_bytes())) {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let nonce = text("x-nonce");
+    let expected = proof(&console.token, "ask", nonce);
+    if nonce.len() != 32 || !bool::from(text("x-proof").as_bytes().ct_eq(expected.as_bytes())) {
         return Err(Refusal::no_session());
     }
-    Ok(console.access.new_code()?.to_string())
+    let code = console.access.new_code()?;
+    let proven = proof(&console.token, "answer", &format!("{nonce} {}", *code));
+    Ok(format!("{} {proven}", *code))
 }
 
 pub(in super::super) async fn lock(State(console): State<Arc<Console>>, headers: HeaderMap) -> StatusCode {

@@ -1,4 +1,4 @@
-//! What the cloud sees: the windows of a device, and one of them twice.
+//! The windows of a device, and one of them twice.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::super::Console;
 use super::super::refusal::Refusal;
-use super::{Answered, on_plant};
+use super::{Answered, is_declared, on_plant};
 
 /// Windows of a list.
 const MOST: usize = 50;
@@ -28,6 +28,7 @@ pub(in super::super) async fn list(
     Query(Before { before }): Query<Before>,
 ) -> Answered {
     on_plant(&console, move |plant| {
+        is_declared(&plant, &name)?;
         let none = || Refusal::new(StatusCode::BAD_REQUEST, "a position is STREAM:NUMBER");
         let before = match &before {
             None => None,
@@ -54,5 +55,9 @@ pub(in super::super) async fn window(
     State(console): State<Arc<Console>>,
     Path((name, stream, number)): Path<(String, String, u64)>,
 ) -> Answered {
-    on_plant(&console, move |plant| Ok(Json(json!(plant.window_seen(&name, &stream, number)?)))).await
+    on_plant(&console, move |plant| {
+        is_declared(&plant, &name)?;
+        Ok(Json(json!(plant.window_seen(&name, &stream, number)?)))
+    })
+    .await
 }
