@@ -126,16 +126,14 @@ pub(crate) fn answer(current: &OsStr) -> Vec<CompletionCandidate> {
 /// Completes the last word of a question, or the name of a saved one.
 pub(crate) fn question(current: &OsStr) -> Vec<CompletionCandidate> {
     let (Some(current), plant) = (current.to_str(), plant()) else { return Vec::new() };
-    let names = Names::of(plant.as_ref());
-    completed(current, &names)
-        .into_iter()
-        .map(|text| CompletionCandidate::new(text.clone()).help(help(&text).map(Into::into)))
-        .collect()
+    let candidate =
+        |(text, help): (String, Option<String>)| CompletionCandidate::new(text).help(help.map(Into::into));
+    completed_question(current, plant.as_ref()).into_iter().map(candidate).collect()
 }
 
 /// Completes the last word of a question; each text with the arguments of the function that ends it.
-pub(crate) fn completed_question(text: &str, plant: &Plant) -> Vec<(String, Option<String>)> {
-    let found = completed(text, &Names::of(Some(plant)));
+pub(crate) fn completed_question(text: &str, plant: Option<&Plant>) -> Vec<(String, Option<String>)> {
+    let found = completed(text, &Names::of(plant));
     found
         .into_iter()
         .map(|text| {

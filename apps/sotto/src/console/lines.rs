@@ -43,7 +43,7 @@ fn streamed() -> (mpsc::Sender<Bytes>, Response) {
 /// Runs work on the plant, whose progress and result go out as lines. It ends when the reader is gone.
 pub(super) fn working<T: Serialize>(
     console: &Arc<Console>,
-    work: impl FnOnce(&Plant, &mut dyn FnMut(u64, u64)) -> Result<T, Refusal> + Send + 'static,
+    work: impl FnOnce(Plant, &mut dyn FnMut(u64, u64)) -> Result<T, Refusal> + Send + 'static,
 ) -> Response {
     let (lines, answer) = streamed();
     let console = Arc::clone(console);
@@ -65,7 +65,7 @@ pub(super) fn working<T: Serialize>(
                 }
             };
             let done = console.plant().map(|plant| plant.interrupted_by(interrupt));
-            let done = done.and_then(|plant| work(&plant, &mut progress));
+            let done = done.and_then(|plant| work(plant, &mut progress));
             let last = match done {
                 Ok(done) => line(&done),
                 Err(refusal) => line(&json!({"refused": refusal})),

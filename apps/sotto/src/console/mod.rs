@@ -14,6 +14,7 @@ mod routes;
 
 use std::io::IsTerminal as _;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -93,6 +94,10 @@ impl Console {
     /// Returns the plant, with the settings of this moment.
     fn plant(&self) -> Result<Plant, Refusal> {
         Ok(self.plant.lock().unwrap_or_else(PoisonError::into_inner).reopened()?)
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.plant.lock().unwrap_or_else(PoisonError::into_inner).folder().to_owned()
     }
 
     /// Takes a plant whose key is open in place of the one before.

@@ -1,5 +1,6 @@
 //! *Now*: the devices, alarms and the cloud, looked at again and again while somebody watches.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -38,14 +39,14 @@ fn now_ms() -> i64 {
 }
 
 /// Returns a digest of `sotto.toml`: the page reads the plant again when it changes.
-fn version(plant: &Plant) -> String {
-    let text = std::fs::read(plant.folder().join(SETTINGS)).unwrap_or_default();
+fn version(folder: &Path) -> String {
+    let text = std::fs::read(folder.join(SETTINGS)).unwrap_or_default();
     blake3::hash(&text).to_hex()[..16].to_owned()
 }
 
 /// Tells at once that `sotto.toml` was written: a look at the cloud may take its time.
-pub(super) fn written(console: &Console, plant: &Plant) {
-    let version = json!(version(plant));
+pub(super) fn written(console: &Console) {
+    let version = json!(version(&console.folder()));
     console.now.send_if_modified(|now| match serde_json::from_str::<Value>(now) {
         Ok(mut seen) if seen["version"] != version => {
             seen["version"] = version;
@@ -61,10 +62,8 @@ pub(super) async fn reading(console: Arc<Console>, every: Duration) {
     let mut times = tokio::time::interval(every);
     loop {
         times.tick().await;
-        if console.access.is_any()
-            && let Ok(plant) = console.plant()
-        {
-            written(&console, &plant);
+        if console.access.is_any() {
+            written(&console);
         }
     }
 }
@@ -96,7 +95,7 @@ fn seen(plant: &Plant, before: &str, devices: Result<Vec<DeviceStatus>, String>)
     }
     let now = Now {
         at_ms: now_ms(),
-        version: version(plant),
+        version: version(plant.folder()),
         cloud: Cloud { url: plant.settings().cloud.url.clone(), reachable: error.is_none(), error },
         devices,
         alarms: alarms(plant),

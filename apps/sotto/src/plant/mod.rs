@@ -54,7 +54,7 @@ pub(crate) use options::as_options;
 pub(crate) use passphrase::{Lock, Passphrase, UnlockFor};
 pub(crate) use plan::Plan;
 pub(crate) use publish::Publish;
-pub(crate) use question::{Question, declare_question};
+pub(crate) use question::{Question, declare_question, parameters_of};
 pub(crate) use report::Report;
 pub(crate) use retain::Retain;
 pub(crate) use status::Status;

@@ -110,7 +110,7 @@ pub(crate) fn say_changes(changes: &[Change]) {
     changes_lines(changes).into_iter().for_each(say);
 }
 
-/// Describes the largest change, counts the others, and names what is lost.
+/// Describes the largest change, counts the others, and names the losses.
 pub(crate) fn changes_lines(changes: &[Change]) -> Vec<String> {
     let Some(first) = changes.first() else { return Vec::new() };
     if changes.len() > 1 && !first.is_any() {

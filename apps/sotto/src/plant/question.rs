@@ -113,7 +113,7 @@ pub(crate) fn declare_question(
 ) -> anyhow::Result<Declaration> {
     let text = &declared.text;
     let question = Asked { scheme: declared.scheme, ..plant.new_question(text)? };
-    let names = Template::read(text).map(|text| parameters_of(&text)).unwrap_or_default();
+    let names = parameters_of(text);
     if let Some(name) = names.iter().find(|name| !is_free(name, &options())) {
         let reason = format!("--{name} is an option of sotto ask: take another name in the place of ${name}");
         return Err(OwnerError::Argument(reason).into());
@@ -167,9 +167,10 @@ fn add(
     Ok(())
 }
 
-/// Returns the names of a text's parameters.
-fn parameters_of(text: &Template) -> Vec<String> {
-    text.parameters().into_iter().map(str::to_owned).collect()
+/// Returns the names of a text's parameters; none if it cannot be read.
+pub(crate) fn parameters_of(text: &str) -> Vec<String> {
+    let names = |text: Template| text.parameters().into_iter().map(str::to_owned).collect();
+    Template::read(text).map(names).unwrap_or_default()
 }
 
 /// Returns true if a text has parameters or `*`.
@@ -182,7 +183,7 @@ fn is_open(text: &str) -> bool {
 
 /// Returns the options with which a text is asked, in words; empty if it has no parameters.
 fn asked_with(text: &str) -> String {
-    let names = Template::read(text).map(|text| parameters_of(&text)).unwrap_or_default();
+    let names = parameters_of(text);
     let options: Vec<String> = names.iter().map(|name| format!("--{name} {}", name.to_uppercase())).collect();
     if options.is_empty() { String::new() } else { format!("; asked with {}", options.join(" ")) }
 }
@@ -191,7 +192,7 @@ fn asked_with(text: &str) -> String {
 fn with_parameters(plant: &Plant) -> serde_json::Result<BTreeMap<String, serde_json::Value>> {
     let one = |(name, question): (&String, &QuestionSettings)| {
         let mut settings = serde_json::to_value(question)?;
-        let names = Template::read(&question.text).map(|text| parameters_of(&text)).unwrap_or_default();
+        let names = parameters_of(&question.text);
         settings["parameters"] = json!(names);
         Ok((name.clone(), settings))
     };

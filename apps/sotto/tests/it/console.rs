@@ -1,4 +1,4 @@
-//! `sotto console` over HTTP: sessions, what is refused, and that its answers are those of the commands.
+//! `sotto console` over HTTP: its sessions and refusals; its answers are those of the commands.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};

@@ -38,7 +38,7 @@ pub(in super::super) async fn answers(State(console): State<Arc<Console>>) -> An
     .await
 }
 
-/// Verifies an answer. What was found is kept, so a console that only reads refuses.
+/// Verifies an answer. The findings are kept, so a console that only reads refuses.
 pub(in super::super) async fn verify(
     State(console): State<Arc<Console>>,
     Path(name): Path<String>,

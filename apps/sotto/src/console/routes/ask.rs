@@ -73,7 +73,7 @@ pub(in super::super) async fn ask(
     let keeps = !headers.contains_key(BACKGROUND) && !console.read_only;
     let fetch = ask.fetch.unwrap_or(FETCHED);
     lines::working(&console, move |plant, progress| {
-        let plant = plant.reopened()?.fetching_at_most(fetch);
+        let plant = plant.fetching_at_most(fetch);
         let answer = ask.answer(&plant, progress)?;
         let name = if keeps { plant.keep(&answer)? } else { None };
         Ok(json!({"answer": &*answer.checked(), "name": name}))

@@ -114,7 +114,7 @@ async fn writing<T: Send + 'static>(
         return Err(Refusal::read_only());
     }
     let done = on_plant(console, work).await?;
-    super::now::written(console, &console.plant()?);
+    super::now::written(console);
     let console = Arc::clone(console);
     tokio::spawn(async move { super::now::refresh(&console).await });
     Ok(done)

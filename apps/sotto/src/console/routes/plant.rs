@@ -10,13 +10,13 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use sotto_owner::Plant;
-use sotto_owner::question::Template;
 
 use super::super::guard::key;
 use super::super::refusal::Refusal;
 use super::super::{Console, lines, now};
 use super::questions::{by, zooms};
 use super::{Answered, on_plant};
+use crate::plant::parameters_of;
 
 /// The time after which *Now* is sent again without a change.
 const AGAIN: Duration = Duration::from_secs(15);
@@ -41,9 +41,7 @@ fn described(plant: &Plant, console: &Console) -> Value {
         .questions
         .iter()
         .map(|(name, declared)| {
-            let parameters: Vec<String> = Template::read(&declared.text)
-                .map(|text| text.parameters().into_iter().map(str::to_owned).collect())
-                .unwrap_or_default();
+            let parameters = parameters_of(&declared.text);
             let read = plant.planned_question(name);
             let of = |read: &sotto_owner::question::Question| (by(read), zooms(read));
             let (by, zooms) = read.as_ref().map(of).unwrap_or_default();

@@ -7,7 +7,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use sotto_owner::question::{Question, Template};
+use sotto_owner::question::Question;
 use sotto_owner::settings::QuestionSettings;
 use sotto_owner::{Plant, edit};
 
@@ -15,7 +15,7 @@ use super::super::Console;
 use super::super::refusal::Refusal;
 use super::{Answered, on_plant, writing};
 use crate::complete::completed_question;
-use crate::plant::{declare_question, price};
+use crate::plant::{declare_question, parameters_of, price};
 
 /// Texts that a completion offers.
 const MOST: usize = 30;
@@ -51,11 +51,6 @@ pub(super) fn zooms(question: &Question) -> bool {
     question.by.is_some_and(|by| !by.is_recurring())
 }
 
-fn parameters(text: &str) -> Vec<String> {
-    let names = |text: Template| text.parameters().into_iter().map(str::to_owned).collect();
-    Template::read(text).map(names).unwrap_or_default()
-}
-
 /// Returns the parsed question, or the refusal with status 200: browsers log each status from 400 on, and typing meets many
 /// refusals.
 pub(in super::super) async fn check(
@@ -69,7 +64,7 @@ pub(in super::super) async fn check(
 }
 
 fn checked(plant: &Plant, Check { question: text, precision }: Check) -> Result<Value, Refusal> {
-    let names = parameters(&text);
+    let names = parameters_of(&text);
     let question = if names.is_empty() { plant.question(&text)? } else { plant.planned_question(&text)? };
     if let Some(precision) = precision {
         plant.check_precision(&question, precision)?;
@@ -87,7 +82,7 @@ pub(in super::super) async fn complete(
     Json(Complete { text }): Json<Complete>,
 ) -> Answered {
     on_plant(&console, move |plant| {
-        let found = completed_question(&text, &plant).into_iter().take(MOST);
+        let found = completed_question(&text, Some(&plant)).into_iter().take(MOST);
         let found: Vec<_> = found.map(|(text, help)| json!({"text": text, "help": help})).collect();
         Ok(Json(json!(found)))
     })

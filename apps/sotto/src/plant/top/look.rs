@@ -1,7 +1,5 @@
 //! One look at a plant: its devices by the cloud, its alarms by their files.
 
-use std::time::SystemTime;
-
 use sotto_owner::alarm::AlarmStatus;
 use sotto_owner::{DeviceStatus, OwnerError, Plant};
 
@@ -35,8 +33,7 @@ impl From<OwnerError> for Failure {
 
 /// Returns the time in milliseconds since 1970.
 pub(super) fn now() -> i64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    jiff::Timestamp::now().as_millisecond()
 }
 
 impl Look {

@@ -1,4 +1,4 @@
-//! What is shown, and the keys that change it.
+//! The page on the screen, and the keys that change it.
 
 use std::time::Duration;
 
