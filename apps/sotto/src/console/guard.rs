@@ -6,7 +6,9 @@
 //! header that no other page can set.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
@@ -17,6 +19,11 @@ use super::refusal::Refusal;
 
 /// Marks a request that no person caused.
 pub(super) const BACKGROUND: &str = "x-background";
+
+/// The largest body of a request, in bytes: a question has 4,096 at most.
+const LARGEST_BODY: usize = 64 << 10;
+/// The time for a request's body to arrive.
+pub(super) const BODY_TIME: Duration = Duration::from_secs(10);
 
 /// The headers of every answer. Scripts and styles come from this console alone, and nothing is asked elsewhere.
 const HEADERS: [(HeaderName, &str); 7] = [
@@ -35,14 +42,34 @@ const HEADERS: [(HeaderName, &str); 7] = [
 
 /// Refuses requests that are not of this console's page, and those to `/api` without a session.
 pub(super) async fn guard(State(console): State<Arc<Console>>, request: Request, next: Next) -> Response {
-    let mut answer = match refused(&console, &request) {
-        Some(refusal) => refusal.into_response(),
-        None => next.run(request).await,
+    let read = match refused(&console, &request) {
+        Some(refusal) => Err(refusal),
+        None => whole(request).await,
+    };
+    let mut answer = match read {
+        Ok(request) => next.run(request).await,
+        Err(refusal) => refusal.into_response(),
     };
     for (name, value) in HEADERS {
         answer.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     answer
+}
+
+/// Reads a request to its end, within bounds on bytes and time.
+async fn whole(request: Request) -> Result<Request, Refusal> {
+    let (head, body) = request.into_parts();
+    match tokio::time::timeout(BODY_TIME, axum::body::to_bytes(body, LARGEST_BODY)).await {
+        Ok(Ok(body)) => Ok(Request::from_parts(head, Body::from(body))),
+        Ok(Err(_)) => {
+            let reason = format!("a request has at most {LARGEST_BODY} bytes, and all that it announces");
+            Err(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, reason))
+        }
+        Err(_) => {
+            let reason = format!("the request did not arrive within {} seconds", BODY_TIME.as_secs());
+            Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, reason))
+        }
+    }
 }
 
 fn refused(console: &Console, request: &Request) -> Option<Refusal> {

@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use sotto_owner::{Every, Plant};
+use sotto_service::connections::{self, Limits};
 use tokio::sync::{Semaphore, watch};
 
 use crate::output::{say, tell};
@@ -35,6 +36,14 @@ const LOOKS: usize = 8;
 const OTHERS: usize = 16;
 /// Questions that are under way at one time.
 const WORKING: usize = 2;
+/// Another user of the machine may open connections, too: few places, and not for long without a request.
+const LIMITS: Limits = Limits {
+    header_time: Duration::from_secs(10),
+    body_time: guard::BODY_TIME,
+    connection_time: Duration::from_secs(24 * 3600),
+    connections: 128,
+    connections_per_peer: 4,
+};
 
 /// Arguments of `sotto console`.
 #[derive(clap::Args, Debug)]
@@ -173,7 +182,8 @@ async fn serve(arguments: Arguments, plant: Plant) -> anyhow::Result<()> {
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&console), guard::guard))
         .with_state(console);
     tokio::select! {
-        served = axum::serve(listener, app).into_future() => served?,
+        // Dropped at the end: whoever follows *Now* is not waited for.
+        () = connections::serve(listener, &app, LIMITS, None, std::future::pending()) => {}
         stopped = stopped() => stopped?,
     }
     drop(files);

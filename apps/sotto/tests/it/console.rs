@@ -163,6 +163,69 @@ fn other_pages_and_other_names_are_refused() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn connections_without_a_request_take_few_places_and_not_for_long() {
+    let (folder, _cloud) = plant();
+    let console = Console::start(folder.path(), &[]);
+    let session = console.session();
+    let files = || fs::read_dir(format!("/proc/{}/fd", console.process.id())).unwrap().count();
+    let before = files();
+    let idle: Vec<_> =
+        (0..300).map(|_| std::net::TcpStream::connect(console.address.as_str()).unwrap()).collect();
+    let ends = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    // Places come back once no head has come for ten seconds, though the connections are still open here.
+    let answered = loop {
+        assert!(files() < before + 80, "{} files, {before} before", files());
+        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let asked =
+            agent.get(format!("http://{}/api/now", console.address)).header("authorization", &session);
+        if let Ok(answer) = asked.call() {
+            break answer.status().as_u16();
+        }
+        assert!(std::time::Instant::now() < ends, "idle connections keep all places");
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    };
+    assert_eq!(answered, 200);
+    drop(idle);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn another_user_of_the_machine_reads_nothing() {
+    use std::os::unix::process::CommandExt as _;
+    const NOBODY: u32 = 65_534;
+    let (folder, _cloud) = plant();
+    // Modes of the console's own files alone protect them.
+    for path in [folder.path(), &folder.path().join("plant")] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let console = Console::start(folder.path(), &[]);
+    let own = fs::read_to_string(folder.path().join("plant/console/open.html")).unwrap();
+    let code = own.split("#code=").nth(1).unwrap().split('"').next().unwrap();
+    let as_other = |program: &str, arguments: &[&str]| {
+        Command::new(program).args(arguments).current_dir("/").uid(NOBODY).gid(NOBODY).output()
+    };
+    let Ok(own_name) = as_other("id", &["-u"]) else {
+        println!("skipped: only root becomes another user");
+        return;
+    };
+    assert_eq!(String::from_utf8_lossy(&own_name.stdout).trim(), NOBODY.to_string());
+    for file in ["running", "open.html"] {
+        let path = folder.path().join("plant/console").join(file);
+        let read = as_other("cat", &[path.to_str().unwrap()]).unwrap();
+        assert!(!read.status.success() && read.stdout.is_empty(), "{file}: {read:?}");
+    }
+    let process = console.process.id();
+    for file in ["cmdline", "environ", "fd", "maps", "mem"] {
+        let script =
+            format!("cat /proc/{process}/{file} 2>/dev/null; ls -l /proc/{process}/{file}/ 2>/dev/null");
+        let read = as_other("sh", &["-c", &script]).unwrap().stdout;
+        let text = String::from_utf8_lossy(&read);
+        assert!(!text.contains(code) && (file == "cmdline" || text.is_empty()), "{file}: {text}");
+    }
+}
+
+#[test]
 fn its_answers_are_those_of_the_commands() {
     let (folder, _cloud) = plant();
     let console = Console::start(folder.path(), &[]);

@@ -16,16 +16,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Json;
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
 use axum::routing::{delete, get, post, put};
 use serde_json::Value;
 use sotto_owner::{Interrupt, OwnerError, Plant};
 
 use super::Console;
 use super::refusal::Refusal;
-
-/// Largest body of a request, in bytes: a question has 4,096 at most.
-const LARGEST: usize = 64 << 10;
 
 /// The body of an answer.
 type Answered = Result<Json<Value>, Refusal>;
@@ -63,7 +59,6 @@ pub(super) fn routes() -> Router<Arc<Console>> {
         .route("/api/devices/{name}/rename", post(devices::rename))
         .route("/api/devices/{name}/remove", post(devices::remove))
         .fallback(|| async { Refusal::new(axum::http::StatusCode::NOT_FOUND, "there is no such page") })
-        .layer(DefaultBodyLimit::max(LARGEST))
 }
 
 /// Refuses a device that `sotto.toml` does not declare: names become paths in the folder.
