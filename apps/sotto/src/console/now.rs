@@ -44,16 +44,36 @@ fn version(folder: &Path) -> String {
     blake3::hash(&text).to_hex()[..16].to_owned()
 }
 
-/// Tells at once that `sotto.toml` was written: a look at the cloud may take its time.
-pub(super) fn written(console: &Console) {
-    let version = json!(version(&console.folder()));
-    console.now.send_if_modified(|now| match serde_json::from_str::<Value>(now) {
-        Ok(mut seen) if seen["version"] != version => {
-            seen["version"] = version;
+/// Changes a field of *Now* at once: a look at the cloud may take its time.
+fn change(console: &Console, field: &str, to: impl FnOnce(&Value) -> Value) {
+    console.now.send_if_modified(|now| {
+        let Ok(mut seen) = serde_json::from_str::<Value>(now) else { return false };
+        let value = to(&seen[field]);
+        let is_new = seen[field] != value;
+        if is_new {
+            seen[field] = value;
             *now = seen.to_string().into();
-            true
         }
-        _ => false,
+        is_new
+    });
+}
+
+/// Tells that `sotto.toml` was written.
+pub(super) fn written(console: &Console) {
+    let version = version(&console.folder());
+    change(console, "version", |_| json!(version));
+}
+
+/// Tells the state of an alarm after an order.
+pub(super) fn ordered(console: &Console, alarm: &Value) {
+    change(console, "alarms", |alarms| {
+        let mut alarms = alarms.clone();
+        let of =
+            alarms.as_array_mut().and_then(|all| all.iter_mut().find(|one| one["alarm"] == alarm["alarm"]));
+        if let Some(of) = of {
+            of.clone_from(alarm);
+        }
+        alarms
     });
 }
 

@@ -43,4 +43,5 @@ mod status;
 mod tags;
 mod tls;
 mod together;
+mod top;
 mod zones;

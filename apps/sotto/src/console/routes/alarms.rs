@@ -43,10 +43,13 @@ async fn ordered(
     name: String,
     give: impl FnOnce(&Plant, &str) -> Result<(), OwnerError> + Send + 'static,
 ) -> Answered {
+    let of = Arc::clone(console);
     writing(console, move |plant| {
         give(&plant, &name)?;
         let when = plant.settings().alarms.get(&name).map(|alarm| alarm.when.clone()).unwrap_or_default();
-        Ok(Json(now::alarm(&plant, &name, &when)))
+        let alarm = now::alarm(&plant, &name, &when);
+        now::ordered(&of, &alarm);
+        Ok(Json(alarm))
     })
     .await
 }

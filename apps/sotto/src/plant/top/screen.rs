@@ -1,5 +1,7 @@
 //! The terminal: looks in one thread, keys in the other.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::thread;
 use std::time::Duration;
@@ -20,23 +22,31 @@ const TICK: Duration = Duration::from_millis(100);
 /// Ticks after which ages are drawn again.
 const TICKS: u32 = 10;
 
-/// Shows a plant until a key ends it. The terminal is as it was before, also after a panic or an error.
+/// Shows a plant until a key or a signal ends it. The terminal is as it was before, also after a panic or an error.
 pub(super) fn run(plant: Plant, mut state: State) -> anyhow::Result<()> {
+    let ended = Arc::new(AtomicBool::new(false));
+    let by_signal = Arc::clone(&ended);
+    ctrlc::set_handler(move || by_signal.store(true, Ordering::Relaxed))?;
     // Restores the terminal in a panic, too.
     let mut terminal =
         ratatui::try_init().context("the terminal cannot be used: `sotto top --once` needs none")?;
-    let shown = shown(&mut terminal, plant, &mut state);
+    let shown = shown(&mut terminal, plant, &mut state, &ended);
     let restored = ratatui::try_restore();
     shown?;
     restored.context("the terminal cannot be put back: `reset` does")
 }
 
-fn shown(terminal: &mut DefaultTerminal, plant: Plant, state: &mut State) -> anyhow::Result<()> {
+fn shown(
+    terminal: &mut DefaultTerminal,
+    plant: Plant,
+    state: &mut State,
+    ended: &AtomicBool,
+) -> anyhow::Result<()> {
     let (paint, every) = (Paint::of_environment(), state.every);
     let ((looks, latest), (now_please, asked)) = (mpsc::channel(), mpsc::channel());
     thread::Builder::new().name("look".to_owned()).spawn(move || look(plant, every, &looks, &asked))?;
     let mut ticks = TICKS;
-    loop {
+    while !ended.load(Ordering::Relaxed) {
         loop {
             match latest.try_recv() {
                 Ok(look) => {
@@ -64,9 +74,10 @@ fn shown(terminal: &mut DefaultTerminal, plant: Plant, state: &mut State) -> any
             Then::GoOn => {}
             // A look that is under way is followed by another one.
             Then::Look => drop(now_please.send(())),
-            Then::End => return Ok(()),
+            Then::End => break,
         }
     }
+    Ok(())
 }
 
 /// Looks at the plant again and again, until nobody asks any more.
