@@ -1,5 +1,5 @@
-//! Exports windows of sums as Parquet that any engine reads: one file for each header of a stream, places as lists of whole
-//! numbers.
+//! Exports windows of sums as Parquet that any engine adds up: one file for each header of a stream, a column of whole numbers for
+//! each place and two for each tag ([`TableColumn`]).
 
 use std::fs;
 use std::io::Write;
@@ -12,35 +12,39 @@ use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Typ
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
-use sotto_sums::TAG_BYTES;
-use sotto_wire::{Envelope, StreamHeader};
+use sotto_sums::Answer;
+use sotto_wire::{Envelope, StreamHeader, TableColumn, table_row};
 
-/// Windows of a row group.
+/// Largest number of windows of a row group, and of whole numbers in it, which are in memory.
 const MOST_ROWS: usize = 2048;
+const MOST_NUMBERS: usize = 4 << 20;
 
 /// A window to export.
 pub(crate) struct Exported {
     pub(crate) envelope: Envelope,
     pub(crate) position: u64,
     pub(crate) stored_at: i64,
+    /// The channels whose readings a later window replaces.
+    pub(crate) replaced: String,
 }
 
 /// A file that is being written.
 pub(crate) struct Exporter {
     writer: SerializedFileWriter<fs::File>,
     header: Arc<StreamHeader>,
+    columns: Vec<TableColumn>,
     waiting: Vec<Exported>,
 }
 
-/// Names and kinds of the columns before the lists.
-const COLUMNS: [(&str, Physical); 16] = [
+/// Names and kinds of the columns before the sums.
+const COLUMNS: [(&str, Physical); 17] = [
     ("device", Physical::BYTE_ARRAY),
     ("stream", Physical::BYTE_ARRAY),
     ("header", Physical::BYTE_ARRAY),
+    ("salt", Physical::BYTE_ARRAY),
     ("number", Physical::INT64),
     ("position", Physical::INT64),
     ("arrived", Physical::INT64),
-    ("salt", Physical::BYTE_ARRAY),
     ("pad", Physical::INT64),
     ("start", Physical::INT64),
     ("ticks", Physical::INT32),
@@ -49,32 +53,25 @@ const COLUMNS: [(&str, Physical); 16] = [
     ("readings", Physical::INT32),
     ("left_out", Physical::INT32),
     ("replaces", Physical::INT32),
+    ("replaced", Physical::BYTE_ARRAY),
     ("provisional", Physical::INT32),
 ];
 
-/// The lists of whole numbers: places, the two parts of the tags of 31 and 30 bits.
-const LISTS: [&str; 3] = ["places", "tags_low", "tags_high"];
-
-fn schema() -> parquet::errors::Result<TypePtr> {
-    let mut fields = Vec::with_capacity(COLUMNS.len() + LISTS.len());
+fn schema(columns: &[TableColumn]) -> parquet::errors::Result<TypePtr> {
+    let mut fields = Vec::with_capacity(COLUMNS.len() + columns.len());
     for (name, physical) in COLUMNS {
         let logical = match name {
             "arrived" | "start" | "first" | "last" => Some(LogicalType::timestamp(true, TimeUnit::MILLIS)),
-            "device" | "stream" | "header" => Some(LogicalType::String),
+            _ if physical == Physical::BYTE_ARRAY => Some(LogicalType::String),
             _ => None,
         };
         let column = Type::primitive_type_builder(name, physical).with_repetition(Repetition::REQUIRED);
         fields.push(Arc::new(column.with_logical_type(logical).build()?));
     }
-    for name in LISTS {
-        let element = Type::primitive_type_builder("element", Physical::INT64);
-        let element = Arc::new(element.with_repetition(Repetition::REQUIRED).build()?);
-        let list = Type::group_type_builder("list").with_repetition(Repetition::REPEATED);
-        let list = Arc::new(list.with_fields(vec![element]).build()?);
-        let column = Type::group_type_builder(name).with_repetition(Repetition::REQUIRED);
-        fields.push(Arc::new(
-            column.with_logical_type(Some(LogicalType::List)).with_fields(vec![list]).build()?,
-        ));
+    for column in columns {
+        let name = column.to_string();
+        let column = Type::primitive_type_builder(&name, Physical::INT64);
+        fields.push(Arc::new(column.with_repetition(Repetition::OPTIONAL).build()?));
     }
     Ok(Arc::new(Type::group_type_builder("windows").with_fields(fields).build()?))
 }
@@ -82,24 +79,26 @@ fn schema() -> parquet::errors::Result<TypePtr> {
 impl Exporter {
     /// Creates a file for windows of a stream's header.
     pub(crate) fn create(path: &Path, header: Arc<StreamHeader>) -> anyhow::Result<Self> {
+        let columns = header.table_columns()?;
         let mut properties = WriterProperties::builder()
             .set_created_by(concat!("sotto-cloud ", env!("CARGO_PKG_VERSION")).to_owned())
             .set_compression(Compression::UNCOMPRESSED);
-        let lists = LISTS.map(|name| ColumnPath::new(vec![name.into(), "list".into(), "element".into()]));
         let numbers = COLUMNS.iter().filter(|(_, physical)| *physical != Physical::BYTE_ARRAY);
-        for column in numbers.map(|(name, _)| ColumnPath::from(*name)).chain(lists) {
+        let sums = columns.iter().map(|column| ColumnPath::from(column.to_string()));
+        for column in numbers.map(|(name, _)| ColumnPath::from(*name)).chain(sums) {
             properties = properties
                 .set_column_dictionary_enabled(column.clone(), false)
                 .set_column_encoding(column, Encoding::DELTA_BINARY_PACKED);
         }
         let file = fs::File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-        let writer = SerializedFileWriter::new(file, schema()?, Arc::new(properties.build()))?;
-        Ok(Self { writer, header, waiting: Vec::new() })
+        let writer = SerializedFileWriter::new(file, schema(&columns)?, Arc::new(properties.build()))?;
+        Ok(Self { writer, header, columns, waiting: Vec::new() })
     }
 
     pub(crate) fn push(&mut self, window: Exported) -> anyhow::Result<()> {
         self.waiting.push(window);
-        if self.waiting.len() < MOST_ROWS { Ok(()) } else { self.flush() }
+        let most = (MOST_NUMBERS / self.columns.len().max(1)).clamp(1, MOST_ROWS);
+        if self.waiting.len() < most { Ok(()) } else { self.flush() }
     }
 
     pub(crate) fn finish(mut self) -> anyhow::Result<()> {
@@ -112,13 +111,12 @@ impl Exporter {
         if rows.is_empty() {
             return Ok(());
         }
-        let lists = rows.iter().map(|row| self.lists(&row.envelope)).collect::<anyhow::Result<Vec<_>>>()?;
+        let sums = rows.iter().map(|row| self.sums(&row.envelope)).collect::<anyhow::Result<Vec<_>>>()?;
         let mut group = self.writer.next_row_group()?;
         for (name, physical) in COLUMNS {
             match physical {
                 Physical::BYTE_ARRAY => {
-                    let texts: Vec<ByteArray> =
-                        rows.iter().map(|row| text(name, &row.envelope).into()).collect();
+                    let texts: Vec<ByteArray> = rows.iter().map(|row| text(name, row).into()).collect();
                     put::<ByteArrayType>(&mut group, &texts, None)?;
                 }
                 Physical::INT32 => {
@@ -131,71 +129,35 @@ impl Exporter {
                 }
             }
         }
-        for at in 0..LISTS.len() {
-            let (mut values, mut levels, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
-            for row in &lists {
-                // An empty list has a level of its own.
-                let count = row[at].len().max(1);
-                levels.extend(std::iter::repeat_n(i16::from(!row[at].is_empty()), count));
-                repeated.extend((0..count).map(|index| i16::from(index > 0)));
-                values.extend_from_slice(&row[at]);
-            }
-            put::<Int64Type>(&mut group, &values, Some((&levels, &repeated)))?;
+        for at in 0..self.columns.len() {
+            let numbers: Vec<i64> = sums.iter().filter_map(|row| row[at]).collect();
+            let levels: Vec<i16> = sums.iter().map(|row| i16::from(row[at].is_some())).collect();
+            put::<Int64Type>(&mut group, &numbers, Some(&levels))?;
         }
         group.close()?;
         Ok(())
     }
 
-    /// Returns the places of all parts of a window, and the low 31 and the high 30 bits of their tags.
-    fn lists(&self, envelope: &Envelope) -> anyhow::Result<[Vec<i64>; 3]> {
-        let short = || anyhow::anyhow!("a window lacks its parts");
-        let window = envelope.signed_header().description().ok_or_else(short)?;
-        let (ticks, mut rest) = (window.sent_ticks(), envelope.body().coefficients().ok_or_else(short)?);
-        let [mut places, mut low, mut high] = [Vec::new(), Vec::new(), Vec::new()];
-        for (number, part) in self.header.parts().iter().enumerate() {
-            let bytes = self.header.sums_form(number)?.body_bytes(ticks);
-            let (body, after) = rest.split_at_checked(bytes).ok_or_else(short)?;
-            let (tag, after) = after.split_first_chunk::<TAG_BYTES>().ok_or_else(short)?;
-            let mut bit = 0;
-            let mut take = |width: u8| {
-                places.push(bits(body, bit, width.into()));
-                bit += usize::from(width);
-            };
-            let (once, each): (Vec<_>, Vec<_>) =
-                part.quantities.iter().partition(|placed| placed.quantity.is_once());
-            for placed in &once {
-                (0..placed.quantity.places()).for_each(|_| take(placed.width));
-            }
-            for placed in (0..ticks).flat_map(|_| &each) {
-                (0..placed.quantity.places()).for_each(|_| take(placed.width));
-            }
-            let tag = u64::from_le_bytes(*tag);
-            low.push((tag & ((1 << 31) - 1)).cast_signed());
-            high.push((tag >> 31).cast_signed());
-            rest = after;
-        }
-        Ok([places, low, high])
+    /// Returns a window's numbers in the columns of sums.
+    fn sums(&self, envelope: &Envelope) -> anyhow::Result<Vec<Option<i64>>> {
+        let part = |part| Ok::<_, anyhow::Error>(Answer::from((&envelope.part(part)?, &[][..])));
+        let parts = (0..self.header.parts().len()).map(part).collect::<anyhow::Result<Vec<_>>>()?;
+        let row = table_row(&self.header, &parts);
+        anyhow::ensure!(row.len() == self.columns.len(), "a window is not of its stream's form");
+        Ok(row)
     }
 }
 
-/// Returns `width` bits, at most 60, from a bit on; the lowest bit of a byte is the first.
-fn bits(bytes: &[u8], from: usize, width: usize) -> i64 {
-    let mut value = 0_u128;
-    for (at, byte) in bytes.iter().skip(from / 8).take(9).enumerate() {
-        value |= u128::from(*byte) << (8 * at);
-    }
-    ((value >> (from % 8)) & ((1 << width) - 1)) as i64
-}
-
-fn text(name: &str, envelope: &Envelope) -> Vec<u8> {
-    let header = envelope.header();
+fn text(name: &str, row: &Exported) -> Vec<u8> {
+    let (envelope, header) = (&row.envelope, row.envelope.header());
     match name {
         "device" => header.device.clone().into(),
         "stream" => header.stream.clone().into(),
         "header" => {
             envelope.window().map(|(stream, _)| hex::encode(stream.id().0)).unwrap_or_default().into()
         }
-        _ => envelope.mask().map(|mask| mask.salt.to_vec()).unwrap_or_default(),
+        "replaced" => row.replaced.clone().into(),
+        _ => envelope.mask().map(|mask| hex::encode(mask.salt)).unwrap_or_default().into(),
     }
 }
 
@@ -222,24 +184,9 @@ fn number(name: &str, row: &Exported) -> i64 {
 fn put<T: DataType>(
     group: &mut SerializedRowGroupWriter<'_, fs::File>,
     values: &[T::T],
-    levels: Option<(&[i16], &[i16])>,
+    levels: Option<&[i16]>,
 ) -> anyhow::Result<()> {
     let mut column = group.next_column()?.context("the schema has fewer columns")?;
-    let (definition, repetition) = levels.unzip();
-    column.typed::<T>().write_batch(values, definition, repetition)?;
+    column.typed::<T>().write_batch(values, levels, None)?;
     Ok(column.close()?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bits_are_those_of_a_body() {
-        let bytes = [0b1010_0101, 0xff, 0x00, 0x81];
-        assert_eq!(bits(&bytes, 0, 4), 0b0101);
-        assert_eq!(bits(&bytes, 4, 8), 0b1111_1010);
-        assert_eq!(bits(&bytes, 8, 16), 0x00ff);
-        assert_eq!(bits(&bytes, 24, 8), 0x81);
-    }
 }

@@ -205,7 +205,7 @@ pub fn migrate(config: &Config, dry_run: bool) -> anyhow::Result<()> {
     ))
 }
 
-/// Writes windows of sums to Parquet files.
+/// Writes the windows of sums of which a reading counts to Parquet files.
 ///
 /// # Errors
 /// The store cannot be read, or a file cannot be written.
@@ -221,7 +221,8 @@ pub fn export(config: &Config, to: &Path, device: Option<&str>) -> anyhow::Resul
         let name = format!("{}-{}.parquet", header.stream(), hex::encode(header.id().tag().0));
         let path = folder.join(name);
         let (mut exporter, mut any) = (Exporter::create(&path, header.clone())?, false);
-        store.each_window(&header, |window| {
+        let replaced = store.replaced(header.device(), header.stream())?;
+        store.each_window(&header, &replaced, |window| {
             (any, windows) = (true, windows + 1);
             if windows.is_multiple_of(4096) {
                 told(windows);

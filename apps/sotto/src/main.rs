@@ -86,6 +86,8 @@ enum Command {
     Verify(plant::Verify),
     /// Show and pin the key with which the cloud signs; accept its logs after a backup was restored.
     Cloud(plant::Group<plant::Cloud>),
+    /// Open sums of exported windows that another engine added up: DuckDB, Polars, Spark.
+    Open(plant::OpenSums),
     /// Print a verified answer in a form that may be given to others.
     Publish(plant::Publish),
     /// Delete windows of a device from the cloud, and the answers about them.
@@ -136,6 +138,7 @@ fn main() -> ExitCode {
         Command::Cache(command) => command.run(),
         Command::Verify(command) => command.run(),
         Command::Cloud(command) => command.run(),
+        Command::Open(command) => command.run(),
         Command::Publish(command) => command.run(),
         Command::Forget(command) => command.run(),
         Command::Retain(command) => command.run(),

@@ -51,6 +51,7 @@ mod runs;
 mod secrets;
 mod seen;
 mod streams;
+mod summed;
 mod tls;
 mod trust;
 mod units;
@@ -90,6 +91,7 @@ pub use streams::{
     SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS, StreamNeeds, StreamReport, USUAL_GAP_BITS, Way, beyond,
     can_compare_in_cloud, choose, measured_report, real_error, seconds_a_window, stream_report,
 };
+pub use summed::{OpenedChannel, OpenedSums, SumCell, SummedRow, SummedRowError, Within};
 pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles, WARNING_DAYS};
 pub use trust::{Finding, OnVerified, Verification, verify_folder};
 pub use windows::{Accepted, Age, GivenUp, Retention, RollUpLevel, RollUpUnit, moment};

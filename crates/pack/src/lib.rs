@@ -61,6 +61,7 @@ mod quantise;
 mod range;
 mod reading;
 mod reason;
+mod replaced;
 mod replaces;
 mod span;
 mod steps;
@@ -94,6 +95,7 @@ pub use profile::{
 pub use quantise::Quantiser;
 pub use reading::{Channel, NAME_BYTES, Reading, UNIT_BYTES};
 pub use reason::{LeftOut, Reason};
+pub use replaced::Replaced;
 pub use replaces::{MOST_REPLACED, Replaces};
 pub use span::Span;
 pub use steps::{DIGIT_BITS, STEPS_OF_ONE, StepDigits};

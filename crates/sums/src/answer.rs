@@ -94,9 +94,56 @@ impl<'a> Answer<'a> {
         bytes
     }
 
+    /// Makes a sum of its numbers, as an engine adds them that knows no windows: sums by place, of which the low w bits count,
+    /// sums of counts, and the sum of tags.
+    ///
+    /// ```
+    /// use sotto_sums::{Answer, Form, PartError, Place, Tag};
+    ///
+    /// let columns = [Place::new(12, 0, 15)?];
+    /// let form = Form::new(&[], &columns, 1, 0, 8)?;
+    /// let tag = Tag::from_halves(7, 0);
+    /// let answer = Answer::of_columns(&form, 2, vec![4095 + 6, 3], vec![4], tag)?;
+    /// assert_eq!((answer.columns(), answer.counts(), answer.tag()), (&[5, 3][..], &[4][..], tag));
+    /// let short = Answer::of_columns(&form, 3, vec![5, 3], vec![4], tag);
+    /// assert_eq!(short.err(), Some(PartError::Length { expected: 3, found: 2 }));
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`PartError::Ticks`], and [`PartError::Length`] in numbers: those of the form for so many ticks.
+    pub fn of_columns(
+        form: &Form<'a>,
+        ticks: u32,
+        mut columns: Vec<u64>,
+        counts: Vec<i64>,
+        tag: Tag,
+    ) -> Result<Self, PartError> {
+        if ticks > form.ticks() {
+            return Err(PartError::Ticks { most: form.ticks(), found: ticks });
+        }
+        for (expected, found) in [(form.places(ticks), columns.len()), (form.counts(ticks), counts.len())] {
+            if expected != found {
+                return Err(PartError::Length { expected, found });
+            }
+        }
+        columns.iter_mut().zip(form.walk(ticks)).for_each(|(column, at)| *column &= at.place.low_bits());
+        Ok(Self { form: *form, ticks, columns, counts, tag })
+    }
+
     /// Returns the form of the windows.
     pub fn form(&self) -> &Form<'a> {
         &self.form
+    }
+
+    /// Returns the sums modulo 2^w, by place: encrypted.
+    pub fn columns(&self) -> &[u64] {
+        &self.columns
+    }
+
+    /// Returns the sum of tags.
+    pub fn tag(&self) -> Tag {
+        self.tag
     }
 
     /// Returns the ticks of the longest window.

@@ -178,6 +178,20 @@ impl<'a> Form<'a> {
         self.once.len() + self.tick.len() * ticks as usize
     }
 
+    /// Returns the places of a window of this many ticks, in the order of their indices.
+    ///
+    /// ```
+    /// use sotto_sums::{Form, FormError, Place};
+    ///
+    /// let (once, columns) = ([Place::new(16, 0, 9)?], [Place::new(23, 0, 4095)?, Place::new(32, -1000, 1000)?]);
+    /// let form = Form::new(&once, &columns, 1, 2, 24)?;
+    /// assert_eq!(form.each_place(2).map(Place::width).collect::<Vec<_>>(), [16, 23, 32, 23, 32]);
+    /// # Ok::<(), FormError>(())
+    /// ```
+    pub fn each_place(&self, ticks: u32) -> impl Iterator<Item = &'a Place> + use<'a> {
+        self.walk(ticks).map(|at| at.place)
+    }
+
     /// Returns the counts of a window of this many ticks.
     pub const fn counts(&self, ticks: u32) -> usize {
         self.counts_once as usize + self.counts_tick as usize * ticks as usize

@@ -8,6 +8,9 @@ use crate::form::Form;
 /// Bytes of a tag.
 pub const TAG_BYTES: usize = 8;
 
+/// Bits of the low half of a tag.
+const HALF_BITS: u32 = 31;
+
 /// The tag of a part of a window, or of a sum: an integer modulo P = 2^61 − 1.
 ///
 /// ```
@@ -32,6 +35,27 @@ impl Tag {
             Some(residue) => Ok(Self(residue)),
             None => Err(PartError::Tag),
         }
+    }
+
+    /// Returns the low 31 bits, and the 30 above: sums of such halves over 2^32 tags have less than 64 bits.
+    pub fn halves(&self) -> (u64, u64) {
+        (self.0.value() & ((1 << HALF_BITS) - 1), self.0.value() >> HALF_BITS)
+    }
+
+    /// Returns the tag, modulo P, of sums of [halves](Self::halves).
+    ///
+    /// ```
+    /// use sotto_sums::Tag;
+    ///
+    /// let tag = Tag::from_bytes(&[0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x1f])?;
+    /// let (low, high) = tag.halves();
+    /// assert_eq!(Tag::from_halves(low, high), tag);
+    /// // P − 1, twice, is P − 2.
+    /// assert_eq!(Tag::from_halves(2 * low, 2 * high).to_bytes()[0], 0xfd);
+    /// # Ok::<(), sotto_sums::PartError>(())
+    /// ```
+    pub fn from_halves(low: u64, high: u64) -> Self {
+        Self(Residue::from_sum(u128::from(low) + (u128::from(high) << HALF_BITS)))
     }
 
     /// Returns the tag as bytes.

@@ -145,7 +145,10 @@ pub use seeded::{SEEDED_PREAMBLE_BYTES, SeededPreamble, SeededWriter};
 pub use signed::SignedHeader;
 pub use slots::{SlotsWindow, compact_bytes, mask_seed, read_compact, write_compact};
 pub use stream::{LARGEST_STREAM_HEADER, StreamHeader, StreamParts, WindowValues};
-pub use sums::{MOST_SUMS, PartSum, SUMS_WINDOW_OVERHEAD, SumBlocks, SumsAnswer, SumsStream, WindowNames};
+pub use sums::{
+    MOST_SUMS, NotAColumn, PartSum, SUMS_WINDOW_OVERHEAD, SumBlocks, SumsAnswer, SumsStream, TableBits,
+    TableColumn, WindowNames, table_row, table_sum,
+};
 pub use tag::{STREAM_TAG_BYTES, StreamId, StreamTag};
 pub use transcript::{
     LARGEST_TRANSCRIPT, MOST_TRANSCRIPT_OUTPUTS, Transcript, TranscriptInputs, TranscriptParts,

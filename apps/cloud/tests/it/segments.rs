@@ -353,9 +353,24 @@ fn an_export_has_each_window_once() {
     let files: Vec<PathBuf> =
         fs::read_dir(to.join("kitchen")).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(files.len(), 1);
-    let (numbers, places) = crate::store::exported(&files[0]);
+    let (numbers, sums) = crate::store::exported(&files[0]);
     assert_eq!(numbers, (0..71).collect::<Vec<i64>>());
-    // Four ticks of readings and of squares, less those that are missing.
+    // Ticks of readings and of squares, which are wide: they have two columns.
+    let places = sums.iter().filter(|(name, _)| name.contains("_place") && !name.ends_with("_high"));
     let expected: usize = site.sent.values().map(|(_, readings)| 2 * readings.len()).sum();
-    assert_eq!(places, expected);
+    assert_eq!(places.map(|(_, numbers)| numbers.len()).sum::<usize>(), expected);
+    // The sums of an engine that knows nothing of sotto are those of the cloud.
+    let header = windows[0].signed_header().stream().unwrap();
+    let (all, form) = ([&windows[..], &[more]].concat(), header.sums_form(0).unwrap());
+    let mut expected = sotto_sums::Sum::new(&form);
+    for window in &all {
+        let described = window.signed_header().description().unwrap();
+        let counts = header.parts()[0].counts(&described);
+        expected.add(&window.part(0).unwrap(), &counts, 1).unwrap();
+    }
+    let described: Vec<_> = all.iter().map(|window| window.signed_header().description().unwrap()).collect();
+    let sum =
+        |column: sotto_wire::TableColumn| sums.get(&column.to_string()).map(|numbers| numbers.iter().sum());
+    let summed = sotto_wire::table_sum(header, 0, &described, sum).unwrap();
+    assert_eq!(summed.to_bytes(), expected.to_bytes());
 }

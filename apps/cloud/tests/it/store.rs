@@ -86,29 +86,22 @@ impl Contents {
     }
 }
 
-/// Returns the numbers of the windows of an exported file, and the number of its places.
-pub(crate) fn exported(file: &Path) -> (Vec<i64>, usize) {
-    use parquet::column::reader::get_typed_column_reader;
-    use parquet::data_type::Int64Type;
+/// Returns the numbers of the windows of an exported file, and for each column of sums the numbers that are there.
+pub(crate) fn exported(file: &Path) -> (Vec<i64>, BTreeMap<String, Vec<i64>>) {
     use parquet::file::reader::{FileReader as _, SerializedFileReader};
+    use parquet::record::Field;
     let reader = SerializedFileReader::new(std::fs::File::open(file).unwrap()).unwrap();
-    let column = |name: &str| {
-        let columns = reader.metadata().file_metadata().schema_descr();
-        columns.columns().iter().position(|column| column.path().parts()[0] == name).unwrap()
-    };
-    let (mut numbers, mut places) = (Vec::new(), 0);
-    for group in 0..reader.num_row_groups() {
-        let group = reader.get_row_group(group).unwrap();
-        let of = |name: &str| {
-            let mut values = Vec::new();
-            let mut column =
-                get_typed_column_reader::<Int64Type>(group.get_column_reader(column(name)).unwrap());
-            let (mut definition, mut repetition) = (Vec::new(), Vec::new());
-            column.read_records(1 << 20, Some(&mut definition), Some(&mut repetition), &mut values).unwrap();
-            values
-        };
-        numbers.extend(of("number"));
-        places += of("places").len();
+    let (mut numbers, mut sums) = (Vec::new(), BTreeMap::<String, Vec<i64>>::new());
+    for row in reader.get_row_iter(None).unwrap() {
+        for (name, field) in row.unwrap().get_column_iter() {
+            match field {
+                Field::Long(number) if name == "number" => numbers.push(*number),
+                Field::Long(number) if name.starts_with("part") => {
+                    sums.entry(name.clone()).or_default().push(*number);
+                }
+                _ => {}
+            }
+        }
     }
-    (numbers, places)
+    (numbers, sums)
 }

@@ -9,6 +9,7 @@ mod console;
 mod copies;
 mod differences;
 mod earlier;
+mod elsewhere;
 mod empty;
 mod explained;
 mod exports;

@@ -3,6 +3,7 @@
 mod alarms;
 mod cloud;
 mod seen;
+mod summed;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -8,6 +8,7 @@ mod names;
 mod next;
 mod parts;
 mod quantity;
+mod table;
 
 pub use answer::{MOST_SUMS, PartSum, SumsAnswer};
 pub use blocks::SumBlocks;
@@ -15,3 +16,4 @@ pub(crate) use forms::{SumsForms, part_refused};
 pub use header::{SUMS_WINDOW_OVERHEAD, SumsStream};
 pub use names::WindowNames;
 pub(crate) use next::{parse_next, write_next};
+pub use table::{NotAColumn, TableBits, TableColumn, table_row, table_sum};
