@@ -30,12 +30,12 @@ const ROUTES = [
   ["GET", "plant"], ["GET", "now"], ["GET", "events"], ["GET", "licences"], ["POST", "lock"], ["POST", "ask"], ["POST", "explain"], ["POST", "export/csv"], ["POST", "check"], ["POST", "complete"],
   ["POST", "questions"], ["DELETE", "questions/rooms"], ["PUT", "dashboards/main"], ["GET", "answers"], ["POST", "answers/x/verify"], ["GET", "alarms"], ["POST", "alarms/hot/mute"],
   ["POST", "alarms/hot/unmute"], ["POST", "alarms/hot/acknowledge"], ["POST", "plan"], ["GET", "keys"], ["POST", "devices"], ["GET", "devices/cellar"], ["GET", "devices/cellar/windows"],
-  ["GET", "devices/cellar/windows/exact-5m/1"], ["POST", "devices/cellar/renew"], ["POST", "devices/cellar/rename"], ["POST", "devices/cellar/remove"], ["GET", "no-such-route"],
+  ["GET", "devices/cellar/windows/exact-5m/1"], ["POST", "devices/cellar/renew"], ["POST", "devices/cellar/rename"], ["POST", "devices/cellar/remove"], ["POST", "devices/cellar/qr"], ["GET", "no-such-route"],
 ];
 const WRITES = [
   ["POST", "questions", { name: "x", question: "mean(living) by day", dry_run: false }], ["DELETE", "questions/rooms"], ["PUT", "dashboards/main", ["rooms"]], ["POST", "alarms/hot/mute", { for_ms: 1000 }],
   ["POST", "alarms/hot/unmute", {}], ["POST", "alarms/hot/acknowledge", {}], ["POST", "devices", { name: "x", channels: ["living"], dry_run: false }], ["POST", "devices/cellar/renew", {}],
-  ["POST", "devices/cellar/rename", { name: "y" }], ["POST", "devices/cellar/remove", {}],
+  ["POST", "devices/cellar/rename", { name: "y" }], ["POST", "devices/cellar/remove", {}], ["POST", "devices/cellar/qr", {}],
 ];
 
 export async function safety(report, browser, house) {
@@ -78,6 +78,12 @@ export async function safety(report, browser, house) {
     expect((await send(console_, "GET", "/api/plant", { headers: { authorization } })).status, 200, "with a session");
     expect((await send(console_, "GET", "/api/events", { headers: { authorization } })).status, 200, "events with a session");
     return `${ROUTES.length} routes, 4 ways each`;
+  });
+  await report.check("a bundle that another program has made is in no QR code", async () => {
+    const asked = (headers) => send(console_, "POST", "/api/devices/cellar/qr", { headers, body: {} });
+    const refused = await asked({ authorization: `Bearer ${key}` });
+    expect([refused.status, /has made no bundle/.test(json(refused).error)], [404, true], "of a device that the command line added");
+    expect((await asked({ authorization: `Bearer ${key}`, origin: "http://example.org" })).status, 421, "from another page");
   });
   await report.check("a wrong Host, a foreign Origin, another site: refused", async () => {
     const authorization = `Bearer ${key}`;
