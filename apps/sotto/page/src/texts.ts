@@ -384,7 +384,7 @@ export const T = {
     sends_nothing: "It would send nothing: no question needs its channels.",
     unsent: (device: string, stream: string, channels: string, why: string) => `${device} cannot send ${channels} (${stream}, which no question needs): ${why}`,
     wait: "Longest wait",
-    longest_wait: "Longest wait for a reading",
+    until: "until a reading is in an answer",
     a_day: "A day",
     fresh_a_day: "With pieces, a day",
     a_reading: "A reading",

@@ -290,8 +290,9 @@ async function passphrase(browser, house) {
     await page.keyboard.press("Enter");
     await page.waitForSelector(".fault");
     const refused = await text_of(page, ".fault");
-    const again = await begin(sealed, { passphrase: "a lake of seven names" });
-    expect(again.status, 429, "a second one at once");
+    // Two at once: on a busy machine the first one was more than a second ago.
+    const again = await Promise.all([0, 1].map(() => begin(sealed, { passphrase: "a lake of seven names" })));
+    holds(again.some((one) => one.status === 429), `two at once: ${again.map((one) => one.status)}`);
     await page.waitForTimeout(1100);
     await page.fill("#code", "a lake of seven names");
     await page.keyboard.press("Enter");

@@ -109,9 +109,10 @@ export function PlanView() {
                 </dd>
               </div>
               <div>
-                <dt>{T.plan.longest_wait}</dt>
+                <dt>{T.plan.wait}</dt>
                 <dd>
                   <b>{duration(wait)}</b>
+                  <small>{T.plan.until}</small>
                 </dd>
               </div>
               <div>
