@@ -85,6 +85,19 @@ export async function safety(report, browser, house) {
     expect([refused.status, /has made no bundle/.test(json(refused).error)], [404, true], "of a device that the command line added");
     expect((await asked({ authorization: `Bearer ${key}`, origin: "http://example.org" })).status, 421, "from another page");
   });
+  await report.check("a device that could not be declared is refused before anything is made, here and in a shell", async () => {
+    const before = settings();
+    for (const [name, channel] of [["../outside", "living"], ["a b", "living"], ["attic", "no-such-channel"]]) {
+      for (const dry_run of [true, false]) {
+        const { status, body } = await send(console_, "POST", "/api/devices", { headers: { authorization: `Bearer ${key}` }, body: { name, channels: [channel], dry_run } });
+        expect(status, 422, `${name} with ${channel}: ${body}`);
+      }
+      const shell = await house.run("device", "add", name, "--channels", channel, "--dry-run");
+      holds(shell.code !== 0, `\`sotto device add ${name}\` was taken: ${shell.stdout}`);
+    }
+    expect(settings(), before, "sotto.toml");
+    holds(!fs.existsSync(path.join(house.plant, "../outside.bundle")), "a bundle outside of the folder");
+  });
   await report.check("a wrong Host, a foreign Origin, another site: refused", async () => {
     const authorization = `Bearer ${key}`;
     const wrong = [
@@ -160,7 +173,8 @@ export async function safety(report, browser, house) {
 
   await report.check("another server has the port: it says so and ends", async () => {
     const port = await free_port();
-    const other = http.createServer((_, response) => response.end("mine")).listen(port, "127.0.0.1");
+    const other = http.createServer((_, response) => response.end("mine"));
+    await new Promise((resolve) => other.listen(port, "127.0.0.1", resolve));
     const late = await start_console(house, "--port", String(port));
     holds(late.ended || !late.address, `it serves ${late.address}`);
     const code = await late.end;

@@ -81,7 +81,7 @@ export async function writes(report, page, house) {
     await page.click("text=Add a device");
     await page.fill("#device-name", "attic");
     await page.click("dialog label.check:has-text('living')");
-    await page.click("text=Show what it would send");
+    await page.click("text=Show its price");
     await page.waitForSelector("dialog .lines");
     const file = path.join(house.plant, "attic.bundle");
     holds(!fs.existsSync(file), "a bundle before it was asked for");
@@ -126,7 +126,7 @@ export async function writes(report, page, house) {
     await page.click("text=Add a device");
     await page.fill("#device-name", "cellar");
     await page.click("dialog label.check:has-text('cellar')");
-    await page.click("text=Show what it would send");
+    await page.click("text=Show its price");
     await page.waitForSelector("dialog .fault");
     const words = await text_of(page, "dialog .fault");
     holds(/cellar/.test(words), `expected the name, found ${words}`);

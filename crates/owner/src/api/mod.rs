@@ -438,9 +438,9 @@ impl Plant {
     /// let with = |window_ms| plant.planned_with(None, Wishes { window_ms: Some(window_ms), ..Wishes::default() });
     /// let halves: Planned = with(1_800_000)?;
     /// assert_eq!(halves.streams["a device with all channels"][0].windows_a_day(), 48);
-    /// // A window of six hours has no means by the hour.
-    /// assert!(with(6 * 3_600_000)?.impossible["hourly"].contains("an hour at most"));
-    /// // One of a minute has no reading.
+    /// // Means by the hour have windows of an hour at most.
+    /// assert_eq!(with(6 * 3_600_000)?.streams["a device with all channels"][0].windows_a_day(), 24);
+    /// // A window of a minute has no reading.
     /// assert!(with(60_000)?.impossible["hourly"].contains("would hold none"));
     /// let unsent: Vec<Unsent> = with(60_000)?.unsent;
     /// assert_eq!(unsent[0].channels, ["temperature"]);

@@ -1,15 +1,11 @@
 //! Wishes of a plan beside the declarations: another length of windows, another level of security.
 
-use sotto_pack::{Period, Span};
 use sotto_rlwe::{SecurityLevel, SecurityProfile, SecurityTarget};
 
 use super::choose::longest;
 use super::needs::StreamNeeds;
 use crate::amount::Every;
 use crate::error::OwnerError;
-
-/// Milliseconds of an hour.
-const HOUR: u64 = 3_600_000;
 
 /// Wishes of a plan beside the declarations. Devices are enrolled with the default, which has none.
 ///
@@ -21,7 +17,8 @@ const HOUR: u64 = 3_600_000;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {
-    /// The longest window, in milliseconds. None: as long as the questions allow, at most a day.
+    /// The longest window, in milliseconds; windows that the questions make shorter stay so. None: as long as the questions allow,
+    /// at most a day.
     pub window_ms: Option<u32>,
     /// The security of ciphertexts. Sums are encrypted by a stream cipher with a key of 256 bits at every level.
     pub security: SecurityLevel,
@@ -41,24 +38,17 @@ impl Wishes {
     /// Returns the largest number of ticks in a window of a stream.
     ///
     /// # Errors
-    /// [`OwnerError::NoParameters`] if the wished length is shorter than the time between two readings, or longer than an hour
-    /// where windows end with each hour.
+    /// [`OwnerError::NoParameters`] if the wished length is shorter than the time between two readings.
     pub(super) fn ticks(self, stream: &StreamNeeds) -> Result<u64, OwnerError> {
         let longest = longest(stream.span, stream.period);
         let Some(window_ms) = self.window_ms else { return Ok(longest) };
         let wished = Every::from_milliseconds(window_ms.max(1));
-        if stream.span == Span::Hour && u64::from(window_ms) > HOUR {
-            return Err(OwnerError::NoParameters(format!(
-                "alarms and groups of an hour or less take windows of an hour at most, not of {wished}"
-            )));
-        }
         let ticks = (f64::from(window_ms) / stream.period.milliseconds_of(1) + 1e-9) as u64;
         if ticks == 0 {
-            let period: Period = stream.period;
             return Err(OwnerError::NoParameters(format!(
                 "readings of {} come every {}: a window of {wished} would hold none",
                 stream.channels.join(", "),
-                Every { period }
+                Every { period: stream.period }
             )));
         }
         Ok(longest.min(ticks))
