@@ -81,7 +81,7 @@ export interface QuestionInfo {
 /** GET /api/now, and the lines of GET /api/events: sent when something changed, and every 15 seconds. */
 export interface Now {
   at_ms: number;
-  /** A digest of sotto.toml: ask for /api/plant again when it differs. */
+  /** A digest of sotto.toml and its time: ask for /api/plant again when it differs. */
   version: string;
   cloud: { url: string; reachable: boolean; error?: string };
   devices: DeviceStatus[];

@@ -37,10 +37,16 @@ fn now_ms() -> i64 {
     jiff::Timestamp::now().as_millisecond()
 }
 
-/// Returns a digest of `sotto.toml`: the page reads the plant again when it changes.
+/// Returns a digest of `sotto.toml` and of the time at which it was written: the page reads the plant again when it changes. The
+/// time tells of a text that was changed and changed back, as by a device that is added and removed between two looks.
 fn version(plant: &Plant) -> String {
-    let text = std::fs::read(plant.folder().join(SETTINGS)).unwrap_or_default();
-    blake3::hash(&text).to_hex()[..16].to_owned()
+    let path = plant.folder().join(SETTINGS);
+    let mut digest = blake3::Hasher::new();
+    digest.update(&std::fs::read(&path).unwrap_or_default());
+    let written = std::fs::metadata(&path).and_then(|file| file.modified()).ok();
+    let since = written.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok()).unwrap_or_default();
+    digest.update(&since.as_nanos().to_le_bytes());
+    digest.finalize().to_hex()[..16].to_owned()
 }
 
 /// Tells at once that `sotto.toml` was written: a look at the cloud may take its time.
