@@ -181,3 +181,31 @@ pub(super) async fn refresh(console: &Arc<Console>) {
         console.now.send_replace(now.into());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{File, read, write};
+    use std::time::{Duration, SystemTime};
+
+    use sotto_owner::NewPlant;
+
+    use super::*;
+
+    #[test]
+    fn a_text_that_was_changed_and_changed_back_has_another_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let new = NewPlant {
+            cloud: None,
+            listen: "127.0.0.1:7410".parse().unwrap(),
+            time_zone: Some("UTC".into()),
+        };
+        let plant = Plant::init(&folder.path().join("dairy"), &new).unwrap();
+        let path = plant.folder().join(SETTINGS);
+        let (before, text) = (version(&plant), read(&path).unwrap());
+        assert_eq!(version(&plant), before);
+        write(&path, text).unwrap();
+        let later = SystemTime::now() + Duration::from_secs(1);
+        File::options().append(true).open(&path).unwrap().set_modified(later).unwrap();
+        assert_ne!(version(&plant), before);
+    }
+}
