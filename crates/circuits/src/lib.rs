@@ -53,5 +53,6 @@ pub use sign::{Sign, SignBound};
 pub use sums::{block_steps, row_steps, sum_all, sum_block, sum_row};
 pub use table::{
     Chosen, DigitTable, Table, TwoDigits, choose_parameters, extremes, maximum, minimum, table_chains,
+    table_chains_with,
 };
 pub use transform::{PreparedTransform, Transform};

@@ -75,7 +75,8 @@ pub use declared::{
     CloudKeys, FETCHED, FloodingSettings, NewPlant, Plant, Removal, SETTINGS, derived, edit, settings,
 };
 pub use devices::{
-    BundleRecord, DeviceRecord, Enrolled, EnrolledKey, Enrolment, Fault, Found, Restored, Taken,
+    BundleRecord, DeviceRecord, Enrolled, EnrolledKey, Enrolment, Fault, Found, Planned, Restored, Taken,
+    Unsent,
 };
 #[doc(hidden)]
 pub use devices::{opened_record, sealed_record};
@@ -86,10 +87,11 @@ pub use orders::{GivenOrder, UnknownOrders};
 pub use secrets::{SecretsError, Unlock};
 pub use seen::{CloudSees, ListedWindow, OwnerSees, SeenChannel, SeenReading, WindowSeen};
 pub use sotto_cloud_client::{CloudError, Interrupt};
+pub use sotto_rlwe::SecurityLevel;
 pub use streams::{
     Alternative, Change, ChannelChange, ChannelPrice, Chosen, HeldReport, Kind, Needs, Price, REAL_ERROR,
-    SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS, StreamNeeds, StreamReport, USUAL_GAP_BITS, Way, beyond,
-    can_compare_in_cloud, choose, measured_report, real_error, seconds_a_window, stream_report,
+    SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS, StreamNeeds, StreamReport, USUAL_GAP_BITS, Way, Wishes,
+    beyond, can_compare_in_cloud, choose, measured_report, real_error, seconds_a_window, stream_report,
 };
 pub use summed::{OpenedChannel, OpenedSums, SumCell, SummedRow, SummedRowError, Within};
 pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles, WARNING_DAYS};

@@ -81,7 +81,7 @@ export interface QuestionInfo {
 /** GET /api/now, and the lines of GET /api/events: sent when something changed, and every 15 seconds. */
 export interface Now {
   at_ms: number;
-  /** A digest of sotto.toml: ask for /api/plant again when it differs. */
+  /** A digest of sotto.toml and its time: ask for /api/plant again when it differs. */
   version: string;
   cloud: { url: string; reachable: boolean; error?: string };
   devices: DeviceStatus[];
@@ -383,8 +383,6 @@ export interface StreamInfo {
   channels: string[];
   period_ms: number;
   window_ms: number | null;
-  bytes_a_window: number | null;
-  key_id: string;
 }
 
 /** GET /api/devices/NAME/windows?before=POSITION: up to 50 windows, newest first. */
@@ -422,7 +420,7 @@ export interface WindowSeen {
 
 // --- what if -------------------------------------------------------------------------------------------------------------
 
-/** POST /api/plan: what would be, if. Nothing is written. */
+/** POST /api/plan: the plan with other settings. Nothing is written. */
 export interface WhatIf {
   /** A question's text or name; absent: all declared ones. */
   question?: string;
@@ -432,17 +430,27 @@ export interface WhatIf {
   every_ms?: number;
   /** Pieces of open windows at this interval, as `--fresh`. */
   fresh_ms?: number;
+  /** The longest window, in milliseconds. Absent: as long as the questions allow, at most a day. */
+  window_ms?: number;
+  /** Bits of security of ciphertexts: 128, 192 or 256. Sums have 256 always. */
+  security_bits?: number;
 }
 export interface Planned {
+  /** The streams for the questions that are possible. */
   devices: Record<string, PlannedStream[]>;
-  /** The declared questions, each with the reason why it would not be possible, or null. */
+  /** The planned questions, and `alarm NAME` for each alarm: the reason why it would not be possible, or null. */
   questions: Record<string, string | null>;
+  /** Streams that serve no question, and could not be sent. */
+  unsent: { device: string; stream: string; channels: string[]; why: string }[];
 }
 export interface PlannedStream {
   stream: string;
   scheme: string;
   channels: string[];
   windows_a_day: number;
+  window_ms: number;
+  /** Milliseconds after which an answer can have a reading, at most. */
+  delay_ms: number;
   readings_a_window: number;
   bytes_a_window: number;
   bytes_a_day: number;
@@ -481,8 +489,14 @@ export interface Bundle {
   /** The path of the file on this machine; null if dry_run. It holds the device's secret. */
   file: string | null;
   lines: string[];
-  /** The bundle as a QR code, rows of 0 and 1; null if it is too long for one. */
-  qr: string[] | null;
+}
+/** POST /api/devices/NAME/qr: the bundle that this console has made, as a QR code. It holds the device's secret. */
+export interface QrCode {
+  device: string;
+  /** Rows of 0 and 1. */
+  rows: string[];
+  /** The command that makes the bundle of a picture of the code. */
+  reading: string;
 }
 // POST /api/devices/NAME/rename with { name }, POST /api/devices/NAME/remove: 204.
 

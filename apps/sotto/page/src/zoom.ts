@@ -75,19 +75,18 @@ export function aligned(from: number, to: number, by: string, zone: string): [nu
 }
 
 export interface View {
-  /** Milliseconds; null: all there is. */
+  /** Milliseconds, in whole groups; null: all there is. */
   span: [number, number] | null;
   /** null: the group of the question. */
   by: string | null;
 }
 
-/** The request of a question in a view. `by` is its own group. */
-export function ask_of(question: string, view: View, values: Record<string, string>, zone: string, by?: string): Ask {
-  const group = view.by ?? by;
+/** The request of a question in a view, whose span is of whole groups. */
+export function ask_of(question: string, view: View, values: Record<string, string>): Ask {
   const ask: Ask = { question };
   if (view.span) {
+    const [from, to] = view.span;
     // Of UTC: the hour that comes twice in autumn has one name alone in local time.
-    const [from, to] = group ? aligned(view.span[0], view.span[1], group, zone) : view.span;
     const utc = (at: number) => `${new Date(at).toISOString().slice(0, 16)}Z`;
     ask.since = utc(Math.floor(from / MINUTE) * MINUTE);
     // The end is the start of the next minute: the last group must be whole.

@@ -94,7 +94,7 @@ export async function answers(report, page, house) {
     holds(asked.since && asked.until && asked.by, `expected a span with its group, found ${JSON.stringify(asked)}`);
     await settled(page);
     await page.click("button:text-is('Back')");
-    await page.waitForSelector("text=All windows");
+    await page.waitForSelector("text=From the first window to the last");
     return `${asked.since} to ${asked.until} by ${asked.by}`;
   }, page);
   await report.check("values that nothing shows to be right are held back until the work was repeated here", async () => {
@@ -122,6 +122,22 @@ export async function answers(report, page, house) {
       const saved = await save(page, button, path.join(house.folder, `saved.${button.toLowerCase()}`));
       holds(saved.subarray(0, 8).toString("latin1").includes(begin), `${button} begins with ${saved.subarray(0, 8).toString("latin1")}`);
     }
+  }, page);
+  await report.check("several series of sums stand as columns side by side, means are lines", async () => {
+    expect(await page.getAttribute(".plot", "data-drawn"), "lines", "means of rooms");
+    await go(page, "#/ask");
+    await page.fill("#question", "count(living > 20), count(bath > 22) by week");
+    await page.keyboard.press("Escape");
+    await page.click("button.primary:text-is('Ask')");
+    await page.waitForSelector(".explorer .plot canvas");
+    await settled(page);
+    expect(await page.getAttribute(".explorer .plot", "data-drawn"), "columns", "counts of two channels");
+    const svg = (await save(page, "SVG", path.join(house.folder, "columns.svg"))).toString();
+    const columns = [...svg.matchAll(/<rect x="([\d.]+)" width="([\d.]+)" y="[^"]+" height="[^"]+" fill="([^"]+)" fill-opacity="1"/g)].map(([, x, width, fill]) => ({ x: Number(x), end: Number(x) + Number(width), fill }));
+    columns.sort((a, b) => a.x - b.x);
+    holds(columns.length >= 16 && new Set(columns.map((one) => one.fill)).size === 2, `${columns.length} columns in the file`);
+    for (const [i, one] of columns.entries()) holds(i === 0 || one.x >= columns[i - 1].end - 0.2, `column ${i} lies over the one before it`);
+    return `${columns.length} columns`;
   }, page);
   await report.check("Now counts the readings of the files", async () => {
     await go(page, "#/now");

@@ -7,6 +7,7 @@ import { open_browser, open_page, Report } from "./browser.mjs";
 import { faults } from "./faults.mjs";
 import { build, HOSTILE, start_console, tear_down } from "./house.mjs";
 import { pictures, WITH_BOUND } from "./pictures.mjs";
+import { plan } from "./plan.mjs";
 import { safety } from "./safety.mjs";
 import { speed } from "./speed.mjs";
 import { views } from "./views.mjs";
@@ -27,7 +28,7 @@ try {
   else {
     const console_ = await start_console(house);
     if (wants("speed")) await speed(report, browser, console_);
-    for (const part of [views, answers, writes]) {
+    for (const part of [views, answers, plan, writes]) {
       if (!wants(part.name)) continue;
       const page = await open_page(browser, console_, { code: await console_.new_code() });
       await part(report, page, house);

@@ -43,7 +43,7 @@ export async function pictures(browser, house, folder) {
   await take("cloud");
   await go(page, "#/question/hours");
   await go(page, "#/plan");
-  await page.fill("#slider-Time-between-readings", "5");
+  await page.fill("#slider-Longest-window", "7");
   await page.fill("#slider-Devices-like-these", "3");
   await page.waitForTimeout(500);
   await settled(page);

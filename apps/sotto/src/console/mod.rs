@@ -12,11 +12,12 @@ mod picture;
 mod refusal;
 mod routes;
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -97,6 +98,8 @@ pub(super) struct Console {
     working: Arc<Semaphore>,
     /// Other requests to the plant that are under way.
     others: Arc<Semaphore>,
+    /// The files of the bundles that this console has made, by device.
+    bundles: Mutex<BTreeMap<String, PathBuf>>,
 }
 
 impl Console {
@@ -107,6 +110,11 @@ impl Console {
 
     fn folder(&self) -> PathBuf {
         self.plant.lock().unwrap_or_else(PoisonError::into_inner).folder().to_owned()
+    }
+
+    /// Returns the files of the bundles that this console has made.
+    fn bundles(&self) -> MutexGuard<'_, BTreeMap<String, PathBuf>> {
+        self.bundles.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a plant whose key is open in place of the one before.
@@ -164,6 +172,7 @@ async fn serve(arguments: Arguments, plant: Plant) -> anyhow::Result<()> {
         looks: Arc::new(Semaphore::new(LOOKS)),
         working: Arc::new(Semaphore::new(WORKING)),
         others: Arc::new(Semaphore::new(OTHERS)),
+        bundles: Mutex::default(),
     });
     let files = open::Files::write(&folder, &console, address)?;
     say(format!("The page of {}: http://{address}", folder.display()));

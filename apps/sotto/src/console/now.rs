@@ -38,10 +38,16 @@ fn now_ms() -> i64 {
     jiff::Timestamp::now().as_millisecond()
 }
 
-/// Returns a digest of `sotto.toml`: the page reads the plant again when it changes.
+/// Returns a digest of `sotto.toml` and of the time at which it was written: the page reads the plant again when it changes. The
+/// time tells of a text that was changed and changed back, as by a device that is added and removed between two looks.
 fn version(folder: &Path) -> String {
-    let text = std::fs::read(folder.join(SETTINGS)).unwrap_or_default();
-    blake3::hash(&text).to_hex()[..16].to_owned()
+    let path = folder.join(SETTINGS);
+    let mut digest = blake3::Hasher::new();
+    digest.update(&std::fs::read(&path).unwrap_or_default());
+    let written = std::fs::metadata(&path).and_then(|file| file.modified()).ok();
+    let since = written.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok()).unwrap_or_default();
+    digest.update(&since.as_nanos().to_le_bytes());
+    digest.finalize().to_hex()[..16].to_owned()
 }
 
 /// Changes a field of *Now* at once: a look at the cloud may take its time.
@@ -192,5 +198,33 @@ pub(super) async fn refresh(console: &Arc<Console>) {
     };
     if let Some(now) = now {
         console.now.send_replace(now.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{File, read, write};
+    use std::time::{Duration, SystemTime};
+
+    use sotto_owner::NewPlant;
+
+    use super::*;
+
+    #[test]
+    fn a_text_that_was_changed_and_changed_back_has_another_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let new = NewPlant {
+            cloud: None,
+            listen: "127.0.0.1:7410".parse().unwrap(),
+            time_zone: Some("UTC".into()),
+        };
+        let plant = Plant::init(&folder.path().join("dairy"), &new).unwrap();
+        let path = plant.folder().join(SETTINGS);
+        let (before, text) = (version(plant.folder()), read(&path).unwrap());
+        assert_eq!(version(plant.folder()), before);
+        write(&path, text).unwrap();
+        let later = SystemTime::now() + Duration::from_secs(1);
+        File::options().append(true).open(&path).unwrap().set_modified(later).unwrap();
+        assert_ne!(version(plant.folder()), before);
     }
 }

@@ -17,11 +17,19 @@ pub(super) const READING: &str = "zbarimg --raw --quiet code.png | base64 -d | g
 /// Largest bundle that is tried, in bytes. Longer ones do not fit into a code, however they are compressed.
 const LARGEST: u64 = 64 << 10;
 
-/// Returns the rows of the code of a bundle, of 0 and 1; None if it is too long for a code.
-pub(super) fn of_file(path: &Path) -> Option<Vec<String>> {
-    let is_short = fs::metadata(path).is_ok_and(|file| file.len() <= LARGEST);
-    let bytes = Zeroizing::new(is_short.then(|| fs::read(path).ok())??);
-    of_bytes(&bytes)
+/// Returns the rows of the code of a bundle, of 0 and 1.
+///
+/// # Errors
+/// The reason why there is none: the file is gone, or too long for a code.
+pub(super) fn of_file(path: &Path) -> Result<Vec<String>, &'static str> {
+    const GONE: &str = "is not in its file any more: renew it";
+    const LONG: &str = "is too long for a QR code: copy its file";
+    let length = fs::metadata(path).map_err(|_| GONE)?.len();
+    if length > LARGEST {
+        return Err(LONG);
+    }
+    let bytes = Zeroizing::new(fs::read(path).map_err(|_| GONE)?);
+    of_bytes(&bytes).ok_or(LONG)
 }
 
 fn of_bytes(bytes: &[u8]) -> Option<Vec<String>> {
@@ -47,5 +55,12 @@ mod tests {
         assert!(rows[rows.len() - 1].starts_with("1111111"));
         let random: Vec<u8> = (0..4000_u32).map(|at| blake3::hash(&at.to_le_bytes()).as_bytes()[0]).collect();
         assert_eq!(of_bytes(&random), None);
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("boiler.bundle");
+        assert!(of_file(&file).unwrap_err().contains("renew"));
+        fs::write(&file, random).unwrap();
+        assert!(of_file(&file).unwrap_err().contains("too long"));
+        fs::write(&file, [7; 4000]).unwrap();
+        assert_eq!(of_file(&file).unwrap(), rows);
     }
 }

@@ -95,11 +95,31 @@ pub fn table_chains(
     degree: usize,
     plain_modulus: u64,
 ) -> impl Iterator<Item = ParameterSpec> {
-    let limit = SecurityTarget::default().limit(degree).unwrap_or(0);
+    table_chains_with(scheme, degree, plain_modulus, SecurityTarget::default())
+}
+
+/// Returns the chains of [`table_chains`] at another level of security.
+///
+/// ```
+/// use sotto_circuits::table_chains_with;
+/// use sotto_rlwe::{SchemeId, SecurityLevel, SecurityProfile, SecurityTarget};
+///
+/// let security = SecurityTarget::new(SecurityProfile::Guidelines2024, SecurityLevel::Bits192);
+/// let mut chains = table_chains_with(SchemeId::Bgv, 32768, 65_537, security);
+/// assert!(chains.all(|spec| spec.modulus_bit_length() <= 597));
+/// ```
+pub fn table_chains_with(
+    scheme: SchemeId,
+    degree: usize,
+    plain_modulus: u64,
+    security: SecurityTarget,
+) -> impl Iterator<Item = ParameterSpec> {
+    let limit = security.limit(degree).unwrap_or(0);
     let request = move |count: usize, special: usize| ChainRequest {
         special_primes: Some(special),
         digits: Some(Digits::Primes(special)),
         levels: Some(count - 1),
+        security,
         ..ChainRequest::new(scheme, degree, plain_modulus)
     };
     // Primes of 34 to 45 bits: a product of two rounded ciphertexts takes about 33 + log2 of the sums.

@@ -15,7 +15,7 @@ use core::ops::RangeInclusive;
 
 use sotto_ring::Modulus;
 
-pub use choice::{Chosen, choose_parameters, table_chains};
+pub use choice::{Chosen, choose_parameters, table_chains, table_chains_with};
 pub use digits::{DigitTable, TwoDigits};
 pub use extremes::{extremes, maximum, minimum};
 

@@ -20,11 +20,11 @@ use crate::backup::{self, BackedUp, BackupNote, BackupOptions};
 use crate::cache::{self, CachedSums};
 use crate::declared::settings::DeviceSettings;
 use crate::declared::{self, AlarmSettings, Declared, Plant};
-use crate::devices::{self, DeviceRecord, Enrolled, Fault, Restored, Taken};
+use crate::devices::{self, DeviceRecord, Enrolled, Fault, Planned, Restored, Taken};
 use crate::error::OwnerError;
 use crate::question::Question;
 use crate::reports;
-use crate::streams::{Chosen, Price};
+use crate::streams::{Chosen, Price, Wishes};
 use crate::trust::OnVerified;
 use crate::windows::Retention;
 use crate::work::OnProgress;
@@ -422,6 +422,36 @@ impl Plant {
         question: Option<&str>,
     ) -> Result<BTreeMap<String, Vec<Chosen>>, OwnerError> {
         devices::planned_streams(self, question)
+    }
+
+    /// Returns the streams of [`Plant::planned_streams`] with some wishes, and the questions that are impossible then. Writes
+    /// nothing.
+    ///
+    /// ```
+    /// use sotto_owner::{NewPlant, Planned, Plant, Unsent, Wishes, edit, settings::ChannelSettings};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let new = NewPlant { cloud: None, listen: "127.0.0.1:7410".parse()?, time_zone: None };
+    /// # let mut plant = Plant::init(&folder.path().join("dairy"), &new)?; // a plant without channels
+    /// let channel = ChannelSettings::new("°C", "-20..120".parse()?, 0.1, "5m".parse()?);
+    /// plant.edit(|settings| edit::add_channel(settings, "temperature", &channel))?;
+    /// plant.edit(|settings| edit::add_question(settings, "hourly", &"mean(temperature) by hour".into()))?;
+    /// let with = |window_ms| plant.planned_with(None, Wishes { window_ms: Some(window_ms), ..Wishes::default() });
+    /// let halves: Planned = with(1_800_000)?;
+    /// assert_eq!(halves.streams["a device with all channels"][0].windows_a_day(), 48);
+    /// // Means by the hour have windows of an hour at most.
+    /// assert_eq!(with(6 * 3_600_000)?.streams["a device with all channels"][0].windows_a_day(), 24);
+    /// // A window of a minute has no reading.
+    /// assert!(with(60_000)?.impossible["hourly"].contains("would hold none"));
+    /// let unsent: Vec<Unsent> = with(60_000)?.unsent;
+    /// assert_eq!(unsent[0].channels, ["temperature"]);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`OwnerError::Unanswerable`] if no channel is declared; [`OwnerError::NoParameters`] if a device would send more streams than a bundle has.
+    pub fn planned_with(&self, question: Option<&str>, wishes: Wishes) -> Result<Planned, OwnerError> {
+        devices::planned_with(self, question, wishes)
     }
 
     /// Returns the streams of each declared device for all declared questions and alarms, or those of a device with all

@@ -186,7 +186,7 @@ pub(crate) fn alarm(plant: &Plant, name: &str) -> Result<Declared, OwnerError> {
 }
 
 /// Returns the name of an alarm among questions.
-fn named(alarm: &str) -> String {
+pub(crate) fn named_alarm(alarm: &str) -> String {
     format!("{ALARM}{alarm}")
 }
 
@@ -203,7 +203,7 @@ pub(crate) fn is_alarm(name: &str) -> bool {
 pub(crate) fn with_alarms(plant: &Plant) -> Result<BTreeMap<String, Question>, OwnerError> {
     let mut declared = questions::questions(plant)?;
     for name in plant.settings().alarms.keys() {
-        declared.extend(alarm(plant, name)?.streams().map(|question| (named(name), question)));
+        declared.extend(alarm(plant, name)?.streams().map(|question| (named_alarm(name), question)));
     }
     Ok(declared)
 }

@@ -33,7 +33,7 @@ pub use alarm::{AlarmSettings, SinkKind};
 pub(crate) use authority::authority;
 pub(crate) use channels::remove_channel;
 pub use conditions::{Declared, OnLimit, Watched};
-pub(crate) use conditions::{alarm, is_alarm, with_alarms};
+pub(crate) use conditions::{alarm, is_alarm, named_alarm, with_alarms};
 pub use derived::derived;
 pub use flooding::FloodingSettings;
 pub use mail::{MailServer, MailSettings, MailTls};

@@ -46,7 +46,7 @@ pub(crate) fn streams_of_devices(plant: &Plant) -> Result<Vec<(String, Vec<Chose
 }
 
 /// Returns the declared devices, or one with all channels if none is declared; none without a channel.
-fn declared_devices(plant: &Plant) -> Vec<(String, DeviceSettings)> {
+pub(super) fn declared_devices(plant: &Plant) -> Vec<(String, DeviceSettings)> {
     let declared = plant.settings().devices.iter();
     let mut devices: Vec<(String, DeviceSettings)> =
         declared.map(|(name, device)| (name.clone(), device.clone())).collect();
@@ -67,8 +67,7 @@ pub(crate) fn planned_streams(
     let question = question.map(|text| declared::planned_question(plant, text)).transpose()?;
     let devices = declared_devices(plant);
     if devices.is_empty() {
-        let none = "no channel is declared yet: sotto channel add NAME …".to_owned();
-        return Err(OwnerError::Unanswerable(none));
+        return Err(no_channel());
     }
     let streams = |(name, settings): (String, DeviceSettings)| {
         let streams = match &question {
@@ -80,13 +79,23 @@ pub(crate) fn planned_streams(
     devices.into_iter().map(streams).collect()
 }
 
-fn chosen(plant: &Plant, streams: &[streams::StreamNeeds]) -> Result<Vec<Chosen>, OwnerError> {
-    if streams.len() > MAX_STREAMS {
+/// The refusal of a plan without a channel.
+pub(super) fn no_channel() -> OwnerError {
+    OwnerError::Unanswerable("no channel is declared yet: sotto channel add NAME …".to_owned())
+}
+
+/// Refuses more streams than a bundle has.
+pub(super) fn check_number(streams: usize) -> Result<(), OwnerError> {
+    if streams > MAX_STREAMS {
         return Err(OwnerError::NoParameters(format!(
-            "a device would send {} streams, and a bundle has at most {MAX_STREAMS}: declare its channels for several devices",
-            streams.len()
+            "a device would send {streams} streams, and a bundle has at most {MAX_STREAMS}: declare its channels for several devices"
         )));
     }
+    Ok(())
+}
+
+fn chosen(plant: &Plant, streams: &[streams::StreamNeeds]) -> Result<Vec<Chosen>, OwnerError> {
+    check_number(streams.len())?;
     let choose = |stream: &streams::StreamNeeds| {
         let channels: Vec<_> =
             stream.channels.iter().filter_map(|name| plant.settings().channel(name)).collect();

@@ -9,6 +9,7 @@ use super::demand::{Class, Demand, demands, has_all_channels, is_joined};
 use super::kind::Kind;
 use super::needs::{Needs, StreamNeeds};
 use super::split;
+use super::wishes::Wishes;
 use crate::declared::settings::{DeviceSettings, Settings};
 use crate::question::{ExactScheme, Question};
 
@@ -24,12 +25,23 @@ pub(crate) fn of_device(
     device: &str,
     of: &DeviceSettings,
 ) -> Vec<StreamNeeds> {
+    of_device_with(settings, questions, (device, of), Wishes::default())
+}
+
+/// Returns the streams of [`of_device`] with some wishes.
+#[must_use]
+pub(crate) fn of_device_with(
+    settings: &Settings,
+    questions: &BTreeMap<String, Question>,
+    (device, of): (&str, &DeviceSettings),
+    wishes: Wishes,
+) -> Vec<StreamNeeds> {
     let demands = demands(settings, questions, device, of);
     let mut by_class: BTreeMap<Class, Vec<&Demand<'_>>> = BTreeMap::new();
     for demand in &demands {
         by_class.entry(demand.class).or_default().push(demand);
     }
-    let planner = Planner { settings, of };
+    let planner = Planner { settings, of, wishes };
     let mut streams: Vec<StreamNeeds> =
         by_class.iter().flat_map(|(class, demands)| planner.streams(*class, demands)).collect();
     streams.extend(planner.unsent(&streams));
@@ -54,6 +66,7 @@ pub(crate) fn of_device(
 struct Planner<'s> {
     settings: &'s Settings,
     of: &'s DeviceSettings,
+    wishes: Wishes,
 }
 
 /// Demands of one class whose windows have one span.
@@ -111,7 +124,7 @@ impl Planner<'_> {
         let windows = |channels: &[String]| {
             let declared: Vec<Channel> =
                 channels.iter().filter_map(|name| self.settings.channel(name)).collect();
-            windows_of_sums(&self.stream(part, channels), &declared)
+            windows_of_sums(&self.stream(part, channels), &declared, self.wishes)
         };
         let least = if part.span == Span::Hour { 24 } else { 1 };
         split::parts(&channels, &together, windows, least).iter().map(|own| self.stream(part, own)).collect()

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use sotto_pack::{Channel, ChannelKind, Quantiser, Span};
+use sotto_pack::{Channel, ChannelKind, Quantiser};
 
 use super::choose::{Chosen, bins_of, holds};
 use super::kind::Kind;
@@ -123,13 +123,6 @@ fn windows_a_day(chosen: &Chosen) -> f64 {
 
 impl ChannelPrice {
     fn of(chosen: &Chosen, at: u16, channel: &Channel) -> Self {
-        let period = u64::from(chosen.cut.period.ceil());
-        let span = match chosen.cut.span {
-            Span::Hour => DAY / 24,
-            // Longer spans have windows of a day at most.
-            Span::Day | Span::Week | Span::Month => DAY,
-        };
-        let window_ms = chosen.cut.period.after(chosen.cut.ticks.into()).unsigned_abs().min(span.max(period));
         let resolution = channel.resolution.unwrap_or_default();
         // States are whole numbers.
         let mean_within = if matches!(channel.kind, ChannelKind::State(_)) { 0.0 } else { resolution / 2.0 };
@@ -146,9 +139,9 @@ impl ChannelPrice {
         let end_within = |end| if holds(&chosen.sums, at, &[end]) { mean_within } else { quantile_within };
         Self {
             unit: channel.unit.clone(),
-            window_ms,
+            window_ms: chosen.window_ms(),
             windows_a_day: windows_a_day(chosen),
-            delay_ms: window_ms + period,
+            delay_ms: chosen.delay_ms(None),
             sent: usize::from(chosen.stream.kind == Kind::Exact),
             bins: bins.map_or(0, |bins| bins.count()),
             mean_within,

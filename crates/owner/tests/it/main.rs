@@ -14,3 +14,4 @@ mod questions;
 mod schemes;
 mod streams;
 mod together;
+mod wishes;

@@ -70,7 +70,7 @@ export function Bars({ label, bars, height, edges, style = 0 }: BarsProps) {
               </text>
             ) : null,
           )}
-          {edges !== undefined && (bars.length - 1) % every !== 0 && (
+          {edges !== undefined && ((bars.length - 1) % every !== 0 || w > 10.5 * edges.length + 10) && (
             <text x={left + bars.length * w} y={height - 8} text-anchor="end" fill="var(--soft)">
               {edges}
             </text>

@@ -6,6 +6,7 @@ import { ticks, time_labels } from "./axis";
 import { align, marks } from "./decimate";
 import { colour, resolved } from "./palette";
 import { span_of, type Series } from "./series";
+import { column_of, stands } from "./time";
 
 const SVG = "http://www.w3.org/2000/svg";
 type Attributes = Record<string, string | number>;
@@ -61,15 +62,18 @@ export function time_svg(series: Series[], span: [number, number] | null, zone: 
     time_labels(splits, (to - from) / 8, zone).forEach((label, i) => {
       label.split("\n").forEach((line, k) => element("text", { x: x(splits[i]!), y: y0 + 16 + 13 * k, "text-anchor": i === 0 ? "start" : i === 8 ? "end" : "middle", fill: "var(--soft)" }, svg, line));
     });
-    const alone = shown.length === 1 && shown[0]!.columns && shown[0]!.from.length < right - left;
+    const standing = stands(shown, right - left);
     shown.forEach((one, k) => {
       const column = aligned.of[k]!;
       const stroke = colour(one.style);
-      if (alone) {
+      if (standing) {
         one.value.forEach((value, i) => {
-          const [a, b] = [Math.max(left, x(one.from[i]!)), Math.min(right, x(one.to[i]!))];
-          if (Number.isNaN(value) || b <= a) return;
-          element("rect", { x: (a + (b - a) * 0.09).toFixed(1), width: ((b - a) * 0.82).toFixed(1), y: y(Math.max(0, value)).toFixed(1), height: Math.abs(y(value) - y(0)).toFixed(1), fill: stroke }, svg);
+          if (Number.isNaN(value) || one.to[i]! <= from || one.from[i]! >= to) return;
+          const [a, wide] = column_of([x(one.from[i]!), x(one.to[i]!)], k, shown.length, Infinity);
+          const [b, c] = [Math.max(left, a), Math.min(right, a + wide)];
+          if (c <= b) return;
+          element("rect", { x: b.toFixed(1), width: (c - b).toFixed(1), y: y(Math.max(0, value)).toFixed(1), height: Math.abs(y(value) - y(0)).toFixed(1), fill: stroke, "fill-opacity": one.shift ? 0.5 : 1 }, svg);
+          if (one.has_bound) element("line", { x1: (b + c) / 2, x2: (b + c) / 2, y1: y(value - one.bound[i]!), y2: y(value + one.bound[i]!), stroke: "var(--ink)" }, svg);
         });
         return;
       }

@@ -3,7 +3,8 @@ import { useMemo, useState } from "preact/hooks";
 import { T } from "../texts";
 import type { Series } from "./series";
 import { span_of } from "./series";
-import { Key, TimeChart } from "./time";
+import { Key, stands, TimeChart } from "./time";
+import { useWidth } from "./width";
 
 interface PanelsProps {
   series: Series[];
@@ -28,13 +29,15 @@ export function Panels({ series, zone, label, small, span, zoom }: PanelsProps) 
   }, [series, all, hidden]);
   const whole = useMemo(() => span ?? span_of(series), [series, span?.[0], span?.[1]]);
   const height = small ? (units.length > 1 ? 110 : 200) : units.length > 1 ? 220 : 380;
+  const [holder, width] = useWidth<HTMLDivElement>();
+  const standing = new Set(units.filter(({ shown }) => stands(shown, width)).map(({ unit }) => unit));
   const toggle = (key: string) => {
     const next = new Set(hidden);
     if (!next.delete(key)) next.add(key);
     set_hidden(next);
   };
   return (
-    <>
+    <div ref={holder}>
       {units.map(({ unit, shown }) => (
         <div class="unit-panel" key={unit}>
           <p class="unit">{unit || T.chart.no_unit}</p>
@@ -47,11 +50,11 @@ export function Panels({ series, zone, label, small, span, zoom }: PanelsProps) 
             <li key={one.key}>
               {small ? (
                 <span>
-                  <Key of={one} /> {one.label}
+                  <Key of={one} column={standing.has(one.unit)} /> {one.label}
                 </span>
               ) : (
                 <button aria-pressed={!hidden.has(one.key)} title={T.chart.toggle} onClick={() => toggle(one.key)}>
-                  <Key of={one} /> {one.label}
+                  <Key of={one} column={standing.has(one.unit)} /> {one.label}
                 </button>
               )}
             </li>
@@ -65,7 +68,7 @@ export function Panels({ series, zone, label, small, span, zoom }: PanelsProps) 
           )}
         </ul>
       )}
-    </>
+    </div>
   );
 }
 

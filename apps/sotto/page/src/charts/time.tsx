@@ -1,11 +1,11 @@
-// A chart over time: lines or columns, bounds as bands, gaps as gaps, coverage and assurance as strips. Canvas by uPlot.
+// A chart over time: lines, or columns side by side, bounds as bands, gaps as gaps, coverage and assurance as strips. Canvas by uPlot.
 import uPlot from "uplot";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { bound_text, local_of_ms, number, percent, whole, with_unit, zoned_date } from "../format";
 import { T } from "../texts";
 import { useShared } from "../store";
 import { time_labels } from "./axis";
-import { align, marks } from "./decimate";
+import { align, marks, visible } from "./decimate";
 import { colour, resolved, resolved_colour } from "./palette";
 import { nearest, span_of, type Series } from "./series";
 import { useWidth } from "./width";
@@ -65,24 +65,24 @@ export function TimeChart(props: TimeProps) {
     function options(): uPlot.Options {
       const ink = resolved("--soft");
       const line = resolved("--line");
-      const alone = stands(series, width);
+      const standing = stands(series, width);
       const list: uPlot.Series[] = [{}];
       const bands: uPlot.Band[] = [];
-      for (const one of series) {
+      for (const [place, one] of series.entries()) {
         const stroke = resolved_colour(one.style);
         list.push({
           label: one.label,
           stroke,
-          width: alone ? 0 : one.shift ? 1.1 : 1.6,
-          alpha: one.shift ? 0.75 : 1,
+          width: standing ? 0 : one.shift ? 1.1 : 1.6,
+          alpha: one.shift ? (standing ? 0.5 : 0.75) : 1,
           dash: one.dash,
-          points: { show: !alone && !small && one.from.length < width / 12, size: 4, fill: stroke },
-          ...(alone ? { fill: stroke, paths: uPlot.paths.bars!({ size: [0.82, 60] }) } : {}),
+          points: { show: !standing && !small && one.from.length < width / 12, size: 4, fill: stroke },
+          ...(standing ? { fill: stroke, paths: (u: uPlot) => columns_path(u, series, place) } : {}),
         });
-        if (one.has_bound && !alone) {
+        if (one.has_bound) {
           const at = list.length;
           list.push({ stroke: "transparent", width: 0, points: { show: false } }, { stroke: "transparent", width: 0, points: { show: false } });
-          bands.push({ series: [at, at + 1], fill: `${stroke}38` });
+          if (!standing) bands.push({ series: [at, at + 1], fill: `${stroke}38` });
         }
       }
       const font = "12px system-ui, sans-serif";
@@ -95,7 +95,7 @@ export function TimeChart(props: TimeProps) {
         legend: { show: false },
         cursor: {
           y: false,
-          points: { show: !small },
+          points: { show: !small && !standing },
           drag: { x: props.zoom !== undefined, y: false, setScale: false },
         },
         scales: { x: { time: true, range: (_, min, max) => [min, max] }, y: { range: (_, min, max) => range_of(min, max, series) } },
@@ -119,6 +119,7 @@ export function TimeChart(props: TimeProps) {
           ],
           draw: [
             (u) => {
+              if (standing) whiskers(u, series, span);
               strips(u, series, span);
               if (started.at > 0) {
                 timings.redraws.push(performance.now() - started.at);
@@ -146,8 +147,8 @@ export function TimeChart(props: TimeProps) {
   const marked = useMemo(() => ({ missing: series.some((s) => s.missing.some((n) => n > 0)), unchecked: series.some((s) => s.unchecked.some((n) => n > 0)) }), [series]);
   return (
     <div class="time-chart">
-      <div class="plot" ref={holder} tabIndex={0} role="group" aria-roledescription={T.chart.role} aria-label={label} style={{ minHeight: `${height}px` }} onKeyDown={keys} onBlur={() => set_at(null)} />
-      {at !== null && !small && <ReadOut series={series} at={at} zone={zone} share={(at - span[0]) / (span[1] - span[0])} />}
+      <div class="plot" data-drawn={stands(series, width) ? "columns" : "lines"} ref={holder} tabIndex={0} role="group" aria-roledescription={T.chart.role} aria-label={label} style={{ minHeight: `${height}px` }} onKeyDown={keys} onBlur={() => set_at(null)} />
+      {at !== null && !small && <ReadOut series={series} at={at} zone={zone} width={width} share={(at - span[0]) / (span[1] - span[0])} />}
       {!small && (marked.missing || marked.unchecked) && (
         <p class="marks">
           {marked.missing && <span class="mark missing">{T.chart.missing}</span>}
@@ -158,14 +159,68 @@ export function TimeChart(props: TimeProps) {
   );
 }
 
-/** One series of sums stands as columns, if each has a pixel; several would hide each other. */
-const stands = (series: Series[], width: number): boolean => series.length === 1 && series[0]!.columns && series[0]!.from.length < width - 60;
+/** Pixels of a chart beside its plot. */
+const AXIS = 60;
+/** Pixels of a column at least if several stand side by side, and at most. */
+const NARROWEST = 2;
+const WIDEST = 60;
+
+/** True if all series are sums over groups of one length, and a chart of this width has room for their columns. */
+export function stands(series: Series[], width: number): boolean {
+  const lengths = series.map((one) => (one.to[0] ?? 0) - (one.from[0] ?? 0));
+  // Months differ in length.
+  const alike = Math.max(...lengths) <= 1.2 * Math.min(...lengths);
+  const most = Math.max(...series.map((one) => one.from.length));
+  const room = (width - AXIS) / (series.length * (series.length > 1 ? NARROWEST : 1));
+  return series.length > 0 && series.every((one) => one.columns) && alike && most < room;
+}
+
+/** The left edge and the width of a column: those of one group stand side by side, in the order of the series. */
+export function column_of([from, to]: [number, number], place: number, count: number, widest: number): [number, number] {
+  const width = Math.min(((to - from) * 0.82) / count, widest);
+  return [(from + to) / 2 + (place - count / 2) * width, width];
+}
+
+/** Calls `each` with every value that a span shows, and its column in pixels of the canvas. */
+function each_column(u: uPlot, series: Series[], place: number, span: [number, number], each: (i: number, left: number, width: number) => void): void {
+  const one = series[place]!;
+  const [first, after] = visible(one, span[0], span[1]);
+  for (let i = first; i < after; i += 1) {
+    if (Number.isNaN(one.value[i]!)) continue;
+    const [left, width] = column_of([u.valToPos(one.from[i]!, "x", true), u.valToPos(one.to[i]!, "x", true)], place, series.length, WIDEST * devicePixelRatio);
+    each(i, left, width);
+  }
+}
+
+function columns_path(u: uPlot, series: Series[], place: number): uPlot.Series.Paths {
+  const path = new Path2D();
+  const zero = u.valToPos(0, "y", true);
+  const { min, max } = u.scales["x"]!;
+  each_column(u, series, place, [min!, max!], (i, left, width) => {
+    const top = u.valToPos(series[place]!.value[i]!, "y", true);
+    path.rect(left, Math.min(top, zero), Math.max(width, 0.5), Math.abs(top - zero));
+  });
+  return { fill: path, stroke: null };
+}
+
+/** The bounds of columns. */
+function whiskers(u: uPlot, series: Series[], span: [number, number]): void {
+  u.ctx.save();
+  u.ctx.fillStyle = resolved("--ink");
+  series.forEach((one, place) => {
+    if (!one.has_bound) return;
+    each_column(u, series, place, span, (i, left, width) => {
+      const [low, high] = [u.valToPos(one.value[i]! - one.bound[i]!, "y", true), u.valToPos(one.value[i]! + one.bound[i]!, "y", true)];
+      u.ctx.fillRect(left + width / 2 - devicePixelRatio / 2, high, devicePixelRatio, low - high);
+    });
+  });
+  u.ctx.restore();
+}
 
 function data_of(series: Series[], span: [number, number], width: number): uPlot.AlignedData {
-  const aligned = align(series, span[0], span[1], Math.max(50, width - 60));
-  const alone = stands(series, width);
+  const aligned = align(series, span[0], span[1], Math.max(50, width - AXIS));
   const data: unknown[] = [aligned.x];
-  for (const one of aligned.of) data.push(one.y, ...(one.high && !alone ? [one.high, one.low] : []));
+  for (const one of aligned.of) data.push(one.y, ...(one.high ? [one.high, one.low] : []));
   return data as uPlot.AlignedData;
 }
 
@@ -206,7 +261,7 @@ function strips(u: uPlot, series: Series[], span: [number, number]): void {
   u.ctx.restore();
 }
 
-function ReadOut({ series, at, zone, share }: { series: Series[]; at: number; zone: string; share: number }) {
+function ReadOut({ series, at, zone, width, share }: { series: Series[]; at: number; zone: string; width: number; share: number }) {
   const found = series.slice(0, 12).flatMap((one) => {
     const i = nearest(one, at);
     return i < 0 || at > one.to[i]! + (one.to[i]! - one.from[i]!) * 2 ? [] : [{ one, i }];
@@ -220,7 +275,7 @@ function ReadOut({ series, at, zone, share }: { series: Series[]; at: number; zo
         const missing = one.missing[i]!;
         return (
           <p key={one.key}>
-            <Key of={one} /> {one.label}: <b>{value === null ? T.chart.no_value : with_unit(number(value, one.bound[i]!), one.unit)}</b>
+            <Key of={one} column={stands(series, width)} /> {one.label}: <b>{value === null ? T.chart.no_value : with_unit(number(value, one.bound[i]!), one.unit)}</b>
             {one.has_bound && ` ${bound_text(value, one.bound[i]!)}`}
             <small>
               {T.chart.readings(whole(one.count[i]!))}
@@ -234,10 +289,10 @@ function ReadOut({ series, at, zone, share }: { series: Series[]; at: number; zo
   );
 }
 
-export function Key({ of }: { of: Series }) {
+export function Key({ of, column }: { of: Series; column?: boolean }) {
   return (
     <svg class="key" width="22" height="10" aria-hidden="true">
-      <line x1="0" x2="22" y1="5" y2="5" stroke={colour(of.style)} stroke-width="2.5" stroke-dasharray={of.dash.join(" ")} />
+      {column ? <rect x="6" width="10" height="10" fill={colour(of.style)} fill-opacity={of.shift ? 0.5 : 1} /> : <line x1="0" x2="22" y1="5" y2="5" stroke={colour(of.style)} stroke-width="2.5" stroke-dasharray={of.dash.join(" ")} />}
     </svg>
   );
 }

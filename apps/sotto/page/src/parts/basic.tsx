@@ -153,6 +153,16 @@ export function Dialog({ title, close, children, wide }: { title: string; close:
   );
 }
 
+/** A table that scrolls sideways, and can be scrolled by keys. `after` stands below it, in the same region. */
+export function Table({ label, kind, children, after }: { label: string; kind?: string; children: ComponentChildren; after?: ComponentChildren }) {
+  return (
+    <div class={kind ? `scroll ${kind}` : "scroll"} tabIndex={0} role="region" aria-label={label}>
+      <table>{children}</table>
+      {after}
+    </div>
+  );
+}
+
 /** A choice of a few, as one row of buttons. */
 export function Choice<V extends string>({ label, value, of, choose }: { label: string; value: V; of: [V, string][]; choose: (value: V) => void }) {
   return (

@@ -1,6 +1,6 @@
-// Adds a device and renews its bundle. The bundle holds a secret: its path and its QR code are shown once, here alone.
+// Adds a device and renews its bundle. The bundle holds a secret: its QR code is asked for by a press, and kept nowhere.
 import { useState } from "preact/hooks";
-import type { Bundle, NewDevice } from "../api";
+import type { Bundle, NewDevice, QrCode } from "../api";
 import { post } from "../client";
 import { useShared } from "../store";
 import { T } from "../texts";
@@ -117,7 +117,7 @@ export function Renew({ name, renewed }: { name: string; renewed: () => Promise<
 }
 
 function Made({ bundle, close }: { bundle: Bundle; close: () => void }) {
-  const [shown, set_shown] = useState(false);
+  const [code, set_code] = useState<QrCode | null>(null);
   return (
     <>
       <Lines of={bundle.lines} />
@@ -130,9 +130,17 @@ function Made({ bundle, close }: { bundle: Bundle; close: () => void }) {
         </>
       )}
       <Note warn>{T.keys.secret}</Note>
-      {bundle.qr && !shown && <button onClick={() => set_shown(true)}>{T.keys.show_qr}</button>}
-      {bundle.qr && shown && <Qr rows={bundle.qr} label={T.keys.qr(bundle.device)} />}
-      {!bundle.qr && bundle.file && <p class="help">{T.keys.no_qr}</p>}
+      {code ? (
+        <>
+          <Qr rows={code.rows} label={T.keys.qr(bundle.device)} />
+          <p class="help">{T.keys.reading}</p>
+          <p>
+            <code>{code.reading}</code>
+          </p>
+        </>
+      ) : (
+        bundle.file && <Action run={async () => set_code(await post<QrCode>(`/api/devices/${encodeURIComponent(bundle.device)}/qr`, {}))}>{T.keys.show_qr}</Action>
+      )}
       <div class="row actions">
         <button class="primary" onClick={close}>
           {T.close}

@@ -57,12 +57,12 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
 
   // With --prefetch the cloud is asked for all there is, in fixed groups: what is looked at shows in no request.
   const asked_view = plant!.prefetch ? { ...view, span: null } : view;
-  const plain = useMemo((): Ask | null => values && ask_of(question, asked_view, values, zone, by), [question, view, values]);
+  const plain = useMemo((): Ask | null => values && ask_of(question, asked_view, values), [question, view, values]);
   useEffect(() => {
     if (!plant!.prefetch || !zooms || !values) return;
     const stop = new AbortController();
     const load = async () => {
-      for (const group of PREFETCHED) await ask_in_turn(ask_of(question, { span: null, by: group }, values, zone), { background: true, signal: stop.signal }, () => {});
+      for (const group of PREFETCHED) await ask_in_turn(ask_of(question, { span: null, by: group }, values), { background: true, signal: stop.signal }, () => {});
     };
     // A group that cannot be asked for is refused where it is looked at.
     const again = () => void load().catch(() => {});
@@ -70,6 +70,12 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
     const timer = setInterval(again, 300_000);
     return () => (clearInterval(timer), stop.abort());
   }, [question, values]);
+  /** The view of another question: in whole groups of its own, if it has others. */
+  const view_of = (name: string): View => {
+    const own = plant!.questions[name]?.by;
+    if (!asked_view.span || asked_view.by || !own || own === by) return asked_view;
+    return { span: aligned(asked_view.span[0], asked_view.span[1], own, zone), by: null };
+  };
   const week = useMemo(() => mondays(end, zone), [Math.floor(end / DAY), zone]);
   const asks = useMemo((): Ask[] | null => {
     if (!plain || !values) return null;
@@ -82,7 +88,7 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
       ];
     }
     const more = { ...(fetch > FETCHED ? { fetch } : {}), ...(verify ? { verify } : {}) };
-    return [{ ...plain, ...more }, ...over.map((name) => ({ ...ask_of(name, asked_view, {}, zone, plant!.questions[name]?.by), ...more }))];
+    return [{ ...plain, ...more }, ...over.map((name) => ({ ...ask_of(name, view_of(name), {}), ...more }))];
   }, [plain, weeks, over, week, zooms, fetch, verify]);
   const asking = useAsking(asks, false, plant!.prefetch);
   const answer = asking.done?.[0]?.answer ?? null;
@@ -201,7 +207,7 @@ export function Explorer({ question, text, by, zooms, parameters }: ExplorerProp
       {answer?.rows.some((row) => row.held_back) && !verify && <button onClick={() => set_verify(true)}>{T.explorer.verify}</button>}
       {answer && (
         <>
-          <div class="stage" ref={chart} hidden={as !== "chart" || kind === "empty"}>
+          <div class="stage" ref={chart} hidden={as !== "chart" || kind === "empty" || answer.rows.every((row) => row.held_back)}>
             <AnswerChart answer={answer} plant={plant!} series={series} span={span} zoom={over_time ? zoom : undefined} />
             {over_time && <p class="help">{zooms ? T.explorer.drag : T.explorer.drag_only}</p>}
           </div>

@@ -6,7 +6,7 @@ import { change } from "../store";
 import { go } from "../route";
 import { T } from "../texts";
 import { bytes, local, whole } from "../format";
-import { Fault } from "./basic";
+import { Fault, Table } from "./basic";
 
 /** Windows of one answer at most; fewer than these are the last ones. */
 const PAGE = 50;
@@ -32,42 +32,41 @@ export function Windows({ device, chosen, choose }: { device: string; chosen?: s
   const open = choose ?? ((line: WindowLine) => (change({ window: { device, stream: line.stream, number: line.number } }), go("cloud")));
   if (fault) return <Fault refusal={fault} />;
   return (
-    <div class="scroll windows" tabIndex={0} role="region" aria-label={T.device.windows}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{T.windows.window}</th>
-            <th scope="col">{T.windows.time}</th>
-            <th scope="col" class="n">{T.rows.count}</th>
-            <th scope="col" class="n">{T.rows.missing}</th>
-            <th scope="col" class="n">{T.windows.bytes}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {lines.map((line) => {
-            const key = `${line.stream} ${line.number}`;
-            return (
-              <tr key={key} class={key === chosen ? "chosen" : undefined}>
-                <td class="nowrap">
-                  <button class="quiet link" aria-current={key === chosen ? "true" : undefined} onClick={() => open(line)}>
-                    {key}
-                  </button>
-                  {line.replaces && <small> {T.windows.replaces}</small>}
-                </td>
-                <td class="nowrap">
-                  {local(line.from)} – {local(line.to).slice(local(line.from).slice(0, 10) === local(line.to).slice(0, 10) ? 11 : 0)}
-                </td>
-                <td class="n">{whole(line.readings)}</td>
-                <td class={line.missing > 0 ? "n warn" : "n"}>{whole(line.missing)}</td>
-                <td class="n">{bytes(line.bytes)}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-      {more && lines.length > 0 && lines.length < 2000 && (
-        <button onClick={() => set_before(lines.at(-1)!.position)}>{T.windows.earlier}</button>
-      )}
-    </div>
+    <Table
+      label={T.device.windows}
+      kind="windows"
+      after={more && lines.length > 0 && lines.length < 2000 && <button onClick={() => set_before(lines.at(-1)!.position)}>{T.windows.earlier}</button>}
+    >
+      <thead>
+        <tr>
+          <th scope="col">{T.windows.window}</th>
+          <th scope="col">{T.windows.time}</th>
+          <th scope="col" class="n">{T.rows.count}</th>
+          <th scope="col" class="n">{T.rows.missing}</th>
+          <th scope="col" class="n">{T.windows.bytes}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map((line) => {
+          const key = `${line.stream} ${line.number}`;
+          return (
+            <tr key={key} class={key === chosen ? "chosen" : undefined}>
+              <td class="nowrap">
+                <button class="quiet link" aria-current={key === chosen ? "true" : undefined} onClick={() => open(line)}>
+                  {key}
+                </button>
+                {line.replaces && <small> {T.windows.replaces}</small>}
+              </td>
+              <td class="nowrap">
+                {local(line.from)} – {local(line.to).slice(local(line.from).slice(0, 10) === local(line.to).slice(0, 10) ? 11 : 0)}
+              </td>
+              <td class="n">{whole(line.readings)}</td>
+              <td class={line.missing > 0 ? "n warn" : "n"}>{whole(line.missing)}</td>
+              <td class="n">{bytes(line.bytes)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </Table>
   );
 }

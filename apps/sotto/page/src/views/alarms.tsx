@@ -108,8 +108,8 @@ function Events({ of }: { of: AlarmEvent[] }) {
             <span>
               {event.device}: {event.what}
               {event.value !== null && event.unit !== "" && ` (${with_unit(number(event.value, event.bound), event.unit)} ${bound_text(event.value, event.bound)}; ${T.alarms.counts(event.readings)})`}
-              {event.late && ` ${T.alarms.late}`}
-              {event.muted && ` ${T.alarms.was_muted}`}
+              {event.late && T.alarms.late}
+              {event.muted && T.alarms.was_muted}
               {event.reason && ` – ${event.reason}`}
             </span>
           </li>

@@ -7,7 +7,7 @@ import { T } from "../texts";
 import { bytes, fixed, local, whole, with_unit } from "../format";
 import { Spark } from "../charts/spark";
 import { useAsking } from "../parts/asking";
-import { Facts, Fault, Icon, Note, Progress, useLoad } from "../parts/basic";
+import { Facts, Fault, Icon, Note, Progress, Table, useLoad } from "../parts/basic";
 import { Way } from "../parts/way";
 import { Windows } from "../parts/windows";
 
@@ -89,24 +89,22 @@ function Channel({ of, style }: { of: WindowSeen["owner"]["channels"][number]; s
         {of.channel} <small>{of.unit}</small>
       </h3>
       <Spark values={values.slice(0, 5000)} height={72} style={style} label={T.cloud.readings_of(of.channel, of.values.length)} />
-      <div class="readings scroll" tabIndex={0} role="region" aria-label={T.cloud.readings_of(of.channel, of.values.length)}>
-        <table>
-          <thead class="visually-hidden">
-            <tr>
-              <th scope="col">{T.windows.time}</th>
-              <th scope="col">{T.rows.value}</th>
+      <Table label={T.cloud.readings_of(of.channel, of.values.length)} kind="readings">
+        <thead class="visually-hidden">
+          <tr>
+            <th scope="col">{T.windows.time}</th>
+            <th scope="col">{T.rows.value}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {of.values.slice(0, 400).map((one) => (
+            <tr key={one.at}>
+              <td class="nowrap">{local(one.at, true).slice(11)}</td>
+              <td class="n">{one.value === null ? T.chart.no_value : with_unit(fixed(one.value, digits), of.unit)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {of.values.slice(0, 400).map((one) => (
-              <tr key={one.at}>
-                <td class="nowrap">{local(one.at, true).slice(11)}</td>
-                <td class="n">{one.value === null ? T.chart.no_value : with_unit(fixed(one.value, digits), of.unit)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </Table>
     </div>
   );
 }

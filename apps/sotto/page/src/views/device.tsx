@@ -5,7 +5,7 @@ import { server_now, useShared, useTick } from "../store";
 import { address } from "../route";
 import { T } from "../texts";
 import { ago, bytes, duration, local, whole } from "../format";
-import { Facts, Fault, Note, useLoad, Words } from "../parts/basic";
+import { Facts, Fault, Note, Table, useLoad, Words } from "../parts/basic";
 import { Windows } from "../parts/windows";
 import { signs_of } from "./now";
 
@@ -96,43 +96,41 @@ function Channels({ of }: { of: DeviceStatus }) {
   return (
     <section class="panel">
       <h2>{T.device.channels}</h2>
-      <div class="scroll" tabIndex={0} role="region" aria-label={T.device.channels}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{T.device.channel}</th>
-              <th scope="col">{T.device.unit}</th>
-              <th scope="col">{T.device.every}</th>
-              <th scope="col" class="n">{T.rows.count}</th>
-              <th scope="col" class="n">{T.rows.missing}</th>
-              <th scope="col">{T.now.left_out}</th>
-              <th scope="col">{T.device.oldest}</th>
-              <th scope="col">{T.device.latest}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {of.channels.slice(0, 200).map((channel) => {
-              const info = plant?.channels[channel.channel];
-              return (
-                <tr key={channel.channel}>
-                  <th scope="row">{channel.channel}</th>
-                  <td>{info?.states.length ? info.states.join(", ") : (info?.unit ?? "")}</td>
-                  <td>{info?.every ?? ""}</td>
-                  <td class="n">{whole(channel.readings)}</td>
-                  <td class={channel.missing > 0 ? "n warn" : "n"}>{whole(channel.missing)}</td>
-                  <td>
-                    {Object.entries(channel.left_out)
-                      .map(([reason, count]) => T.left_out(whole(count), reason))
-                      .join(", ") || "–"}
-                  </td>
-                  <td class="nowrap">{local(channel.oldest)}</td>
-                  <td class="nowrap">{local(channel.newest)}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
+      <Table label={T.device.channels}>
+        <thead>
+          <tr>
+            <th scope="col">{T.device.channel}</th>
+            <th scope="col">{T.device.unit}</th>
+            <th scope="col">{T.device.every}</th>
+            <th scope="col" class="n">{T.rows.count}</th>
+            <th scope="col" class="n">{T.rows.missing}</th>
+            <th scope="col">{T.now.left_out}</th>
+            <th scope="col">{T.device.oldest}</th>
+            <th scope="col">{T.device.latest}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {of.channels.slice(0, 200).map((channel) => {
+            const info = plant?.channels[channel.channel];
+            return (
+              <tr key={channel.channel}>
+                <th scope="row">{channel.channel}</th>
+                <td>{info?.states.length ? info.states.join(", ") : (info?.unit ?? "")}</td>
+                <td>{info?.every ?? ""}</td>
+                <td class="n">{whole(channel.readings)}</td>
+                <td class={channel.missing > 0 ? "n warn" : "n"}>{whole(channel.missing)}</td>
+                <td>
+                  {Object.entries(channel.left_out)
+                    .map(([reason, count]) => T.left_out(whole(count), reason))
+                    .join(", ") || "–"}
+                </td>
+                <td class="nowrap">{local(channel.oldest)}</td>
+                <td class="nowrap">{local(channel.newest)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </Table>
     </section>
   );
 }
@@ -140,40 +138,31 @@ function Channels({ of }: { of: DeviceStatus }) {
 function Streams({ page }: { page: DevicePage }) {
   const latest = page.bundles.at(-1);
   if (!latest) return null;
-  // A column that says nothing about any stream is left out.
-  const sized = latest.streams.some((stream) => stream.bytes_a_window !== null);
-  const keyed = latest.streams.some((stream) => stream.key_id);
   return (
     <section class="panel">
       <h2>{T.device.streams}</h2>
-      <div class="scroll" tabIndex={0} role="region" aria-label={T.device.streams}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{T.device.stream}</th>
-              <th scope="col">{T.device.scheme}</th>
-              <th scope="col">{T.device.channels}</th>
-              <th scope="col">{T.device.period}</th>
-              <th scope="col">{T.device.window}</th>
-              {sized && <th scope="col" class="n">{T.device.bytes_a_window}</th>}
-              {keyed && <th scope="col">{T.device.key_id}</th>}
+      <Table label={T.device.streams}>
+        <thead>
+          <tr>
+            <th scope="col">{T.device.stream}</th>
+            <th scope="col">{T.device.scheme}</th>
+            <th scope="col">{T.device.channels}</th>
+            <th scope="col">{T.device.period}</th>
+            <th scope="col">{T.device.window}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {latest.streams.slice(0, 100).map((stream) => (
+            <tr key={stream.name}>
+              <th scope="row">{stream.name}</th>
+              <td>{stream.scheme}</td>
+              <td>{stream.channels.join(", ")}</td>
+              <td>{duration(stream.period_ms)}</td>
+              <td>{stream.window_ms === null ? "–" : duration(stream.window_ms)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {latest.streams.slice(0, 100).map((stream) => (
-              <tr key={stream.name}>
-                <th scope="row">{stream.name}</th>
-                <td>{stream.scheme}</td>
-                <td>{stream.channels.join(", ")}</td>
-                <td>{duration(stream.period_ms)}</td>
-                <td>{stream.window_ms === null ? "–" : duration(stream.window_ms)}</td>
-                {sized && <td class="n">{bytes(stream.bytes_a_window)}</td>}
-                {keyed && <td>{stream.key_id ? <code>{stream.key_id}</code> : "–"}</td>}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </Table>
     </section>
   );
 }

@@ -86,6 +86,7 @@ function Card({ name, info }: { name: string; info: QuestionInfo }) {
   const answer = asking.done?.[0]?.answer ?? null;
   const series = useMemo(() => (answer ? series_of(answer) : []), [answer]);
   const unchecked = useMemo(() => answer?.rows.filter((row) => row.value !== null && !is_checked(answer, row)).length ?? 0, [answer]);
+  const held = useMemo(() => answer?.rows.filter((row) => row.held_back).length ?? 0, [answer]);
   const lacking = useMemo(() => answer?.rows.filter((row) => row.missing > 0).length ?? 0, [answer]);
   return (
     <article class="panel chart-card" ref={element}>
@@ -97,7 +98,8 @@ function Card({ name, info }: { name: string; info: QuestionInfo }) {
       {info.parameters.length > 0 && <Note>{T.questions.parameters(info.parameters)}</Note>}
       <div class="busy">{asks && asking.loading && <Progress share={asking.share} label={T.explorer.asking} />}</div>
       {asking.fault && <Fault refusal={asking.fault} />}
-      {answer && <AnswerChart answer={answer} plant={plant!} series={series} small />}
+      {answer && held < answer.rows.length && <AnswerChart answer={answer} plant={plant!} series={series} small />}
+      {held > 0 && <Note warn>{T.questions.held(held)}</Note>}
       {answer && answer.rows.length === 0 && <Note>{T.questions.empty}</Note>}
       {(unchecked > 0 || lacking > 0) && (
         <p class="help">

@@ -1,13 +1,14 @@
 //! A device's page; devices that are added, renewed, renamed and removed.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::{Path as UrlPath, State};
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use sotto_owner::{Chosen, OwnerError, Plant, edit};
+use sotto_owner::{Chosen, Enrolled, OwnerError, Plant};
 
 use super::super::refusal::Refusal;
 use super::super::{Console, picture};
@@ -32,7 +33,7 @@ pub(in super::super) struct Renamed {
     name: String,
 }
 
-/// Describes a device: its record and its streams.
+/// Describes a device: its record and its bundles.
 pub(super) fn described(plant: &Plant, name: &str) -> Result<Value, OwnerError> {
     let settings = plant.settings().devices.get(name);
     let Some(settings) = settings else {
@@ -52,10 +53,8 @@ pub(super) fn described(plant: &Plant, name: &str) -> Result<Value, OwnerError> 
                         stream.channels.iter().map(|channel| channel.name.as_str()).collect();
                     let scheme = if stream.sums.is_empty() { "ciphertexts" } else { "sums" };
                     json!({
-                        "name": stream.stream, "scheme": scheme, "channels": channels,
-                        "period_ms": stream.period_ms, "bytes_a_window": null,
-                    "window_ms": stream.period_ms.map(|period| period.after(stream.ticks.into())),
-                        "key_id": stream.parameters,
+                        "name": stream.stream, "scheme": scheme, "channels": channels, "period_ms": stream.period_ms,
+                        "window_ms": stream.period_ms.map(|period| period.after(stream.ticks.into())),
                     })
                 })
                 .collect();
@@ -72,53 +71,73 @@ pub(super) fn described(plant: &Plant, name: &str) -> Result<Value, OwnerError> 
 
 pub(in super::super) async fn page(
     State(console): State<Arc<Console>>,
-    Path(name): Path<String>,
+    UrlPath(name): UrlPath<String>,
 ) -> Answered {
     on_plant(&console, move |plant| Ok(Json(described(&plant, &name)?))).await
 }
 
 /// Describes a bundle that was made, or would be.
-fn bundle(name: &str, file: Option<&std::path::Path>, streams: &[Chosen], more: &[String]) -> Json<Value> {
+fn bundle(name: &str, file: Option<&Path>, streams: &[Chosen], more: &[String]) -> Json<Value> {
     let mut lines = device::bundle_lines(name, streams);
     lines.extend_from_slice(more);
-    let qr = file.and_then(picture::of_file);
-    if qr.is_some() {
-        lines.push(format!("From a picture of the code: {}{name}.bundle", picture::READING));
-    }
-    Json(json!({"device": name, "file": file, "lines": lines, "qr": qr}))
+    Json(json!({"device": name, "file": file, "lines": lines}))
 }
 
-/// Refuses a name that a declaration would refuse: names become paths in the folder.
-fn can_be_declared(plant: &Plant, name: &str, channels: &[String]) -> Result<(), Refusal> {
-    if !plant.settings().devices.contains_key(name) {
-        plant.edited(|document| edit::add_device(document, name, channels))?;
+/// Describes a bundle that was made. Its code may be asked for from now on.
+fn made(console: &Console, name: &str, enrolled: &Enrolled) -> Json<Value> {
+    console.bundles().insert(name.to_owned(), enrolled.bundle.clone());
+    bundle(name, Some(&enrolled.bundle), &enrolled.streams, &device::registered_lines(enrolled))
+}
+
+/// Shows as a QR code the bundle that this console has made for a device. It holds the device's secret, so it is not part of any
+/// other answer, and bundles of before are not shown.
+pub(in super::super) async fn qr(
+    State(console): State<Arc<Console>>,
+    UrlPath(name): UrlPath<String>,
+) -> Answered {
+    if console.read_only {
+        return Err(Refusal::read_only());
     }
-    Ok(())
+    let file = console.bundles().get(&name).cloned();
+    on_plant(&console, move |plant| {
+        is_declared(&plant, &name)?;
+        let unmade = || {
+            let reason =
+                format!("{name}: this console has made no bundle of it; renew it, then show its QR code");
+            Refusal::new(StatusCode::NOT_FOUND, reason)
+        };
+        let file = file.ok_or_else(unmade)?;
+        let rows = picture::of_file(&file).map_err(|reason| {
+            Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, format!("the bundle of {name} {reason}"))
+        })?;
+        let reading = format!("{}{name}.bundle", picture::READING);
+        Ok(Json(json!({"device": name, "rows": rows, "reading": reading})))
+    })
+    .await
 }
 
 pub(in super::super) async fn add(State(console): State<Arc<Console>>, Json(new): Json<New>) -> Answered {
     let New { name, channels, dry_run } = new;
     if dry_run {
         return on_plant(&console, move |mut plant| {
-            can_be_declared(&plant, &name, &channels)?;
             let file = plant.folder().join(format!("{name}.bundle"));
             let streams = device::add::streams_of(&mut plant, &name, &channels, &file)?;
             Ok(bundle(&name, None, &streams, &[]))
         })
         .await;
     }
+    let of = Arc::clone(&console);
     writing(&console, move |mut plant| {
-        can_be_declared(&plant, &name, &channels)?;
         let file = plant.folder().join(format!("{name}.bundle"));
         let enrolled = device::add::enrolled(&mut plant, &name, &channels, &file)?;
-        Ok(bundle(&name, Some(&enrolled.bundle), &enrolled.streams, &device::registered_lines(&enrolled)))
+        Ok(made(&of, &name, &enrolled))
     })
     .await
 }
 
 pub(in super::super) async fn renew(
     State(console): State<Arc<Console>>,
-    Path(name): Path<String>,
+    UrlPath(name): UrlPath<String>,
     Json(DryRun { dry_run }): Json<DryRun>,
 ) -> Answered {
     let file = |plant: &Plant, name: &str| {
@@ -132,21 +151,25 @@ pub(in super::super) async fn renew(
         })
         .await;
     }
+    let of = Arc::clone(&console);
     writing(&console, move |plant| {
         is_declared(&plant, &name)?;
         let enrolled = plant.renew(&name, &file(&plant, &name)?)?;
-        Ok(bundle(&name, Some(&enrolled.bundle), &enrolled.streams, &device::registered_lines(&enrolled)))
+        Ok(made(&of, &name, &enrolled))
     })
     .await
 }
 
 pub(in super::super) async fn rename(
     State(console): State<Arc<Console>>,
-    Path(name): Path<String>,
+    UrlPath(name): UrlPath<String>,
     Json(Renamed { name: new }): Json<Renamed>,
 ) -> Result<StatusCode, Refusal> {
+    let of = Arc::clone(&console);
     writing(&console, move |mut plant| {
         plant.rename_device(&name, &new)?;
+        // Another device may have the name later.
+        of.bundles().retain(|device, _| *device != name && *device != new);
         Ok(StatusCode::NO_CONTENT)
     })
     .await
@@ -154,11 +177,13 @@ pub(in super::super) async fn rename(
 
 pub(in super::super) async fn remove(
     State(console): State<Arc<Console>>,
-    Path(name): Path<String>,
+    UrlPath(name): UrlPath<String>,
 ) -> Result<StatusCode, Refusal> {
+    let of = Arc::clone(&console);
     writing(&console, move |mut plant| {
         is_declared(&plant, &name)?;
         plant.remove_device(&name, false)?;
+        of.bundles().remove(&name);
         Ok(StatusCode::NO_CONTENT)
     })
     .await

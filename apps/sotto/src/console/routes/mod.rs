@@ -56,6 +56,7 @@ pub(super) fn routes() -> Router<Arc<Console>> {
         .route("/api/devices/{name}/windows", get(windows::list))
         .route("/api/devices/{name}/windows/{stream}/{number}", get(windows::window))
         .route("/api/devices/{name}/renew", post(devices::renew))
+        .route("/api/devices/{name}/qr", post(devices::qr))
         .route("/api/devices/{name}/rename", post(devices::rename))
         .route("/api/devices/{name}/remove", post(devices::remove))
         .fallback(|| async { Refusal::new(axum::http::StatusCode::NOT_FOUND, "there is no such page") })

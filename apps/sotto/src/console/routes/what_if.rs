@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde_json::json;
-use sotto_owner::{Chosen, Every, Plant, edit, measured_report};
+use sotto_owner::{Chosen, Every, Planned, Plant, SecurityLevel, Wishes, edit, measured_report};
 
 use super::super::Console;
 use super::super::refusal::Refusal;
@@ -25,6 +25,25 @@ pub(in super::super) struct WhatIf {
     every_ms: Option<u32>,
     #[serde(default)]
     fresh_ms: Option<u32>,
+    /// The longest window, in milliseconds.
+    #[serde(default)]
+    window_ms: Option<u32>,
+    /// Bits of security of ciphertexts: 128, 192 or 256.
+    #[serde(default)]
+    security_bits: Option<u32>,
+}
+
+impl WhatIf {
+    fn wishes(&self) -> Result<Wishes, Refusal> {
+        let security = match self.security_bits {
+            None => SecurityLevel::default(),
+            Some(bits) => SecurityLevel::from_bits(bits).ok_or_else(|| {
+                let reason = format!("{bits} bits of security: the table has 128, 192 and 256");
+                Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, reason)
+            })?,
+        };
+        Ok(Wishes { window_ms: self.window_ms, security })
+    }
 }
 
 pub(in super::super) async fn plan(
@@ -32,19 +51,21 @@ pub(in super::super) async fn plan(
     Json(what): Json<WhatIf>,
 ) -> Answered {
     on_plant(&console, move |plant| {
+        let wishes = what.wishes()?;
         let after = otherwise(&plant, &what)?;
-        let devices: BTreeMap<String, Vec<_>> = after
-            .planned_streams(what.question.as_deref())?
+        let Planned { streams, impossible, unsent } = after.planned_with(what.question.as_deref(), wishes)?;
+        let devices: BTreeMap<String, Vec<_>> = streams
             .into_iter()
             .map(|(name, streams)| (name, streams.iter().map(|of| stream(of, what.fresh_ms)).collect()))
             .collect();
-        let questions: BTreeMap<&String, Option<String>> = plant
-            .settings()
-            .questions
-            .keys()
-            .map(|name| (name, after.planned_question(name).err().map(|error| error.to_string())))
-            .collect();
-        Ok(Json(json!({"devices": devices, "questions": questions})))
+        let all = plant.settings().questions.keys().cloned();
+        let alarms = plant.settings().alarms.keys().map(|name| format!("alarm {name}"));
+        let mut questions: BTreeMap<String, Option<String>> = match what.question {
+            None => all.chain(alarms).map(|name| (name, None)).collect(),
+            Some(text) => BTreeMap::from([(text.trim().to_owned(), None)]),
+        };
+        questions.extend(impossible.into_iter().map(|(name, why)| (name, Some(why))));
+        Ok(Json(json!({"devices": devices, "questions": questions, "unsent": unsent})))
     })
     .await
 }
@@ -77,6 +98,8 @@ fn otherwise(plant: &Plant, what: &WhatIf) -> Result<Plant, Refusal> {
 fn stream(chosen: &Chosen, fresh: Option<u32>) -> serde_json::Value {
     let mut report = serde_json::to_value(measured_report(chosen)).unwrap_or_default();
     report["windows_a_day"] = json!(chosen.windows_a_day());
+    report["window_ms"] = json!(chosen.window_ms());
+    report["delay_ms"] = json!(chosen.delay_ms(fresh));
     if let Some(fresh) = fresh {
         report["fresh_bytes_a_day"] = json!(chosen.fresh_bytes_a_day(fresh));
     }

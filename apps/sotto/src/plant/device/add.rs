@@ -65,7 +65,6 @@ pub(crate) fn enrolled(
     file: &Path,
 ) -> anyhow::Result<Enrolled> {
     let checked = checked(plant, New::of(name, channels, file, false))?;
-    channels_are_declared(plant, &checked)?;
     waiting(CHOOSING, || plant.streams_for(name, &checked.settings))?;
     enrol(plant, &checked)
 }
@@ -78,14 +77,12 @@ pub(crate) fn streams_of(
     file: &Path,
 ) -> anyhow::Result<Vec<Chosen>> {
     let checked = checked(plant, New::of(name, channels, file, true))?;
-    channels_are_declared(plant, &checked)?;
     Ok(waiting(CHOOSING, || plant.streams_for(name, &checked.settings))?)
 }
 
 pub(super) fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
     let declaring = new.declaring;
     let checked = checked(plant, new)?;
-    channels_are_declared(plant, &checked)?;
     let Checked { name, settings, file, is_declared, .. } = &checked;
     if declaring.dry_run || !is_declared {
         let streams = waiting(CHOOSING, || plant.streams_for(name, settings))?;
@@ -97,18 +94,13 @@ pub(super) fn add(plant: &mut Plant, new: New) -> anyhow::Result<()> {
     report(plant, name, &enrolled, declaring.json)
 }
 
-/// Refuses channels that `sotto.toml` does not declare, before anything is written.
-fn channels_are_declared(plant: &Plant, checked: &Checked) -> Result<(), OwnerError> {
-    let Checked { name, settings, is_declared, .. } = checked;
-    if !is_declared {
-        // Checked before the declaration: a refusal leaves sotto.toml unchanged.
-        let unknown =
-            settings.channels.iter().find(|channel| !plant.settings().channels.contains_key(*channel));
-        if let Some(unknown) = unknown {
-            return Err(refused(name, &plant.settings().no_channel(unknown)));
-        }
+/// Refuses a name and channels that a declaration would refuse, before anything is written.
+fn declarable(plant: &Plant, name: &str, channels: &[String]) -> Result<(), OwnerError> {
+    let declared = &plant.settings().channels;
+    if let Some(unknown) = channels.iter().find(|channel| !declared.contains_key(*channel)) {
+        return Err(refused(name, &plant.settings().no_channel(unknown)));
     }
-    Ok(())
+    plant.edited(|document| edit::add_device(document, name, channels)).map(drop)
 }
 
 /// Declares a device, and makes its bundle. The declaration goes again if there is no bundle.
@@ -130,7 +122,7 @@ fn enrol(plant: &mut Plant, checked: &Checked) -> anyhow::Result<Enrolled> {
     Ok(enrolled?)
 }
 
-/// Finds the device's settings, its record and the file of its bundle.
+/// Finds the device's settings, its record and the file of its bundle. Refuses a device that could not be declared.
 fn checked(plant: &mut Plant, new: New) -> anyhow::Result<Checked> {
     let New { name, channels, public, bundle, replace, declaring: Declaring { dry_run, .. } } = new;
     let mut channels: Vec<String> = channels.iter().map(|channel| channel.trim().to_owned()).collect();
@@ -142,6 +134,11 @@ fn checked(plant: &mut Plant, new: New) -> anyhow::Result<Checked> {
     if public && declaration.as_ref().is_some_and(|device| !device.public) {
         let reason = "it is declared without `public = true`: write it there".to_owned();
         return Err(refused(&name, &reason).into());
+    }
+    if !is_declared {
+        // The name becomes paths in the folder. Without channels it is tried with any: those of the bundle follow.
+        let any: Vec<String> = plant.settings().channels.keys().take(1).cloned().collect();
+        declarable(plant, &name, if channels.is_empty() { &any } else { &channels })?;
     }
     // A removed device that is added again keeps its keys.
     let mut is_known = plant.device(&name)?.is_some() && !is_declared;
@@ -170,9 +167,12 @@ fn checked(plant: &mut Plant, new: New) -> anyhow::Result<Checked> {
     }
     if channels.is_empty() {
         channels = plant.channels_of(&name)?;
-    }
-    if channels.is_empty() && !is_declared {
-        return Err(refused(&name, "name its channels: --channels A,B").into());
+        if !is_declared {
+            if channels.is_empty() {
+                return Err(refused(&name, "name its channels: --channels A,B").into());
+            }
+            declarable(plant, &name, &channels)?;
+        }
     }
     let settings = declaration.unwrap_or(DeviceSettings { channels, public, tags: Vec::new(), wire: None });
     Ok(Checked { name, settings, file, is_declared, is_known })

@@ -12,24 +12,35 @@ use super::sums;
 use super::ways::Way;
 use crate::error::OwnerError;
 use crate::question::ExactScheme;
-use crate::streams::{Kind, StreamNeeds, layout_of};
+use crate::streams::{Kind, StreamNeeds, Wishes, layout_of};
 
 /// Returns the best parameters for a stream.
 ///
 /// # Errors
 /// [`OwnerError::NoParameters`] with the reason and a remedy.
 pub fn choose(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, OwnerError> {
+    choose_with(stream, channels, Wishes::default())
+}
+
+/// Returns the best parameters for a stream that also meet some wishes.
+pub(crate) fn choose_with(
+    stream: &StreamNeeds,
+    channels: &[Channel],
+    wishes: Wishes,
+) -> Result<Chosen, OwnerError> {
+    // No parameters would mend a length that cannot be: it is refused in its own words.
+    wishes.ticks(stream)?;
     match (stream.kind, stream.scheme) {
-        (Kind::Real, _) => choose_real(stream, channels),
-        (Kind::Steps, _) => choose_steps(stream, channels),
-        (Kind::Exact, Some(scheme)) => choose_stated(stream, channels, scheme),
-        (Kind::Exact, None) => choose_exact(stream, channels),
+        (Kind::Real, _) => choose_real(stream, channels, wishes),
+        (Kind::Steps, _) => choose_steps(stream, channels, wishes),
+        (Kind::Exact, Some(scheme)) => choose_stated(stream, channels, scheme, wishes),
+        (Kind::Exact, None) => choose_exact(stream, channels, wishes),
     }
 }
 
 /// Returns sums with tags, or ciphertexts where the device holds public keys or sums do not fit.
-fn choose_exact(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, OwnerError> {
-    let of_sums = match sums::best(stream, channels) {
+fn choose_exact(stream: &StreamNeeds, channels: &[Channel], wishes: Wishes) -> Result<Chosen, OwnerError> {
+    let of_sums = match sums::best(stream, channels, wishes) {
         Ok(chosen) if !stream.public => return Ok(chosen),
         Err(why) if !stream.public && !stream.needs.bins.is_empty() => {
             return Err(OwnerError::NoParameters(format!(
@@ -38,7 +49,7 @@ fn choose_exact(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Ow
         }
         of_sums => sums_not_taken(of_sums, NEEDS_SECRET),
     };
-    let (bfv, bgv) = (best::<Bfv>(stream, channels), best::<Bgv>(stream, channels));
+    let (bfv, bgv) = (best::<Bfv>(stream, channels, wishes), best::<Bgv>(stream, channels, wishes));
     let (mut winner, loser) = match (bfv.0, bgv.0) {
         (Some(bfv_best), Some(bgv_best)) if bgv_best.window_bytes < bfv_best.window_bytes => {
             (bgv_best, Some(bfv_best))
@@ -46,7 +57,7 @@ fn choose_exact(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Ow
         (Some(bfv_best), other) => (bfv_best, other),
         (None, Some(bgv_best)) => (bgv_best, None),
         (None, None) => {
-            return Err(no_parameters(&bfv.1, "declare a coarser resolution or a narrower range"));
+            return Err(no_parameters(&bfv.1, wishes, "declare a coarser resolution or a narrower range"));
         }
     };
     winner.alternatives = [of_sums].into_iter().chain(bfv.1).chain(bgv.1).collect();
@@ -68,15 +79,16 @@ fn choose_stated(
     stream: &StreamNeeds,
     channels: &[Channel],
     scheme: ExactScheme,
+    wishes: Wishes,
 ) -> Result<Chosen, OwnerError> {
     let (chosen, tried) = match scheme {
-        ExactScheme::Bfv => best::<Bfv>(stream, channels),
-        ExactScheme::Bgv => best::<Bgv>(stream, channels),
+        ExactScheme::Bfv => best::<Bfv>(stream, channels, wishes),
+        ExactScheme::Bgv => best::<Bgv>(stream, channels, wishes),
     };
     let way_out = "declare a coarser resolution or a narrower range, or take `scheme` from the question";
-    let mut chosen = chosen.ok_or_else(|| no_parameters(&tried, way_out))?;
+    let mut chosen = chosen.ok_or_else(|| no_parameters(&tried, wishes, way_out))?;
     let why = if stream.public { NEEDS_SECRET.to_owned() } else { chosen.why() };
-    let of_sums = sums_not_taken(sums::best(stream, channels), &why);
+    let of_sums = sums_not_taken(sums::best(stream, channels, wishes), &why);
     chosen.alternatives = [of_sums].into_iter().chain(tried).chain([rounds(chosen.degree())]).collect();
     Ok(chosen)
 }
@@ -107,9 +119,9 @@ fn evaluated(sums: &Chosen) -> Vec<Alternative> {
         }
         None => tried,
     };
-    let (stream, channels) = (&sums.stream, sums.layout.channels());
-    let mut all = of(best::<Bfv>(stream, channels));
-    all.extend(of(best::<Bgv>(stream, channels)));
+    let (stream, channels, wishes) = (&sums.stream, sums.layout.channels(), sums.wishes);
+    let mut all = of(best::<Bfv>(stream, channels, wishes));
+    all.extend(of(best::<Bgv>(stream, channels, wishes)));
     all.push(rounds(DEGREES[0]));
     all
 }
@@ -143,9 +155,9 @@ pub(crate) fn fits(
     let layout = layout_of(profile, Some(spec)).map_err(|error| error.to_string())?;
     let cut = Cut::new(stream.span, stream.period, profile.ticks);
     match spec.scheme {
-        SchemeId::Bfv => attempt::<Bfv>(stream, &layout, cut, spec.clone()),
-        SchemeId::Bgv => attempt::<Bgv>(stream, &layout, cut, spec.clone()),
-        SchemeId::Ckks => attempt::<Ckks>(stream, &layout, cut, spec.clone()),
+        SchemeId::Bfv => attempt::<Bfv>(stream, &layout, cut, spec.clone(), Wishes::default()),
+        SchemeId::Bgv => attempt::<Bgv>(stream, &layout, cut, spec.clone(), Wishes::default()),
+        SchemeId::Ckks => attempt::<Ckks>(stream, &layout, cut, spec.clone(), Wishes::default()),
     }
     .map(drop)
 }

@@ -6,7 +6,7 @@ use sotto_rlwe::{Kept, ParameterSpec, SchemeId};
 
 use crate::error::OwnerError;
 use crate::quantities::{frame, kept};
-use crate::streams::StreamNeeds;
+use crate::streams::{StreamNeeds, Wishes};
 
 /// The choice for a stream, with the alternatives.
 ///
@@ -59,6 +59,8 @@ pub struct Chosen {
     pub alternatives: Vec<Alternative>,
     /// The parts of windows of sums. Empty: windows are ciphertexts.
     pub sums: Vec<SumsPart>,
+    /// The wishes that it was chosen with.
+    pub wishes: Wishes,
 }
 
 /// A scheme and degree that was not chosen.
@@ -195,10 +197,11 @@ pub(super) fn under_public_key(scheme: &str, n: usize) -> Alternative {
     Alternative::refused(&format!("public-key {scheme}"), n, why)
 }
 
-pub(super) fn no_parameters(tried: &[Alternative], way_out: &str) -> OwnerError {
+pub(super) fn no_parameters(tried: &[Alternative], wishes: Wishes, way_out: &str) -> OwnerError {
     let last = tried.last().map_or_else(String::new, |last| format!(": at n = {}, {}", last.n, last.why));
+    let bits = wishes.security.bits();
     OwnerError::NoParameters(format!(
-        "no parameters of 128-bit security suffice for the questions{last}; {way_out}, or ask for less in one question"
+        "no parameters of {bits}-bit security suffice for the questions{last}; {way_out}, or ask for less in one question"
     ))
 }
 

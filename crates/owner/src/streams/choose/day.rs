@@ -1,6 +1,6 @@
 //! Bytes that a device sends in a day.
 
-use sotto_pack::Period;
+use sotto_pack::{Period, Span};
 use sotto_wire::SUMS_WINDOW_OVERHEAD;
 
 use super::chosen::Chosen;
@@ -46,6 +46,27 @@ impl Chosen {
         self.bytes_a_day() + pieces * piece + names
     }
 
+    /// Returns the milliseconds of a whole window.
+    #[must_use]
+    pub fn window_ms(&self) -> u64 {
+        let period = u64::from(self.cut.period.ceil());
+        let span = match self.cut.span {
+            Span::Hour => DAY / 24,
+            // Longer spans have windows of a day at most.
+            Span::Day | Span::Week | Span::Month => DAY,
+        };
+        self.cut.period.after(self.cut.ticks.into()).unsigned_abs().min(span.max(period))
+    }
+
+    /// Returns the milliseconds after which an answer can have a reading, at most: a window and one period. `fresh` is the time
+    /// between pieces of open windows (`sotto-agent run --fresh`), which come before the window.
+    #[must_use]
+    pub fn delay_ms(&self, fresh: Option<u32>) -> u64 {
+        let period = u64::from(self.cut.period.ceil());
+        let piece = fresh.map_or(u64::MAX, |every| u64::from(every).max(period));
+        self.window_ms().min(piece) + period
+    }
+
     /// Returns the bytes of a piece of so many ticks: a ciphertext has the size of a whole window.
     fn piece_bytes(&self, ticks: u32) -> usize {
         let header = self.spec.is_none().then(|| self.sums_header()).flatten();
@@ -82,6 +103,12 @@ mod tests {
         let (header, day) = (chosen.sums_header().unwrap(), chosen.bytes_a_day());
         let piece = |ticks| (SUMS_WINDOW_OVERHEAD + header.parts_bytes(ticks).unwrap()) as u64;
         assert_eq!(chosen.fresh_bytes_a_day(300_000), day + 288 * (piece(5) + 1) + 96);
+        let (hour, minute) = (3_600_000, 60_000);
+        assert_eq!((chosen.window_ms(), chosen.delay_ms(None)), (hour, hour + minute));
+        assert_eq!(
+            [300_000, 1, 7_200_000].map(|fresh| chosen.delay_ms(Some(fresh))),
+            [6 * minute, 2 * minute, hour + minute]
+        );
         // No tick is over more often than the period.
         assert_eq!(chosen.fresh_bytes_a_day(1000), chosen.fresh_bytes_a_day(60_000));
     }

@@ -8,7 +8,7 @@ use sotto_runtime::Managed;
 use super::chosen::{Alternative, Chosen, DEGREES};
 use super::judge::attempt;
 use super::worst::{largest_result, layout};
-use crate::streams::StreamNeeds;
+use crate::streams::{StreamNeeds, Wishes};
 
 /// Sizes of a candidate's data primes, in bits.
 const PRIME_BITS: [u32; 6] = [30, 34, 38, 42, 46, 50];
@@ -20,10 +20,11 @@ const MOST_PRIMES: usize = 8;
 pub(super) fn best<S: Managed>(
     stream: &StreamNeeds,
     channels: &[Channel],
+    wishes: Wishes,
 ) -> (Option<Chosen>, Vec<Alternative>) {
     let mut tried = Vec::new();
     for degree in DEGREES {
-        match at_degree::<S>(stream, channels, degree) {
+        match at_degree::<S>(stream, channels, degree, wishes) {
             Ok(chosen) => return (Some(chosen), tried),
             Err(why) => {
                 tried.push(Alternative::refused(&S::ID.to_string(), degree, why));
@@ -38,8 +39,10 @@ fn at_degree<S: Managed>(
     stream: &StreamNeeds,
     channels: &[Channel],
     degree: usize,
+    wishes: Wishes,
 ) -> Result<Chosen, String> {
-    let (layout, cut) = layout(stream, channels, degree as u32 / 2, 2).map_err(|error| error.to_string())?;
+    let (layout, cut) =
+        layout(stream, channels, degree as u32 / 2, 2, wishes).map_err(|error| error.to_string())?;
     let floor = 2.0 * largest_result(&layout, &stream.needs) + 1.0;
     if floor >= 2f64.powi(58) {
         return Err(format!("sums need a plain modulus of {:.0} bits", floor.log2().ceil()));
@@ -50,7 +53,7 @@ fn at_degree<S: Managed>(
     // The fewest bits first; at equal bits the fewest primes.
     candidates.sort_by_key(|(count, bits)| (*count as u32 * bits, *count));
     let least = t.ilog2() + 12;
-    let mut why = String::from("128-bit security leaves no room for the modulus that they need");
+    let mut why = wishes.no_room();
     for (count, bits) in candidates.into_iter().filter(|(count, bits)| *count as u32 * bits > least) {
         let request = ChainRequest {
             special_primes: Some(1),
@@ -58,10 +61,11 @@ fn at_degree<S: Managed>(
             levels: Some(count - 1),
             first_bits: Some(bits),
             other_bits: Some(bits),
+            security: wishes.target(),
             ..ChainRequest::new(S::ID, degree, t)
         };
         let Ok(spec) = request.build() else { continue };
-        match attempt::<S>(stream, &layout, cut, spec) {
+        match attempt::<S>(stream, &layout, cut, spec, wishes) {
             Ok(chosen) => return Ok(chosen),
             Err(error) => why = error,
         }

@@ -10,7 +10,7 @@ use super::chosen::{Chosen, MOST_WINDOWS};
 use super::precision::real_error;
 use super::worst::{most_parts, windows_of, worst};
 use crate::quantities::{Quantity, frames, kept, origin, program, typical};
-use crate::streams::StreamNeeds;
+use crate::streams::{StreamNeeds, Wishes};
 
 /// The largest error of a comparison's result, about 1 or −1: together with the error of the approximation, at most 0.07,
 /// it leaves the sides apart.
@@ -22,13 +22,15 @@ pub(super) fn attempt<S: Managed>(
     layout: &Layout,
     cut: Cut,
     spec: ParameterSpec,
+    wishes: Wishes,
 ) -> Result<Chosen, String> {
-    let params = Params::<S>::new(spec.clone()).map_err(|error| error.to_string())?;
+    let params =
+        Params::<S>::with_security(spec.clone(), wishes.target()).map_err(|error| error.to_string())?;
     let (origin, kept) = (origin(stream.public), kept(layout, spec.degree));
     let target = RlweTarget { params, encoding: Slots::Slots, origin, kept, may_wrap: true };
     // A single window has less noise than many; most candidates fail here, in a hundredth of the time.
     judge(stream, layout, cut, &target, spec.clone(), true)?;
-    judge(stream, layout, cut, &target, spec, false)
+    Ok(Chosen { wishes, ..judge(stream, layout, cut, &target, spec, false)? })
 }
 
 /// Lowers the worst case of every quantity (for a single window if `alone`), and collects keys, levels, noise and
@@ -62,6 +64,7 @@ pub(super) fn judge<S: Managed>(
         key_bytes: 0,
         alternatives: Vec::new(),
         sums: Vec::new(),
+        wishes: Wishes::default(),
     };
     for quantity in worst(stream, layout, &cut) {
         // As many parts as fit one ciphertext. The bound on the packed result's noise is that of the largest part times

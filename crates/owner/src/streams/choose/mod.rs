@@ -18,7 +18,7 @@ mod ways;
 mod worst;
 
 pub use best::choose;
-pub(crate) use best::fits;
+pub(crate) use best::{choose_with, fits};
 pub use chosen::{Alternative, Chosen};
 pub(crate) use chosen::{MOST_COMPARED, MOST_WINDOWS};
 pub(crate) use compared::carried_gap;
@@ -29,4 +29,5 @@ pub use sums::SUMMED_WINDOWS;
 pub(in crate::streams) use sums::windows_of_sums;
 pub(crate) use sums::{SUM_HEAD_BYTES, bins_of, capacity, fits as sums_fit, holds};
 pub use ways::Way;
+pub(in crate::streams) use worst::longest;
 pub(crate) use worst::{largest_result, worst};

@@ -8,7 +8,7 @@ use super::judge::attempt;
 use super::worst::{layout, worst};
 use crate::error::OwnerError;
 use crate::quantities::{Quantity, frame, program, typical};
-use crate::streams::{Needs, StreamNeeds, USUAL_GAP_BITS};
+use crate::streams::{Needs, StreamNeeds, USUAL_GAP_BITS, Wishes};
 
 // Largest number of levels, sizes of the scale in bits, and bits of the first prime beyond the scale, which hold the
 // integral part of a value.
@@ -37,8 +37,9 @@ fn real_layout(
     channels: &[Channel],
     degree: usize,
     frames: u32,
+    wishes: Wishes,
 ) -> Result<(Layout, Cut), OwnerError> {
-    let (layout, cut) = layout(stream, channels, degree as u32 / 2, 1)?;
+    let (layout, cut) = layout(stream, channels, degree as u32 / 2, 1, wishes)?;
     let slots = (frame(&layout).max(LEAST_SLOTS) * frames).min(degree as u32 / 2);
     let compact = Layout::smallest(channels.to_vec(), cut.ticks, slots, 1, layout.encoding());
     Ok((compact.map_err(|error| OwnerError::NoParameters(error.to_string()))?, cut))
@@ -76,8 +77,10 @@ fn real_at_degree(
     channels: &[Channel],
     degree: usize,
     frames: u32,
+    wishes: Wishes,
 ) -> Result<Chosen, String> {
-    let (layout, cut) = real_layout(stream, channels, degree, frames).map_err(|error| error.to_string())?;
+    let (layout, cut) =
+        real_layout(stream, channels, degree, frames, wishes).map_err(|error| error.to_string())?;
     let scales = if stream.needs.flooding.is_some() { &SHARED_SCALE_BITS[..] } else { &SCALE_BITS[..] };
     let levels = match stream.needs.gap_bits {
         None => 1..=MOST_LEVELS,
@@ -90,7 +93,7 @@ fn real_at_degree(
     let mut candidates: Vec<(usize, u32)> =
         levels.flat_map(|levels| scales.iter().map(move |bits| (levels, *bits))).collect();
     candidates.sort_by_key(|(levels, bits)| (*levels as u32 + 1) * bits);
-    let mut why = String::from("128-bit security leaves no room for the modulus that they need");
+    let mut why = wishes.no_room();
     for (levels, bits, special) in with_special_primes(stream, &candidates) {
         let request = ChainRequest {
             special_primes: Some(special),
@@ -98,10 +101,11 @@ fn real_at_degree(
             levels: Some(levels),
             first_bits: Some((bits + FIRST_BITS).min(PRIME_BITS)),
             other_bits: Some(bits),
+            security: wishes.target(),
             ..ChainRequest::new(SchemeId::Ckks, degree, 0)
         };
         let Ok(spec) = request.build() else { continue };
-        match attempt::<Ckks>(stream, &layout, cut, spec) {
+        match attempt::<Ckks>(stream, &layout, cut, spec, wishes) {
             Ok(chosen) => return Ok(chosen),
             Err(error) => why = error,
         }
@@ -109,8 +113,12 @@ fn real_at_degree(
     Err(why)
 }
 
-pub(super) fn choose_real(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, OwnerError> {
-    let chosen = choose_place(stream, channels)?;
+pub(super) fn choose_real(
+    stream: &StreamNeeds,
+    channels: &[Channel],
+    wishes: Wishes,
+) -> Result<Chosen, OwnerError> {
+    let chosen = choose_place(stream, channels, wishes)?;
     if !stream.needs.conditions {
         return Ok(chosen);
     }
@@ -118,7 +126,7 @@ pub(super) fn choose_real(stream: &StreamNeeds, channels: &[Channel]) -> Result<
     let in_cloud = stream.needs.gap_bits.is_some();
     let gap_bits = if in_cloud { None } else { Some(USUAL_GAP_BITS) };
     let needs = Needs { gap_bits, ..stream.needs.clone() };
-    let other = choose_place(&StreamNeeds { needs, ..stream.clone() }, channels);
+    let other = choose_place(&StreamNeeds { needs, ..stream.clone() }, channels, wishes);
     let scheme = if in_cloud { "CKKS, compared by you," } else { "CKKS, compared in the cloud," };
     let why = |found: &Chosen| {
         let (bytes, here) = (found.window_bytes, chosen.window_bytes);
@@ -142,7 +150,7 @@ pub(super) fn choose_real(stream: &StreamNeeds, channels: &[Channel]) -> Result<
 }
 
 /// Returns the best parameters for comparisons at the place that the stream declares.
-fn choose_place(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, OwnerError> {
+fn choose_place(stream: &StreamNeeds, channels: &[Channel], wishes: Wishes) -> Result<Chosen, OwnerError> {
     if let Some(gap_bits) = stream.needs.gap_bits
         && !sotto_program::limits::GAP_BITS.contains(&gap_bits)
     {
@@ -160,7 +168,7 @@ fn choose_place(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Ow
         let frames = core::iter::successors(Some(1), |frames| Some(4 * frames).filter(|more| *more <= most));
         let mut at_degree = Err(String::new());
         for frames in frames {
-            at_degree = real_at_degree(stream, channels, degree, frames);
+            at_degree = real_at_degree(stream, channels, degree, frames, wishes);
             if at_degree.is_ok() {
                 break;
             }
@@ -191,5 +199,5 @@ fn choose_place(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, Ow
             "accept more undecided values with --precision, let the owner compare (compare = \"owner\")"
         }
     };
-    Err(no_parameters(&tried, way_out))
+    Err(no_parameters(&tried, wishes, way_out))
 }

@@ -144,7 +144,7 @@ pub fn stream_report(chosen: &Chosen) -> StreamReport {
         other_way: chosen.other_way().cloned(),
         n: spec.map(|spec| spec.degree),
         modulus_bits: spec.map(ParameterSpec::modulus_bits),
-        security_bits: if spec.is_some() { 128 } else { 256 },
+        security_bits: if spec.is_some() { chosen.wishes.security.bits() } else { 256 },
         plain_modulus: plain,
         levels: spec.map_or(0, |spec| spec.data.len() - 1),
         levels_used: chosen.levels_used,

@@ -1,6 +1,6 @@
 //! The choice of parameters for whole steps, which the cloud compares with limits chosen later.
 
-use sotto_circuits::table_chains;
+use sotto_circuits::table_chains_with;
 use sotto_pack::{Channel, Cut, Layout, StepDigits};
 use sotto_rlwe::{Bfv, Bgv};
 use sotto_runtime::Managed;
@@ -11,22 +11,26 @@ use super::worst::layout;
 use crate::error::OwnerError;
 use crate::quantities::STEPS_MODULUS;
 use crate::question::ExactScheme;
-use crate::streams::StreamNeeds;
+use crate::streams::{StreamNeeds, Wishes};
 
 /// Degrees to try. Smaller ones have no room for a polynomial of degree 63.
 const DEGREES: [usize; 2] = [16384, 32768];
 
 /// Returns the smallest windows of steps that carry any comparison of a stream's channels.
-pub(super) fn choose_steps(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, OwnerError> {
+pub(super) fn choose_steps(
+    stream: &StreamNeeds,
+    channels: &[Channel],
+    wishes: Wishes,
+) -> Result<Chosen, OwnerError> {
     let mut tried = Vec::new();
     for degree in DEGREES {
-        let (layout, cut) = steps_layout(stream, channels, degree)?;
+        let (layout, cut) = steps_layout(stream, channels, degree, wishes)?;
         let mut found: Vec<Chosen> = Vec::new();
         let stated = |scheme: &ExactScheme| stream.scheme.is_none_or(|stated| stated == *scheme);
         for scheme in ExactScheme::ALL.into_iter().filter(stated) {
             let candidate = match scheme {
-                ExactScheme::Bfv => at_degree::<Bfv>(stream, &layout, cut, degree),
-                ExactScheme::Bgv => at_degree::<Bgv>(stream, &layout, cut, degree),
+                ExactScheme::Bfv => at_degree::<Bfv>(stream, &layout, cut, degree, wishes),
+                ExactScheme::Bgv => at_degree::<Bgv>(stream, &layout, cut, degree, wishes),
             };
             match candidate {
                 Ok(chosen) => found.push(chosen),
@@ -45,7 +49,8 @@ pub(super) fn choose_steps(stream: &StreamNeeds, channels: &[Channel]) -> Result
         chosen.alternatives = tried;
         return Ok(chosen);
     }
-    Err(no_parameters(&tried, "take `comparable` from one of the channels, or declare coarser resolutions"))
+    let way_out = "take `comparable` from one of the channels, or declare coarser resolutions";
+    Err(no_parameters(&tried, wishes, way_out))
 }
 
 /// Returns the layout with the fewest slots for the ticks of a window.
@@ -53,10 +58,11 @@ fn steps_layout(
     stream: &StreamNeeds,
     channels: &[Channel],
     degree: usize,
+    wishes: Wishes,
 ) -> Result<(Layout, Cut), OwnerError> {
     let refused = |reason: String| OwnerError::NoParameters(reason);
     // Both digits of all channels have to fit a row.
-    let (whole, cut) = layout(stream, channels, degree as u32 / 4, 1)?;
+    let (whole, cut) = layout(stream, channels, degree as u32 / 4, 1, wishes)?;
     let digits = StepDigits::of(&whole).ok_or_else(|| {
         let many = channels.iter().find(|channel| StepDigits::of_one(channel).is_none());
         let name = many.map_or("a channel", |channel| channel.name.as_str());
@@ -76,10 +82,11 @@ fn at_degree<S: Managed>(
     layout: &Layout,
     cut: Cut,
     degree: usize,
+    wishes: Wishes,
 ) -> Result<Chosen, String> {
-    let mut why = String::from("128-bit security leaves no room for the modulus that it needs");
-    for spec in table_chains(S::ID, degree, STEPS_MODULUS) {
-        match attempt::<S>(stream, layout, cut, spec) {
+    let mut why = wishes.no_room();
+    for spec in table_chains_with(S::ID, degree, STEPS_MODULUS, wishes.target()) {
+        match attempt::<S>(stream, layout, cut, spec, wishes) {
             Ok(chosen) => return Ok(chosen),
             Err(error) => why = error,
         }

@@ -11,10 +11,9 @@ use sotto_wire::{SUMS_WINDOW_OVERHEAD, StreamHeader, SumsStream, WireError};
 
 use super::chosen::Chosen;
 use super::day::windows_a_day;
-use super::worst::longest;
 use crate::amount::Every;
 use crate::gathered::WindowQuantity;
-use crate::streams::{Needs, StreamNeeds};
+use crate::streams::{Needs, StreamNeeds, Wishes};
 
 /// Number of windows that one sum holds by default: a year of days.
 pub const SUMMED_WINDOWS: u64 = 512;
@@ -29,9 +28,9 @@ const NOBODY: &str = "nobody";
 ///
 /// # Errors
 /// The reason why there is none.
-pub(super) fn best(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen, String> {
+pub(super) fn best(stream: &StreamNeeds, channels: &[Channel], wishes: Wishes) -> Result<Chosen, String> {
     let quantities = quantities(stream, channels)?;
-    let ticks = ticks(stream, channels, &quantities)?;
+    let ticks = ticks(stream, channels, &quantities, wishes)?;
     let layout = Layout::of_sums(channels.to_vec(), ticks).map_err(|error| error.to_string())?;
     let sums = parts(&quantities, &layout, SUMMED_WINDOWS)?;
     let refused = |error: WireError| error.to_string();
@@ -55,6 +54,7 @@ pub(super) fn best(stream: &StreamNeeds, channels: &[Channel]) -> Result<Chosen,
         alternatives: Vec::new(),
         sums,
         layout,
+        wishes,
     })
 }
 
@@ -115,7 +115,12 @@ fn quantities(stream: &StreamNeeds, channels: &[Channel]) -> Result<Vec<Vec<Quan
 }
 
 /// Returns the ticks of a window: those of the span, divided evenly if they do not fit one window.
-fn ticks(stream: &StreamNeeds, channels: &[Channel], quantities: &[Vec<Quantity>]) -> Result<u32, String> {
+fn ticks(
+    stream: &StreamNeeds,
+    channels: &[Channel],
+    quantities: &[Vec<Quantity>],
+    wishes: Wishes,
+) -> Result<u32, String> {
     let once = |part: &Vec<Quantity>| {
         part.iter().filter(|quantity| quantity.is_once()).map(|q| q.places() + 1).sum::<usize>()
     };
@@ -126,7 +131,7 @@ fn ticks(stream: &StreamNeeds, channels: &[Channel], quantities: &[Vec<Quantity>
         let left = left.ok_or_else(|| format!("{} bins do not fit a window", once(part)))?;
         most = most.min(left as u64 / (at_tick(part) as u64).max(1));
     }
-    let longest = longest(stream.span, stream.period);
+    let longest = wishes.ticks(stream).map_err(|error| error.to_string())?;
     loop {
         if most == 0 {
             return Err(format!("{} channels with their products do not fit a window", channels.len()));
@@ -147,9 +152,13 @@ fn ticks(stream: &StreamNeeds, channels: &[Channel], quantities: &[Vec<Quantity>
 }
 
 /// Returns the windows a day of a stream of sums with these channels; None if they do not fit one.
-pub(in crate::streams) fn windows_of_sums(stream: &StreamNeeds, channels: &[Channel]) -> Option<u64> {
+pub(in crate::streams) fn windows_of_sums(
+    stream: &StreamNeeds,
+    channels: &[Channel],
+    wishes: Wishes,
+) -> Option<u64> {
     let quantities = quantities(stream, channels).ok()?;
-    let ticks = ticks(stream, channels, &quantities).ok()?;
+    let ticks = ticks(stream, channels, &quantities, wishes).ok()?;
     Some(windows_a_day(stream.period, ticks))
 }
 

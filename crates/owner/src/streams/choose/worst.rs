@@ -6,7 +6,7 @@ use super::chosen::{MOST_COMPARED, MOST_WINDOWS};
 use crate::amount::Every;
 use crate::error::OwnerError;
 use crate::quantities::{Beyond, LARGEST_WEIGHT, MOST_BEYOND_FRAMES, MOST_FRAMES, Quantity, TickWeights};
-use crate::streams::{Kind, Needs, StreamNeeds};
+use crate::streams::{Kind, Needs, StreamNeeds, Wishes};
 
 /// Returns the largest number of ticks in a window of a span.
 pub(crate) fn longest(span: Span, period: Period) -> u64 {
@@ -26,6 +26,7 @@ pub(super) fn layout(
     channels: &[Channel],
     columns: u32,
     rows: u32,
+    wishes: Wishes,
 ) -> Result<(Layout, Cut), OwnerError> {
     let blocks = (channels.len() as u32).next_power_of_two();
     let most = u64::from(columns / blocks);
@@ -43,7 +44,7 @@ pub(super) fn layout(
             Every { period: stream.period }
         )));
     }
-    let longest = longest(stream.span, stream.period);
+    let longest = wishes.ticks(stream)?;
     let encoding = match stream.kind {
         Kind::Exact | Kind::Steps => Encoding::Resolution,
         Kind::Real => Encoding::Real,
