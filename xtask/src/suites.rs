@@ -30,15 +30,15 @@ mod seal;
 mod sources;
 mod spec;
 mod trust;
-mod venv;
+pub(crate) mod venv;
 mod wheels;
 mod zig;
 
 use crate::guide;
 use crate::suite::{Depth, Suite};
 use crate::tools::{
-    AARCH64_CC, AARCH64_MUSL, AARCH64_STD, C_COMPILER, CHROMIUM, CLIPPY, CPP_COMPILER, GO, MIRI, NIGHTLY,
-    NO_STD, NODE, PYTHON, PYTHON_VENV, QEMU_AARCH64, QEMU_SYSTEM, RUSTFMT, SMALL_CORES,
+    AARCH64_CC, AARCH64_MUSL, AARCH64_STD, C_COMPILER, CHROMIUM, CLIPPY, CPP_COMPILER, GO, JAVA, MIRI,
+    NIGHTLY, NO_STD, NODE, PYTHON, PYTHON_VENV, QEMU_AARCH64, QEMU_SYSTEM, RUSTFMT, SMALL_CORES,
 };
 pub(crate) use readings::command as cases;
 
@@ -84,6 +84,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "readings-deep", shows: "20,000 messes of plain gauges, and of all kinds of channels, give the packed windows of the clean series", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: readings::deep },
     Suite { name: "owner-deep", shows: "10,000 random histories of the plant's folder", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: owner::deep },
     Suite { name: "durable-deep", shows: "an hour of kills and full disks: nothing is lost, nothing counts twice", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: durable::deep },
+    Suite { name: "warehouse", shows: "DuckDB, Polars and Spark add exported windows up to sums that sotto opens, and the guide shows it", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER, &PYTHON_VENV, &JAVA], run: guide::warehouse },
     Suite { name: "kills", shows: "a cloud killed 1,000 times while windows come in and are sealed: what it confirmed is there, once", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: compile::kills },
     Suite { name: "differential-deep", shows: "1,000 random programs a scheme give SEAL's and Lattigo's answers", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER, &PYTHON_VENV, &GO], run: differential::all },
     Suite { name: "emulation", shows: "10,000 random programs over the partial schemes give the answers in the clear", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: compile::emulation },

@@ -80,6 +80,17 @@ pub(crate) static GO: Tool = Tool {
     },
 };
 
+/// The machine of Spark.
+pub(crate) static JAVA: Tool = Tool {
+    name: "Java 17 or later",
+    get: "install openjdk-17-jre-headless (Debian), or a JDK (adoptium.net)",
+    probe: || {
+        let said = Command::new("java").arg("-version").output().ok()?;
+        let text = String::from_utf8_lossy(&said.stderr).lines().next()?.replace('"', "");
+        at_least(&text.replace("openjdk version", "java").replace("java version", "java"), (17, 0))
+    },
+};
+
 pub(crate) static NIGHTLY: Tool = Tool {
     name: "nightly Rust",
     get: "`rustup toolchain install nightly --profile minimal`",

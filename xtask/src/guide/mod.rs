@@ -15,6 +15,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::cargo;
 use crate::suite::{Context, Outcome};
+use crate::suites::venv::Venv;
 use page::Page;
 
 /// A page with commands, by its path from the root of the checkout, and the address of the cloud that they start.
@@ -36,6 +37,10 @@ const GUIDES: [Guide; 9] = [
     Guide { page: "docs/guides/cookbook.md", cloud: "127.0.0.1:7417" },
     Guide { page: "docs/guides/store.md", cloud: "127.0.0.1:7418" },
 ];
+/// The guide whose commands are those of other engines, too.
+const WAREHOUSE: Guide = Guide { page: "docs/guides/warehouse.md", cloud: "127.0.0.1:7419" };
+/// The engines, as packages of Python.
+const ENGINES: [&str; 3] = ["duckdb-cli==1.5.6", "polars==2.1.0", "pyspark==4.3.0"];
 /// The file that the guides use.
 const DATASET: &str = "seattle-temps.csv";
 /// How long to wait for the port: another run of a guide takes about 20 s.
@@ -51,7 +56,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     let root = cargo::root()?;
     let mut faults = Vec::new();
     for guide in GUIDES {
-        let (page, outputs) = execute(&root, guide, &dataset)?;
+        let (page, outputs) = execute(&root, guide, &[], Some(&dataset))?;
         if check {
             faults.extend(named(guide.page, page.faults(&outputs)));
             continue;
@@ -72,11 +77,21 @@ pub(crate) fn suite(context: &Context) -> Result<Outcome> {
     };
     let mut faults = Vec::new();
     for guide in GUIDES {
-        let (page, outputs) = execute(&context.root, guide, &dataset)?;
+        let (page, outputs) = execute(&context.root, guide, &[], Some(&dataset))?;
         println!("{}: {} commands", guide.page, outputs.len());
         faults.extend(named(guide.page, page.faults(&outputs)));
     }
     Ok(Outcome::from_faults(faults))
+}
+
+/// Runs the suite `warehouse`.
+pub(crate) fn warehouse(context: &Context) -> Result<Outcome> {
+    let programs = context.built()?.program("sotto")?;
+    let venv = Venv::new(&programs.with_file_name("warehouse-venv"))?;
+    venv.install(&ENGINES)?;
+    let (page, outputs) = execute(&context.root, WAREHOUSE, &[&venv.programs()], None)?;
+    println!("{}: {} commands", WAREHOUSE.page, outputs.len());
+    Ok(Outcome::from_faults(named(WAREHOUSE.page, page.faults(&outputs)).collect()))
 }
 
 fn named(guide: &str, faults: Vec<String>) -> impl Iterator<Item = String> {
@@ -93,15 +108,20 @@ fn dataset() -> Result<Option<PathBuf>> {
     Ok(Some(std::path::absolute(file)?))
 }
 
-/// Builds the programs and runs a guide's commands in a scratch folder.
-fn execute(root: &Path, guide: Guide, dataset: &Path) -> Result<(Page, Vec<String>)> {
+/// Builds the programs and runs a guide's commands in a scratch folder, with the programs of some other folders.
+fn execute(
+    root: &Path,
+    guide: Guide,
+    others: &[&Path],
+    dataset: Option<&Path>,
+) -> Result<(Page, Vec<String>)> {
     let Guide { page, cloud } = guide;
     let text = std::fs::read_to_string(root.join(page)).with_context(|| format!("cannot read {page}"))?;
     let page = Page::parse(&text)?;
     let sotto = cargo::build_programs(root)?;
-    let programs = sotto.parent().map_or(OsStr::new("."), Path::as_os_str);
+    let programs = Path::new(sotto.parent().map_or(OsStr::new("."), Path::as_os_str));
     free_port(cloud)?;
-    let outputs = session::run(&page, Path::new(programs), dataset)?;
+    let outputs = session::run(&page, &[&[programs], others].concat(), dataset)?;
     Ok((page, outputs))
 }
 

@@ -21,18 +21,21 @@ const MARK: &str = "SOTTO_GUIDE_FOLDER";
 ///
 /// # Errors
 /// An error if a command fails and the page does not show its exit code next.
-pub(super) fn run(page: &Page, programs: &Path, dataset: &Path) -> Result<Vec<String>> {
+pub(super) fn run(page: &Page, programs: &[&Path], dataset: Option<&Path>) -> Result<Vec<String>> {
     let folder = Scratch::new()?;
-    let name = dataset.file_name().context("the dataset has no name")?;
-    let copy = folder.path().join(name);
-    std::fs::write(&copy, std::fs::read(dataset)?)?;
+    if let Some(dataset) = dataset {
+        let name = dataset.file_name().context("the dataset has no name")?;
+        std::fs::write(folder.path().join(name), std::fs::read(dataset)?)?;
+    }
     let commands = page.commands();
     let mark = format!("== end of command {}", std::process::id());
     let script: Vec<&str> = commands.iter().map(|command| command.text.as_str()).collect();
     let mut sh = cargo::command("sh");
-    let path = std::env::var("PATH").unwrap_or_default();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = programs.iter().map(|folder| folder.to_path_buf());
+    let path = std::env::join_paths(folders.chain(std::env::split_paths(&path)))?;
     sh.args(["-c", &shell_script(&script, &mark)]).current_dir(folder.path());
-    sh.env("PATH", format!("{}:{path}", programs.display())).env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8");
+    sh.env("PATH", path).env("NO_COLOR", "1").env("LC_ALL", "C.UTF-8");
     sh.env(MARK, folder.path());
     for name in ["SOTTO_PLANT", "SOTTO_PASSPHRASE", "RUST_LOG", "TZ"] {
         sh.env_remove(name);

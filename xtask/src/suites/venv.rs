@@ -46,6 +46,11 @@ impl Venv {
         python
     }
 
+    /// Returns the folder of its programs.
+    pub(crate) fn programs(&self) -> PathBuf {
+        self.0.join("bin")
+    }
+
     /// Returns the command that installs packages: add their names.
     pub(crate) fn pip(&self) -> Command {
         let mut install = self.python();
