@@ -86,7 +86,7 @@ enum Command {
     Verify(plant::Verify),
     /// Show and pin the key with which the cloud signs; accept its logs after a backup was restored.
     Cloud(plant::Group<plant::Cloud>),
-    /// Open sums of exported windows that another engine added up: DuckDB, Polars, Spark.
+    /// Open sums of windows that another engine added up: DuckDB, Polars, Spark, sotto-lake.
     Open(plant::OpenSums),
     /// Print a verified answer in a form that may be given to others.
     Publish(plant::Publish),

@@ -93,7 +93,7 @@ pub use streams::{
     SHARED_ERROR, SHOWN_WINDOWS, SUMMED_WINDOWS, StreamNeeds, StreamReport, USUAL_GAP_BITS, Way, Wishes,
     beyond, can_compare_in_cloud, choose, measured_report, real_error, seconds_a_window, stream_report,
 };
-pub use summed::{OpenedChannel, OpenedSums, SumCell, SummedRow, SummedRowError, Within};
+pub use summed::{OpenedChannel, OpenedSums, SumCell, SummedColumns, SummedRow, SummedRowError, Within};
 pub use tls::{AUTHORITY_DAYS, CloudCertificate, SERVER_DAYS, TlsFiles, WARNING_DAYS};
 pub use trust::{Finding, OnVerified, Verification, verify_folder};
 pub use windows::{Accepted, Age, GivenUp, Retention, RollUpLevel, RollUpUnit, moment};

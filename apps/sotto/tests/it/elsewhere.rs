@@ -66,7 +66,10 @@ fn summed(windows: &[Window], group: impl Fn(&Window) -> i64) -> String {
         let (numbers, starts) = (ends("number"), ends("start"));
         write!(text, "\n{},{},{},{}", start.join(","), numbers.0, numbers.1, windows.len()).unwrap();
         write!(text, ",{},{}", starts.0, starts.1).unwrap();
-        sums.iter().for_each(|name| write!(text, ",{}", of(name).iter().sum::<i64>()).unwrap());
+        for name in &sums {
+            let sum = Some(of(name)).filter(|of| !of.is_empty()).map(|of| of.iter().sum::<i64>());
+            write!(text, ",{}", sum.map_or_else(|| "NULL".to_owned(), |sum| sum.to_string())).unwrap();
+        }
     }
     text + "\n"
 }

@@ -1,12 +1,18 @@
 //! The windows of a row of sums, found in the log of their stream.
 
-use sotto_pack::WindowDescription;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::row::SummedRow;
+use sotto_pack::WindowDescription;
+use sotto_sums::SALT_BYTES;
+use sotto_wire::WindowNames;
+
+use super::row::SummedColumns;
 use crate::windows::{Entry, Replaced, RollUps, StreamLog};
 
-/// A window with the number of its pads.
+/// A window with the name of its pads.
+#[derive(Clone)]
 pub(super) struct Named {
+    pub(super) salt: [u8; SALT_BYTES],
     pub(super) pad: u64,
     pub(super) window: WindowDescription,
     /// The channels whose readings a later window replaces.
@@ -14,7 +20,7 @@ pub(super) struct Named {
 }
 
 /// Returns the windows of a row: those of its start between its numbers, if they are as many as it says.
-pub(super) fn named(row: &SummedRow, log: &StreamLog, rolled: &RollUps) -> Option<Vec<Named>> {
+pub(super) fn named(row: &SummedColumns, log: &StreamLog, rolled: &RollUps) -> Option<Vec<Named>> {
     let replaced = Replaced::of(log.pieces().map(|(first, _)| first));
     let of_row = |first: &Entry<'_>| {
         let header = first.stream().map(|header| hex::encode(header.id().0));
@@ -28,9 +34,7 @@ pub(super) fn named(row: &SummedRow, log: &StreamLog, rolled: &RollUps) -> Optio
             if number < row.numbers.0 || number > row.numbers.1 || rolled.at(entry.position).is_some() {
                 continue;
             }
-            let Some((window, mask)) = entry.description().zip(entry.mask()) else { continue };
-            let replaced = replaced.channels(&entry).into_iter().map(str::to_owned).collect();
-            all.push(Named { pad: mask.sequence, window, replaced });
+            all.extend(of_entry(&entry, &replaced));
         }
     }
     let is_current = |named: &Named| {
@@ -49,4 +53,26 @@ pub(super) fn named(row: &SummedRow, log: &StreamLog, rolled: &RollUps) -> Optio
         // A window may have been replaced since the export.
         count(current.len() + others.len()).then(|| current.into_iter().chain(others).collect())
     }
+}
+
+/// Returns the windows of an answer's frame, in its order; None if the log lacks one, or the frame has one twice.
+pub(super) fn named_by(names: &WindowNames, log: &StreamLog) -> Option<Vec<Named>> {
+    let replaced = Replaced::of(log.pieces().map(|(first, _)| first));
+    let salts: BTreeSet<_> = names.starts().iter().collect();
+    let mut all = BTreeMap::new();
+    for (first, count) in log.pieces() {
+        if first.is_signed() && first.mask().is_some_and(|mask| salts.contains(&mask.salt)) {
+            for entry in first.all(count) {
+                all.extend(entry.mask().map(|mask| ((mask.salt, mask.sequence), entry)));
+            }
+        }
+    }
+    // Taken out of the map: a window counts once.
+    names.iter().map(|name| of_entry(&all.remove(&(name.salt, name.sequence))?, &replaced)).collect()
+}
+
+fn of_entry(entry: &Entry<'_>, replaced: &Replaced) -> Option<Named> {
+    let (window, mask) = entry.description().zip(entry.mask())?;
+    let replaced = replaced.channels(entry).into_iter().map(str::to_owned).collect();
+    Some(Named { salt: mask.salt, pad: mask.sequence, window, replaced })
 }

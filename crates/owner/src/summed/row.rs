@@ -14,19 +14,21 @@ pub enum SumCell {
     Text(String),
     /// A whole number; of a time the milliseconds since 1970.
     Whole(i64),
+    /// Bytes.
+    Bytes(Vec<u8>),
     /// No value.
     Absent,
     /// Something else, in words: a fraction, as a sum is in an engine that adds whole numbers up in floating point.
     Other(String),
 }
 
-/// Sums over windows of one start of a device.
+/// A row of sums: of columns that any engine added up, or with the frame that `sotto_sum` of `sotto-lake` gives.
 ///
 /// ```
 /// use sotto_owner::{SumCell, SummedRow};
 ///
 /// let salt = "000102030405060708090a0b".to_owned();
-/// let row = SummedRow::of([
+/// let row = SummedRow::read([
 ///     ("device", SumCell::Text("kitchen".into())),
 ///     ("stream", SumCell::Text("exact-1h".into())),
 ///     ("header", SumCell::Text("5a".repeat(32))),
@@ -37,13 +39,27 @@ pub enum SumCell {
 ///     ("sum(part0_place0)", SumCell::Whole(81_232)),
 ///     ("month", SumCell::Whole(1)),
 /// ])?;
-/// assert_eq!((row.device.as_str(), row.numbers, row.windows), ("kitchen", (0, 743), 744));
+/// assert!(matches!(row, SummedRow::Columns(row) if row.device == "kitchen" && row.windows == 744));
 /// let fraction = [("device", SumCell::Text("kitchen".into())), ("sum(part0_place0)", SumCell::Other("1.5".into()))];
-/// assert!(SummedRow::of(fraction).unwrap_err().to_string().contains("BIGINT"));
+/// assert!(SummedRow::read(fraction).unwrap_err().to_string().contains("BIGINT"));
+/// // Frames are bytes, or their hexadecimal digits.
+/// let frame = [("device", SumCell::Text("kitchen".into())), ("sum", SumCell::Text("736f747401210001".into()))];
+/// assert!(matches!(SummedRow::read(frame)?, SummedRow::Frame(bytes) if bytes.starts_with(b"sott")));
 /// # Ok::<(), sotto_owner::SummedRowError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct SummedRow {
+pub enum SummedRow {
+    /// Sums of columns.
+    Columns(SummedColumns),
+    /// The frame of an answer (`sotto_wire::SumsAnswer`).
+    Frame(Vec<u8>),
+}
+
+/// Sums of columns over windows of one start of a device.
+///
+/// Example: [`SummedRow`]
+#[derive(Clone, Debug, PartialEq)]
+pub struct SummedColumns {
     /// The device, as the cloud names it.
     pub device: String,
     /// The stream.
@@ -104,13 +120,35 @@ const NAMES: [(&str, &[&str], &str); 9] = [
     ("last_start", &["max(start)"], ""),
 ];
 
+/// The bytes that a frame begins with.
+const FRAME: &[u8] = b"sott";
+
 impl SummedRow {
-    /// Reads the cells of a row: names of columns, in any order, and values. Sums may be called `sum(part0_place0)` or
-    /// `part0_place0`; columns that are none of the sums' are left aside.
+    /// Reads the cells of a row: names of columns, in any order, and values. If one is the frame of an answer, the others are left
+    /// aside; else they are those of [`SummedColumns`].
     ///
     /// # Errors
     /// [`SummedRowError`]
-    pub fn of<'n>(cells: impl IntoIterator<Item = (&'n str, SumCell)>) -> Result<Self, SummedRowError> {
+    pub fn read<'n>(cells: impl IntoIterator<Item = (&'n str, SumCell)>) -> Result<Self, SummedRowError> {
+        let cells: Vec<_> = cells.into_iter().collect();
+        let frame = |cell: &SumCell| match cell {
+            SumCell::Bytes(bytes) => Some(bytes.clone()),
+            SumCell::Text(digits) => hex::decode(digits).ok(),
+            _ => None,
+        };
+        let mut frames =
+            cells.iter().filter_map(|(_, cell)| frame(cell)).filter(|bytes| bytes.starts_with(FRAME));
+        frames.next().map_or_else(
+            || SummedColumns::of(cells.clone()).map(Self::Columns),
+            |frame| Ok(Self::Frame(frame)),
+        )
+    }
+}
+
+impl SummedColumns {
+    /// Reads the cells of a row: names of columns, in any order, and values. Sums may be called `sum(part0_place0)` or
+    /// `part0_place0`; columns that are none of the sums' are left aside.
+    fn of<'n>(cells: impl IntoIterator<Item = (&'n str, SumCell)>) -> Result<Self, SummedRowError> {
         let (mut facts, mut sums) = (BTreeMap::new(), BTreeMap::new());
         for (name, cell) in cells {
             let plain = plain(name);
@@ -175,6 +213,7 @@ fn wrong(name: &str, cell: &SumCell, expected: &'static str) -> SummedRowError {
     let found = match cell {
         SumCell::Text(text) => format!("`{}`", text.chars().take(40).collect::<String>()),
         SumCell::Whole(number) => number.to_string(),
+        SumCell::Bytes(_) => "bytes".to_owned(),
         SumCell::Absent => "empty".to_owned(),
         SumCell::Other(words) => words.clone(),
     };
@@ -186,9 +225,10 @@ fn whole(name: &str, cell: &SumCell) -> Result<Option<i64>, SummedRowError> {
     match cell {
         SumCell::Whole(number) => Ok(Some(*number)),
         SumCell::Absent => Ok(None),
-        SumCell::Text(text) if text.trim().is_empty() => Ok(None),
+        // DuckDB writes the word.
+        SumCell::Text(text) if matches!(text.trim(), "" | "NULL" | "null") => Ok(None),
         SumCell::Text(text) => text.trim().parse().map(Some).map_err(|_| wrong(name, cell, WHOLE)),
-        SumCell::Other(_) => Err(wrong(name, cell, WHOLE)),
+        SumCell::Bytes(_) | SumCell::Other(_) => Err(wrong(name, cell, WHOLE)),
     }
 }
 
@@ -229,7 +269,7 @@ mod tests {
 
     #[test]
     fn a_row_that_lacks_a_column_says_what_to_write() {
-        let error = SummedRow::of([("device", SumCell::Text("kitchen".into()))]).unwrap_err();
+        let error = SummedRow::read([("device", SumCell::Text("kitchen".into()))]).unwrap_err();
         assert_eq!(error, SummedRowError::Missing { name: "salt", remedy: GROUP });
     }
 }

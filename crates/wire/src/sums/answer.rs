@@ -12,6 +12,7 @@ use crate::frame;
 use crate::kind::Kind;
 use crate::reader::Reader;
 use crate::stream::StreamHeader;
+use crate::tag::StreamId;
 
 /// Largest number of sums of an answer.
 pub const MOST_SUMS: usize = 4096;
@@ -130,6 +131,14 @@ impl<'h> SumsAnswer<'h> {
                 }
             }
         }))
+    }
+
+    /// Returns the id of the header of the stream that an answer of at most `limit` bytes is about.
+    ///
+    /// # Errors
+    /// [`WireError`] if the bytes do not begin as an answer.
+    pub fn stream_of(bytes: &[u8], limit: u64) -> Result<StreamId, WireError> {
+        Ok(StreamId(frame::open(bytes, Kind::SumsAnswer, limit)?.array()?))
     }
 
     /// Reads an answer of at most `limit` bytes over at most `windows` windows of the stream with this header.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, ensure};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::Field;
+use serde_json::{Map, Value};
 use sotto_owner::{SumCell, SummedRow};
 
 /// Largest size of a file, in bytes: a row has some kilobytes, and there is one for each group.
@@ -37,7 +38,9 @@ fn files_in(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let unread = || format!("{} cannot be read", folder.display());
     let entries = std::fs::read_dir(folder).with_context(unread)?.collect::<Result<Vec<_>, _>>();
     let paths = entries.with_context(unread)?.into_iter().map(|entry| entry.path());
-    let is_table = |path: &PathBuf| path.extension().is_some_and(|end| end == "csv" || end == "parquet");
+    let is_table = |path: &PathBuf| {
+        path.extension().is_some_and(|end| end == "csv" || end == "json" || end == "parquet")
+    };
     let mut files: Vec<PathBuf> = paths.filter(is_table).collect();
     files.sort();
     Ok(files)
@@ -55,10 +58,14 @@ fn add(path: &Path, rows: &mut Vec<SummedRow>) -> anyhow::Result<()> {
             rows.len() < MOST_ROWS,
             "there are more than {MOST_ROWS} rows of sums: group by longer times"
         );
-        rows.push(SummedRow::of(cells).with_context(|| format!("{}, row {at}", path.display()))?);
+        rows.push(SummedRow::read(cells).with_context(|| format!("{}, row {at}", path.display()))?);
         Ok(())
     };
-    if begin == PARQUET { parquet_rows(path, &mut put) } else { csv_rows(path, &mut put) }
+    match &begin[..] {
+        PARQUET => parquet_rows(path, &mut put),
+        [b'[' | b'{', ..] => json_rows(path, &mut put),
+        _ => csv_rows(path, &mut put),
+    }
 }
 
 type Put<'p> = &'p mut dyn FnMut(usize, Vec<(&str, SumCell)>) -> anyhow::Result<()>;
@@ -72,6 +79,35 @@ fn csv_rows(path: &Path, put: Put<'_>) -> anyhow::Result<()> {
         put(at, names.iter().zip(row.iter().map(|text| SumCell::Text(text.to_owned()))).collect())?;
     }
     Ok(())
+}
+
+/// Reads an array of objects, or an object a line.
+fn json_rows(path: &Path, put: Put<'_>) -> anyhow::Result<()> {
+    let unread = || format!("{} is no JSON array of rows, and no row a line", path.display());
+    let text = std::fs::read_to_string(path).with_context(unread)?;
+    let mut rows: Vec<Map<String, Value>> = Vec::new();
+    if text.starts_with('[') {
+        rows = serde_json::from_str(&text).with_context(unread)?;
+    } else {
+        for row in serde_json::Deserializer::from_str(&text).into_iter() {
+            rows.push(row.with_context(unread)?);
+        }
+    }
+    for (row, at) in rows.iter().zip(1..) {
+        put(at, row.iter().map(|(name, value)| (name.as_str(), json_cell(value))).collect())?;
+    }
+    Ok(())
+}
+
+fn json_cell(value: &Value) -> SumCell {
+    match value {
+        Value::Null => SumCell::Absent,
+        Value::String(text) => SumCell::Text(text.clone()),
+        Value::Number(number) => {
+            number.as_i64().map_or_else(|| SumCell::Other(number.to_string()), SumCell::Whole)
+        }
+        other => SumCell::Other(other.to_string()),
+    }
 }
 
 fn parquet_rows(path: &Path, put: Put<'_>) -> anyhow::Result<()> {
@@ -104,7 +140,7 @@ fn cell(field: &Field) -> SumCell {
         Field::TimestampMicros(time) => SumCell::Whole(time.div_euclid(1000)),
         Field::Bytes(bytes) => match std::str::from_utf8(bytes.data()) {
             Ok(text) => SumCell::Text(text.to_owned()),
-            Err(_) => SumCell::Other("bytes".to_owned()),
+            Err(_) => SumCell::Bytes(bytes.data().to_vec()),
         },
         other => SumCell::Other(other.to_string()),
     }

@@ -16,7 +16,8 @@ use crate::run::Run;
 /// Arguments of `sotto open`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct OpenSums {
-    /// CSV or Parquet files with the sums of exported windows (`sotto-cloud export`), or folders of them, as Spark writes
+    /// CSV, JSON or Parquet files with the sums of exported windows (`sotto-cloud export`) or of `sotto-lake sql`, or folders of
+    /// them, as Spark writes
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Print one JSON document
