@@ -25,7 +25,6 @@ mod quotas;
 pub mod reference;
 mod register;
 mod registry;
-mod segment;
 pub mod server;
 mod startup;
 mod store;

@@ -10,7 +10,7 @@ use super::error::damaged;
 use super::sealed::runs;
 use super::{Store, StoreError, count};
 use crate::export::Exported;
-use crate::segment::Kind;
+use sotto_segment::Kind;
 
 impl Store {
     /// Returns the headers of all streams of sums.
