@@ -112,6 +112,17 @@ impl Segment {
         }
     }
 
+    /// Reads the flags of the heads of a block's windows, without its other columns and without comparing its digest.
+    ///
+    /// # Errors
+    /// [`SegmentError`] if the file cannot be read.
+    pub fn flags(&self, number: usize) -> Result<Vec<u8>, SegmentError> {
+        let group = self.group(number)?;
+        let at = columns::ALL.iter().position(|column| *column == Column::Flags).unwrap_or_default();
+        let flags = take::<Int32Type>(group.as_ref(), at, rows(group.as_ref())?)?;
+        Ok(flags.into_iter().map(|flags| flags as u8).collect())
+    }
+
     /// Reads a whole block that may be damaged.
     pub fn unchecked(&self, number: usize) -> Result<Block, SegmentError> {
         let block = self.columns(number)?;

@@ -1,0 +1,21 @@
+//! Aggregate functions: sums of windows, as the cloud makes them. No cryptography is here: additions are those of `sotto-sums`,
+//! frames those of `sotto-wire`.
+
+mod bodies;
+mod function;
+mod group;
+mod groups;
+mod state;
+mod streams;
+
+use std::sync::Arc;
+
+use datafusion::logical_expr::AggregateUDF;
+
+use function::Function;
+
+/// Returns the aggregate functions of the lake.
+#[must_use]
+pub fn functions() -> Vec<Arc<AggregateUDF>> {
+    [Function::sum(), Function::weighted_sum()].map(|function| Arc::new(AggregateUDF::from(function))).into()
+}
