@@ -17,6 +17,7 @@ mod id;
 pub mod identity;
 mod ingest;
 pub mod inspect;
+mod lake;
 pub mod maintain;
 mod objects;
 mod problem;

@@ -6,8 +6,10 @@
 
 #![forbid(unsafe_code)]
 
+pub mod answer;
 mod error;
 pub mod print;
+pub mod serve;
 pub mod session;
 pub mod store;
 pub mod sums;

@@ -36,6 +36,8 @@ const GUIDES: [Guide; 9] = [
     Guide { page: "docs/guides/cookbook.md", cloud: "127.0.0.1:7417" },
     Guide { page: "docs/guides/store.md", cloud: "127.0.0.1:7418" },
 ];
+/// The guide of the lake, which is built apart: `cargo ci scaleout` runs it, `cargo xtask guide --lake` writes it.
+const OF_LAKE: Guide = Guide { page: "docs/guides/scale-out.md", cloud: "127.0.0.1:7419" };
 /// The file that the guides use.
 const DATASET: &str = "seattle-temps.csv";
 /// How long to wait for the port: another run of a guide takes about 20 s.
@@ -45,13 +47,14 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     let check = match args {
         [] => false,
         [flag] if flag == "--check" => true,
-        _ => bail!("cargo xtask guide [--check]"),
+        [flag] if flag == "--lake" => return write_of_lake(),
+        _ => bail!("cargo xtask guide [--check | --lake]"),
     };
     let dataset = dataset()?.context("SOTTO_DATASETS is not set: name the folder that holds the dataset")?;
     let root = cargo::root()?;
     let mut faults = Vec::new();
     for guide in GUIDES {
-        let (page, outputs) = execute(&root, guide, &dataset)?;
+        let (page, outputs) = execute(&root, guide, &dataset, None)?;
         if check {
             faults.extend(named(guide.page, page.faults(&outputs)));
             continue;
@@ -72,11 +75,31 @@ pub(crate) fn suite(context: &Context) -> Result<Outcome> {
     };
     let mut faults = Vec::new();
     for guide in GUIDES {
-        let (page, outputs) = execute(&context.root, guide, &dataset)?;
+        let (page, outputs) = execute(&context.root, guide, &dataset, None)?;
         println!("{}: {} commands", guide.page, outputs.len());
         faults.extend(named(guide.page, page.faults(&outputs)));
     }
     Ok(Outcome::from_faults(faults))
+}
+
+/// Runs the commands of the lake's guide with its programs.
+pub(crate) fn of_lake(context: &Context, programs: &Path) -> Result<Outcome> {
+    let Some(dataset) = dataset()? else {
+        return Ok(Outcome::Skipped(format!("needs {DATASET} in the folder named by SOTTO_DATASETS")));
+    };
+    let (page, outputs) = execute(&context.root, OF_LAKE, &dataset, Some(programs))?;
+    println!("{}: {} commands", OF_LAKE.page, outputs.len());
+    Ok(Outcome::from_faults(named(OF_LAKE.page, page.faults(&outputs)).collect()))
+}
+
+/// Writes the output of the lake's commands into its page. The lake is built.
+fn write_of_lake() -> Result<ExitCode> {
+    let dataset = dataset()?.context("SOTTO_DATASETS is not set: name the folder that holds the dataset")?;
+    let root = cargo::root()?;
+    let (page, outputs) = execute(&root, OF_LAKE, &dataset, Some(&root.join("target/lake/release")))?;
+    std::fs::write(root.join(OF_LAKE.page), page.with_outputs(&outputs))?;
+    println!("{}: {} commands", OF_LAKE.page, outputs.len());
+    Ok(ExitCode::SUCCESS)
 }
 
 fn named(guide: &str, faults: Vec<String>) -> impl Iterator<Item = String> {
@@ -93,15 +116,16 @@ fn dataset() -> Result<Option<PathBuf>> {
     Ok(Some(std::path::absolute(file)?))
 }
 
-/// Builds the programs and runs a guide's commands in a scratch folder.
-fn execute(root: &Path, guide: Guide, dataset: &Path) -> Result<(Page, Vec<String>)> {
+/// Builds the programs and runs a guide's commands in a scratch folder. `more` is a folder with other programs.
+fn execute(root: &Path, guide: Guide, dataset: &Path, more: Option<&Path>) -> Result<(Page, Vec<String>)> {
     let Guide { page, cloud } = guide;
     let text = std::fs::read_to_string(root.join(page)).with_context(|| format!("cannot read {page}"))?;
     let page = Page::parse(&text)?;
     let sotto = cargo::build_programs(root)?;
     let programs = sotto.parent().map_or(OsStr::new("."), Path::as_os_str);
     free_port(cloud)?;
-    let outputs = session::run(&page, Path::new(programs), dataset)?;
+    let folders = std::env::join_paths([Path::new(programs)].into_iter().chain(more))?;
+    let outputs = session::run(&page, Path::new(&folders), dataset)?;
     Ok((page, outputs))
 }
 

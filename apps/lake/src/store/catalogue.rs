@@ -98,6 +98,16 @@ impl Catalogue {
         Ok(Self { connection: Mutex::new(connection) })
     }
 
+    /// Returns the frame of a stream's header.
+    ///
+    /// # Errors
+    /// The catalogue cannot be read.
+    pub fn header(&self, tag: StreamTag) -> Result<Option<Vec<u8>>, LakeError> {
+        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let query = "SELECT header FROM streams WHERE tag = ?1";
+        Ok(connection.query_row(query, [tag.0], |row| row.get(0)).optional()?)
+    }
+
     /// Reads everything about the windows that may match, but for their times.
     pub(super) fn snapshot(&self, filter: &Filter) -> Result<Snapshot, LakeError> {
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);

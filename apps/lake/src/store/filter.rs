@@ -14,12 +14,14 @@ pub(crate) struct Filter {
     pub(crate) numbers: (i64, i64),
     /// True if the tenant is another one than 0, which all windows have.
     pub(crate) nothing: bool,
+    /// True if windows match that do not count any more, or have no reading.
+    pub(crate) every: bool,
 }
 
 impl Default for Filter {
     fn default() -> Self {
         let all = (i64::MIN, i64::MAX);
-        Self { devices: None, streams: None, starts: all, numbers: all, nothing: false }
+        Self { devices: None, streams: None, starts: all, numbers: all, nothing: false, every: false }
     }
 }
 

@@ -88,7 +88,7 @@ pub(crate) async fn plan(
         waiting.extend(opened(window, &snapshot)?.map(|opened| (window, opened)));
     }
     let selected: Vec<&Run> = snapshot.runs.iter().filter(|run| may_match(run, &snapshot, filter)).collect();
-    let near = near(&snapshot, &selected, filter);
+    let near = if filter.every { Vec::new() } else { near(&snapshot, &selected, filter) };
     let mut segments = HashMap::new();
     for run in selected.iter().chain(&near) {
         if !segments.contains_key(&run.segment) {
@@ -102,7 +102,7 @@ pub(crate) async fn plan(
         planning.loose(window, &envelope, &replaced, filter);
     }
     for rolled in &snapshot.rolled {
-        if may_match(&rolled.head, &snapshot, filter) {
+        if !filter.every && may_match(&rolled.head, &snapshot, filter) {
             let segment = files.segment(&rolled.head.segment).await?;
             planning.rolled(rolled, &segment, filter)?;
         }
@@ -129,10 +129,11 @@ fn longest(header: &StreamHeader) -> i64 {
 
 /// Returns false for runs without a window that matches. A window without a reading has nothing to add, and is no row.
 fn may_match(run: &Run, snapshot: &Snapshot, filter: &Filter) -> bool {
-    let Some((times, registered)) = run.times.zip(snapshot.headers.get(&run.tag)) else { return false };
+    let Some(registered) = snapshot.headers.get(&run.tag) else { return false };
     let last = run.number.saturating_add(run.windows - 1).min(i64::MAX as u64).cast_signed();
     let first = run.number.min(i64::MAX as u64).cast_signed();
-    filter.may_have(times, longest(&registered.header)) && first <= filter.numbers.1 && last >= filter.numbers.0
+    let may_have = |times| filter.may_have(times, longest(&registered.header));
+    (filter.every || run.times.is_some_and(may_have)) && first <= filter.numbers.1 && last >= filter.numbers.0
 }
 
 /// Returns the runs that may have windows in whose place selected ones are not: a window overlaps those in whose place it comes.
@@ -289,10 +290,10 @@ impl Planning<'_> {
         let Some(of) = self.snapshot.headers.get(&window.tag) else { return };
         let Some(Window::Whole { facts, .. }) = Window::whole(envelope) else { return };
         let (number, start) = (facts.fields.sequence, facts.fields.start);
-        if facts.readings == 0 || !filter.has_window(number, start) {
+        if (facts.readings == 0 && !filter.every) || !filter.has_window(number, start) {
             return;
         }
-        let replaced = replaced.get(&window.log);
+        let replaced = replaced.get(&window.log).filter(|_| !filter.every);
         let replaced = replaced.map(|replaced| columns(&of.header, &replaced.channels(number)));
         let loose = Loose {
             header: self.header(window.tag, of),

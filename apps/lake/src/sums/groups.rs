@@ -1,5 +1,6 @@
 //! Adds rows to the sums of their groups.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
@@ -8,33 +9,21 @@ use datafusion::arrow::array::{
 use datafusion::arrow::datatypes::Int64Type;
 use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::{Accumulator, EmitTo, GroupsAccumulator};
-use sotto_sums::TAG_BYTES;
 use sotto_wire::{MaskName, SumsAnswer};
 
 use super::bodies::Bodies;
-use super::group::{Group, Named, Rows};
+use super::group::{Group, Named};
+use super::shape::Shape;
 use super::state;
 use super::streams::{Counts, Streams};
 use crate::LakeError;
-
-/// Counts and lengths of windows that have the same lists.
-struct Form {
-    stream: usize,
-    facts: (i32, u8, Vec<u8>),
-    /// The ticks that are sent.
-    ticks: u32,
-    /// For each part of the stream: the bytes of its body, and its counts if it is added.
-    parts: Vec<(usize, Option<Vec<u16>>)>,
-}
 
 /// The sums of groups.
 pub(super) struct Groups {
     streams: Streams,
     groups: Vec<Group>,
     is_weighted: bool,
-    form: Option<Form>,
-    /// Rows that are added together: for each part that is added its counts, and bodies with tags.
-    rows: Vec<(Vec<u16>, Vec<u8>)>,
+    shape: Shape,
     bytes: usize,
 }
 
@@ -44,8 +33,7 @@ impl Groups {
             streams: Streams::new(channel),
             groups: Vec::new(),
             is_weighted,
-            form: None,
-            rows: Vec::new(),
+            shape: Shape::default(),
             bytes: 0,
         }
     }
@@ -112,69 +100,21 @@ impl Groups {
     fn add(
         &mut self,
         bodies: &Bodies<'_>,
-        range: std::ops::Range<usize>,
+        range: Range<usize>,
         (group, stream): (usize, usize),
         weight: i64,
     ) -> Result<(), LakeError> {
-        self.describe(bodies, range.start, stream)?;
-        let (of, Some(form)) = (self.streams.get(stream)?, &self.form) else { return Ok(()) };
-        let short = |row| LakeError::Window {
-            device: of.header.device().to_owned(),
-            stream: of.header.stream().to_owned(),
-            number: bodies.number(row),
-            reason: "its places have another length than those of its stream".to_owned(),
-        };
-        self.rows.iter_mut().for_each(|(_, rows)| rows.clear());
-        for row in range.clone() {
-            let (mut places, tags) = (bodies.places(row), bodies.tags(row).as_chunks::<TAG_BYTES>().0);
-            let mut added = self.rows.iter_mut();
-            for (part, (bytes, counts)) in form.parts.iter().enumerate() {
-                let (body, rest) = places.split_at_checked(*bytes).ok_or_else(|| short(row))?;
-                places = rest;
-                if counts.is_none() {
-                    continue;
-                }
-                let ((_, rows), tag) = added.next().zip(tags.get(part)).ok_or_else(|| short(row))?;
-                rows.extend_from_slice(body);
-                rows.extend_from_slice(tag);
-            }
-            if !places.is_empty() {
-                return Err(short(row));
-            }
-        }
+        let of = self.streams.get(stream)?;
+        let rows = self.shape.rows(bodies, range.clone(), (stream, of))?;
         let Some(group) = self.groups.get_mut(group) else { return Ok(()) };
         let sum = group.of(stream, of.parts.len());
         let before = sum.bytes();
-        sum.add(of, &Rows { ticks: form.ticks, parts: &self.rows }, weight)?;
+        sum.add(of, &rows, weight)?;
         for row in range {
             let pads = MaskName { salt: bodies.salt(row)?, sequence: bodies.pad(row) };
             sum.name(Named { number: bodies.number(row), windows: 1, pads }, weight.unsigned_abs());
         }
         self.bytes = (self.bytes + sum.bytes()).saturating_sub(before);
-        Ok(())
-    }
-
-    /// Takes counts and lengths from the head of a window, unless they are those of the last one.
-    fn describe(&mut self, bodies: &Bodies<'_>, row: usize, stream: usize) -> Result<(), LakeError> {
-        let (ticks, flags, lists) = bodies.form(row);
-        let is_same = self.form.as_ref().is_some_and(|form| {
-            form.stream == stream && (form.facts.0, form.facts.1, form.facts.2.as_slice()) == (ticks, flags, lists)
-        });
-        if is_same {
-            return Ok(());
-        }
-        let of = self.streams.get(stream)?;
-        let window = bodies.description(row, &of.header)?;
-        let sent = window.sent_ticks();
-        let mut parts = Vec::with_capacity(of.header.parts().len());
-        self.rows.clear();
-        for (number, part) in (0..).zip(of.header.parts()) {
-            let bytes = of.header.sums_form(usize::from(number))?.body_bytes(sent);
-            let counts = of.parts.contains(&number).then(|| part.counts(&window));
-            self.rows.extend(counts.clone().map(|counts| (counts, Vec::new())));
-            parts.push((bytes, counts));
-        }
-        self.form = Some(Form { stream, facts: (ticks, flags, lists.to_vec()), ticks: sent, parts });
         Ok(())
     }
 

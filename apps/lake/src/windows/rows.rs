@@ -86,7 +86,7 @@ pub(super) fn of_unit(
                 return Err(changed(number));
             }
             let (start, readings) = (block.start(row), block.readings(row));
-            if readings == 0 || !filter.has_window(number, start) {
+            if (readings == 0 && !filter.every) || !filter.has_window(number, start) {
                 continue;
             }
             let replaced = unit.replaced.iter().find(|(replaced, _)| *replaced == number);

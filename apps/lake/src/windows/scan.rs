@@ -41,6 +41,8 @@ pub(super) struct Reading {
     pub(super) projection: Vec<usize>,
     /// Starts and numbers.
     pub(super) ranges: ((i64, i64), (i64, i64)),
+    /// Windows without a reading are rows, too.
+    pub(super) every: bool,
     /// For each task, for each of its partitions.
     pub(super) tasks: Vec<Vec<Vec<Item>>>,
 }
@@ -73,7 +75,7 @@ impl WindowsExec {
         let items: Vec<Item> = items.collect();
         let ranges = (filter.starts, filter.numbers);
         let tasks = vec![divide(items, partitions)];
-        Self::new(Reading { headers, projection, ranges, tasks })
+        Self::new(Reading { headers, projection, ranges, every: filter.every, tasks })
     }
 
     /// Divides it among tasks, each with as many partitions as it has now.
@@ -167,6 +169,7 @@ impl Reader {
         let streams = reading.headers.iter().map(|header| Stream::read(&header.frame));
         let streams = streams.collect::<Result<_, _>>()?;
         let filter = Filter { starts: reading.ranges.0, numbers: reading.ranges.1, ..Filter::default() };
+        let filter = Filter { every: reading.every, ..filter };
         let with_bodies = projected.fields().iter().any(|field| [BODY, TAG].contains(&field.name().as_str()));
         Ok(Self { reading, streams, filter, schema: projected, source, with_bodies })
     }

@@ -19,6 +19,7 @@ use crate::store::{Catalogue, Files, Filter, plan};
 pub struct Windows {
     catalogue: Catalogue,
     files: Arc<Files>,
+    every: bool,
 }
 
 impl std::fmt::Debug for Windows {
@@ -31,7 +32,13 @@ impl Windows {
     /// Makes the table of a store.
     #[must_use]
     pub fn new(catalogue: Catalogue, files: Arc<Files>) -> Self {
-        Self { catalogue, files }
+        Self { catalogue, files, every: false }
+    }
+
+    /// Makes the table of all windows with a body, also those that do not count any more.
+    #[must_use]
+    pub fn every(catalogue: Catalogue, files: Arc<Files>) -> Self {
+        Self { catalogue, files, every: true }
     }
 }
 
@@ -60,7 +67,7 @@ impl TableProvider for Windows {
         filters: &[Expr],
         _limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let mut filter = Filter::default();
+        let mut filter = Filter { every: self.every, ..Filter::default() };
         for condition in filters {
             narrow(&mut filter, condition);
         }
