@@ -39,7 +39,7 @@ pub fn with_lake(
     if let Some(memory) = limits.memory {
         runtime = runtime.with_memory_pool(Arc::new(FairSpillPool::new(memory)));
     }
-    let builder = builder.with_config(config).with_runtime_env(runtime.build_arc()?).with_default_features();
+    let builder = builder.with_config(config).with_runtime_env(runtime.build_arc()?);
     Ok(functions().into_iter().fold(builder, |mut builder, function| {
         builder.aggregate_functions().get_or_insert_default().push(function);
         builder

@@ -36,7 +36,7 @@ async fn lake(store: &Store, threads: usize, workers: Vec<Url>) -> anyhow::Resul
     let files = Arc::new(Files::open(&place, None, &store.folder)?);
     let catalogue = Catalogue::open(&place, &files).await?;
     let limits = Limits { threads: Some(threads), memory: None };
-    let mut builder = with_lake(SessionStateBuilder::new(), config(), Arc::clone(&files), limits)?;
+    let mut builder = with_lake(SessionStateBuilder::new_with_default_features(), config(), Arc::clone(&files), limits)?;
     if !workers.is_empty() {
         builder = with_workers(builder, workers, None)?;
     }

@@ -5,7 +5,8 @@ use std::any::type_name;
 use datafusion::arrow::array::{
     Array, ArrayRef, BinaryViewArray, Int32Array, Int64Array, StructArray, UInt8Array,
 };
-use sotto_wire::{StreamHeader, WindowDescription, WindowFields, window_description};
+use sotto_pack::WindowDescription;
+use sotto_wire::{StreamHeader, WindowFields, window_description};
 
 use crate::LakeError;
 use crate::windows::body;

@@ -89,19 +89,19 @@ impl AggregateUDFImpl for Function {
         Ok(DataType::LargeBinary)
     }
 
-    fn state_fields(&self, args: StateFieldsArgs) -> Result<Vec<FieldRef>> {
+    fn state_fields(&self, args: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
         Ok(vec![Arc::new(Field::new(format!("{}[sum]", args.name), DataType::LargeBinary, true))])
     }
 
-    fn accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
+    fn accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
         Ok(Box::new(self.groups(&args)?))
     }
 
-    fn groups_accumulator_supported(&self, _: AccumulatorArgs) -> bool {
+    fn groups_accumulator_supported(&self, _: AccumulatorArgs<'_>) -> bool {
         true
     }
 
-    fn create_groups_accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn GroupsAccumulator>> {
+    fn create_groups_accumulator(&self, args: AccumulatorArgs<'_>) -> Result<Box<dyn GroupsAccumulator>> {
         Ok(Box::new(self.groups(&args)?))
     }
 }

@@ -27,6 +27,12 @@ pub(super) struct Groups {
     bytes: usize,
 }
 
+impl std::fmt::Debug for Groups {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "sums of {} groups", self.groups.len())
+    }
+}
+
 impl Groups {
     pub(super) fn new(channel: Option<String>, is_weighted: bool) -> Self {
         Self {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use datafusion::logical_expr::AggregateUDF;
 
-pub use answer::Asked;
+pub use answer::{Asked, PartsOf, WindowsOf};
 pub(crate) use answer::{AnswerFunction, NAME};
 use function::Function;
 

@@ -9,7 +9,7 @@ mod scan;
 mod table;
 
 pub use codec::Codec;
-pub(crate) use columns::{body, BODY, TAG};
+pub(crate) use columns::body;
 pub use columns::schema;
 pub use scan::{Source, WindowsExec};
 pub use table::Windows;
