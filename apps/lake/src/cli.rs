@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
 use datafusion::execution::SessionStateBuilder;
 use datafusion::prelude::SessionContext;
+use sotto_lake::LakeError;
 use sotto_lake::print::{Form, write};
 use sotto_lake::serve::serve;
 use sotto_lake::session::{Limits, config, query, session, with_lake};
@@ -78,6 +79,9 @@ struct Sql {
     /// Writes a new file of Parquet.
     #[arg(long, value_name = "FILE")]
     parquet: Option<PathBuf>,
+    /// Says on standard error how many segments and blocks this process read.
+    #[arg(long)]
+    stats: bool,
     #[command(flatten)]
     machines: Machines,
 }
@@ -174,6 +178,12 @@ pub(crate) fn run() -> anyhow::Result<()> {
     }
 }
 
+/// Returns the reason of a failure, without the layers of the engine around one of ours.
+pub(crate) fn reason(error: &anyhow::Error) -> String {
+    let ours = error.chain().find_map(|cause| cause.downcast_ref::<LakeError>());
+    ours.map_or_else(|| format!("{error:#}"), ToString::to_string)
+}
+
 fn runtime(threads: Option<usize>) -> io::Result<tokio::runtime::Runtime> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     if let Some(threads) = threads {
@@ -209,7 +219,7 @@ async fn hand_over(asked: &Answer) -> anyhow::Result<()> {
 
 async fn answer(sql: &Sql) -> anyhow::Result<()> {
     let (files, _scratch) = sql.store.files()?;
-    let context = lake(&sql.store, files, &sql.machines).await?;
+    let context = lake(&sql.store, Arc::clone(&files), &sql.machines).await?;
     let result = query(&context, &sql.query).await?.execute_stream().await?;
     let form = match &sql.parquet {
         Some(file) => Form::Parquet(file.clone()),
@@ -222,7 +232,11 @@ async fn answer(sql: &Sql) -> anyhow::Result<()> {
         written = write(result, &form, &mut out) => written?,
         _ = tokio::signal::ctrl_c() => anyhow::bail!("stopped"),
     }
-    Ok(out.flush()?)
+    out.flush()?;
+    if sql.stats {
+        eprintln!("read {} segments, {} blocks", files.segments_opened(), files.blocks_read());
+    }
+    Ok(())
 }
 
 async fn work(worker: &Worker) -> anyhow::Result<()> {

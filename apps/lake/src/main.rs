@@ -8,7 +8,7 @@ fn main() -> ExitCode {
     match cli::run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("sotto-lake: {error:#}");
+            eprintln!("sotto-lake: {}", cli::reason(&error));
             ExitCode::FAILURE
         }
     }

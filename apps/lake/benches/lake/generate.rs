@@ -12,8 +12,6 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 use rusqlite::{Connection, params};
-use sotto_cloud::config::{Config, Settings};
-use sotto_cloud::server::Server;
 use sotto_pack::{Channel, Digit, Period, Placed, Quantity, SumsPart, WindowDescription};
 use sotto_rlwe::KeyId;
 use sotto_segment::{Row, Window, Writer};
@@ -76,31 +74,36 @@ pub(crate) fn store(folder: &Path, readings: u64, devices: u64) -> anyhow::Resul
     let begin = Instant::now();
     let _ = fs::remove_dir_all(&root);
     fs::create_dir_all(&root)?;
-    empty(&root, &store.folder)?;
+    empty(&store.folder)?;
     fill(&store)?;
     fs::write(root.join("made"), "")?;
     println!("made {} readings in {:.0} s", store.readings(), begin.elapsed().as_secs_f64());
     Ok(store)
 }
 
-/// Makes the empty store of a cloud.
-fn empty(root: &Path, data: &Path) -> anyhow::Result<()> {
-    let token = root.join("token");
-    sotto_service::token::write_private(&token, "the-owner-of-a-measurement\n")?;
-    let config = Config::new(Settings {
-        listen: Some("127.0.0.1:0".parse()?),
-        data: Some(data.to_owned()),
-        owner_token_file: Some(token),
-        ..Settings::default()
-    })?;
-    let runtime = tokio::runtime::Runtime::new()?;
-    runtime.block_on(async { Server::open(&config).await?.serve(async {}).await })
+/// The tables of a cloud's catalogue that the lake reads, in version 19.
+const TABLES: &str = "
+    CREATE TABLE streams (tag BLOB PRIMARY KEY, device TEXT, header BLOB);
+    CREATE TABLE logs (id INTEGER PRIMARY KEY, device TEXT, stream TEXT);
+    CREATE TABLE segments (id INTEGER PRIMARY KEY, digest BLOB);
+    CREATE TABLE runs (log INTEGER, number INTEGER, windows INTEGER, segment INTEGER, block INTEGER, row INTEGER,
+        kind INTEGER, stream_tag BLOB, started_at INTEGER, ended_at INTEGER, PRIMARY KEY (log, number)) WITHOUT ROWID;
+    CREATE TABLE envelopes (id BLOB, device TEXT, stream TEXT, stream_tag BLOB, sequence INTEGER, message BLOB, digest BLOB,
+        stored_at INTEGER);
+    CREATE TABLE log (envelope BLOB, position INTEGER);
+    CREATE TABLE roll_ups (id INTEGER, sums BLOB, rolled_at INTEGER);
+    CREATE TABLE rolled (log INTEGER, number INTEGER, windows INTEGER, roll_up INTEGER);
+    PRAGMA user_version = 19;";
+
+/// Makes an empty store.
+fn empty(data: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(data.join("segments"))?;
+    Ok(Connection::open(data.join("cloud.sqlite"))?.execute_batch(TABLES)?)
 }
 
 struct Segment {
     writer: Writer,
     path: PathBuf,
-    windows: u64,
     bytes: usize,
     /// Of each run: log, number, windows, block, row, tag.
     runs: Vec<(u64, u64, u64, u32, u32, [u8; 8])>,
@@ -110,21 +113,18 @@ impl Segment {
     fn new(store: &Store, device: u64) -> anyhow::Result<Self> {
         let path = store.folder.join(format!("segments/incoming-{device}"));
         let writer = Writer::new(File::create(&path)?)?;
-        Ok(Self { writer, path, windows: 0, bytes: 0, runs: Vec::new() })
+        Ok(Self { writer, path, bytes: 0, runs: Vec::new() })
     }
 
     /// Gives the file its name, and the catalogue its runs.
     fn finish(self, store: &Store, catalogue: &Connection) -> anyhow::Result<()> {
-        let (digest, bytes) = self.writer.finish()?;
+        let (digest, _) = self.writer.finish()?;
         fs::rename(&self.path, store.folder.join("segments").join(hex::encode(&digest[..16])))?;
-        catalogue.execute(
-            "INSERT INTO segments (digest, bytes, windows, sealed_at, summed) VALUES (?1, ?2, ?3, 0, 1)",
-            params![digest, bytes as i64, self.windows as i64],
-        )?;
+        catalogue.execute("INSERT INTO segments (digest) VALUES (?1)", params![digest])?;
         let segment = catalogue.last_insert_rowid();
         let mut insert = catalogue.prepare_cached(
-            "INSERT INTO runs (log, number, windows, segment, block, row, kind, stream_tag, salt, pad, position,
-             started_at, ended_at, bytes, stored_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, ?8, ?2, ?2, ?9, ?10, 0, 0)",
+            "INSERT INTO runs (log, number, windows, segment, block, row, kind, stream_tag, started_at, ended_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, ?8, ?9)",
         )?;
         for (log, number, windows, block, row, tag) in self.runs {
             let start = |number: u64| BEGIN + HOUR * number as i64;
@@ -137,7 +137,6 @@ impl Segment {
                 block,
                 row,
                 tag,
-                SALT,
                 first,
                 last
             ])?;
@@ -155,10 +154,8 @@ fn fill(store: &Store) -> anyhow::Result<()> {
         let header = header(device)?;
         let (name, tag) = (header.device(), header.id().tag().0);
         catalogue.execute("INSERT INTO streams VALUES (?1, ?2, ?3)", params![tag, name, header.write()])?;
-        catalogue.execute(
-            "INSERT INTO logs (id, device, stream, size, frontier) VALUES (?1, ?2, 'level', ?3, x'')",
-            params![device as i64, name, store.windows as i64],
-        )?;
+        let log = "INSERT INTO logs VALUES (?1, ?2, 'level')";
+        catalogue.execute(log, params![device as i64, name])?;
         if segment.bytes > SEGMENT {
             std::mem::replace(&mut segment, Segment::new(store, device)?).finish(store, &catalogue)?;
         }
@@ -182,7 +179,6 @@ fn fill(store: &Store) -> anyhow::Result<()> {
             let placed =
                 segment.writer.push(Row { sequence: number, position: number, bytes: bytes as u64, stored_at: 0, window })?;
             segment.bytes += bytes;
-            segment.windows += 1;
             match segment.runs.last_mut() {
                 Some(run) if run.0 == device && run.3 == placed.block => run.2 += 1,
                 _ => segment.runs.push((device, number, 1, placed.block, placed.row, tag)),

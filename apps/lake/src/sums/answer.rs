@@ -133,7 +133,7 @@ impl Answering {
         parts.sort_unstable();
         parts.dedup();
         let sums = asked.request.sums.iter().map(|sum| vec![Apart::default(); sum.parts.len()]).collect();
-        let stream = Stream { header, frame, parts };
+        let stream = Stream { header, frame, parts, capacity: u64::MAX };
         Ok(Self { asked, stream, runs, sums, names: BTreeMap::new(), shape: Shape::default() })
     }
 

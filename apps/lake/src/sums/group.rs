@@ -1,6 +1,8 @@
 //! The sums of one group of rows: one for each stream's header.
 
-use sotto_sums::{Apart, Part, Sum, TAG_BYTES};
+use std::collections::BTreeMap;
+
+use sotto_sums::{Apart, Form, Part, Sum, TAG_BYTES};
 use sotto_wire::{MaskName, PartSum, SumsAnswer, WindowNames};
 
 use super::streams::{Stream, Streams};
@@ -14,15 +16,37 @@ pub(super) struct Named {
     pub(super) pads: MaskName,
 }
 
-/// The sum of some windows of one stream.
+/// The sum of some windows of one stream: as many as the bits of a place hold.
 pub(super) struct StreamSum {
     /// The number of the stream.
     pub(super) stream: usize,
+    piece: Piece,
     /// For each part that is added.
     sums: Vec<Apart>,
     pub(super) names: Vec<Named>,
     /// The total of the weights.
     pub(super) weight: u64,
+}
+
+/// The windows that one sum has: those with numbers in a range, or one that is a sum already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// Numbers divided by the stream's capacity, rounded down.
+    Numbers(u64),
+    /// The first number of a roll-up that does not lie in one such range.
+    Rolled(u64),
+}
+
+impl Piece {
+    pub(super) fn of(stream: &Stream, number: u64) -> Self {
+        Self::Numbers(number / stream.capacity)
+    }
+
+    /// Returns the piece of a roll-up from its first number to its last.
+    pub(super) fn of_rolled(stream: &Stream, (first, last): (u64, u64)) -> Self {
+        let piece = Self::of(stream, first);
+        if piece == Self::of(stream, last) { piece } else { Self::Rolled(first) }
+    }
 }
 
 /// Windows with equal lengths and counts.
@@ -33,8 +57,8 @@ pub(super) struct Rows<'r> {
 }
 
 impl StreamSum {
-    pub(super) fn new(stream: usize, parts: usize) -> Self {
-        Self { stream, sums: vec![Apart::default(); parts], names: Vec::new(), weight: 0 }
+    fn new(stream: usize, piece: Piece, parts: usize) -> Self {
+        Self { stream, piece, sums: vec![Apart::default(); parts], names: Vec::new(), weight: 0 }
     }
 
     pub(super) fn name(&mut self, named: Named, weight: u64) {
@@ -83,39 +107,14 @@ impl StreamSum {
         Ok(())
     }
 
-    pub(super) fn windows(&self) -> u64 {
-        self.names.iter().map(|named| u64::from(named.windows)).sum()
+    /// Returns the sums of the parts, in the order of the stream's; nothing stays.
+    fn take<'f>(&mut self, forms: &[Form<'f>]) -> Result<Vec<Sum<'f>>, LakeError> {
+        let sums = forms.iter().zip(&mut self.sums).map(|(form, kept)| Sum::of(form, std::mem::take(kept)));
+        Ok(sums.collect::<Result<_, _>>()?)
     }
 
-    /// Returns the frame of the sum, as the cloud writes that of the same windows in the order of their numbers.
-    pub(super) fn frame(&mut self, of: &Stream) -> Result<Vec<u8>, LakeError> {
-        self.names.sort_by_key(|named| named.number);
-        let windows = u32::try_from(self.windows());
-        let windows = windows.map_err(|_| LakeError::Sum("a sum names at most 2^32 - 1 windows".to_owned()))?;
-        let mut names = WindowNames::default();
-        for named in &self.names {
-            for ahead in 0..named.windows {
-                names.push(named.pads.ahead(ahead.into()))?;
-            }
-        }
-        let mut forms = Vec::with_capacity(of.parts.len());
-        for part in &of.parts {
-            let form = of.header.sums_form(usize::from(*part))?;
-            if !form.fits(self.weight) {
-                return Err(LakeError::Sum(format!(
-                    "{windows} windows of `{}` of `{}`, with their weights, do not fit the bits of its places: group by a \
-                     shorter time",
-                    of.header.stream(),
-                    of.header.device()
-                )));
-            }
-            forms.push(form);
-        }
-        let sums = forms.iter().zip(&mut self.sums).map(|(form, kept)| Sum::of(form, std::mem::take(kept)));
-        let sums = sums.collect::<Result<Vec<_>, _>>()?;
-        let parts: Vec<(u8, &Sum<'_>)> = of.parts.iter().copied().zip(&sums).collect();
-        let sum = PartSum::of((0, windows), &parts);
-        Ok(SumsAnswer { names, sums: vec![sum] }.write(&of.header)?)
+    pub(super) fn is_rolled(&self) -> bool {
+        matches!(self.piece, Piece::Rolled(_))
     }
 
     /// Returns the bytes on the heap.
@@ -133,24 +132,71 @@ pub(super) struct Group {
 }
 
 impl Group {
-    pub(super) fn of(&mut self, stream: usize, parts: usize) -> &mut StreamSum {
-        let at = self.streams.iter().position(|sum| sum.stream == stream);
+    pub(super) fn of(&mut self, stream: usize, piece: Piece, parts: usize) -> &mut StreamSum {
+        // Windows come in the order of their numbers, mostly.
+        let at = self.streams.iter().rposition(|sum| sum.stream == stream && sum.piece == piece);
         let at = at.unwrap_or_else(|| {
-            self.streams.push(StreamSum::new(stream, parts));
+            self.streams.push(StreamSum::new(stream, piece, parts));
             self.streams.len() - 1
         });
         &mut self.streams[at]
     }
 
-    /// Returns the frames of the sums one behind the other, in the order of their streams' ids. None without a window.
-    pub(super) fn frames(mut self, streams: &Streams) -> Result<Option<Vec<u8>>, LakeError> {
-        let mut frames = Vec::with_capacity(self.streams.len());
-        for sum in self.streams.iter_mut().filter(|sum| !sum.names.is_empty()) {
+    /// Returns the sums by streams, in the order of the streams' ids, each in the order of its first windows.
+    pub(super) fn by_stream(self, streams: &Streams) -> Result<Vec<(&Stream, Vec<StreamSum>)>, LakeError> {
+        let mut all: BTreeMap<[u8; 32], (&Stream, Vec<StreamSum>)> = BTreeMap::new();
+        for mut sum in self.streams {
+            if sum.names.is_empty() {
+                continue;
+            }
+            sum.names.sort_by_key(|named| named.number);
             let stream = streams.get(sum.stream)?;
-            frames.push((stream.header.id().0, sum.frame(stream)?));
+            all.entry(stream.header.id().0).or_insert((stream, Vec::new())).1.push(sum);
         }
-        frames.sort_by_key(|(id, _)| *id);
-        let all: Vec<Vec<u8>> = frames.into_iter().map(|(_, frame)| frame).collect();
-        Ok((!all.is_empty()).then(|| all.concat()))
+        let mut all: Vec<_> = all.into_values().collect();
+        for (_, sums) in &mut all {
+            sums.sort_by_key(|sum| sum.names.first().map(|named| named.number));
+        }
+        Ok(all)
     }
+
+    /// Returns the frames of the sums one behind the other. None without a window.
+    pub(super) fn frames(self, streams: &Streams) -> Result<Option<Vec<u8>>, LakeError> {
+        let mut frames = Vec::new();
+        for (stream, mut sums) in self.by_stream(streams)? {
+            if let Some(sum) = sums.iter().find(|sum| sum.weight > stream.capacity) {
+                return Err(LakeError::Sum(format!(
+                    "the weights of windows of `{}` of `{}` are {} together, and the bits of a place hold {}: group by a \
+                     shorter time, or take smaller weights",
+                    stream.header.stream(),
+                    stream.header.device(),
+                    sum.weight,
+                    stream.capacity
+                )));
+            }
+            frames.extend(frame(stream, &mut sums)?);
+        }
+        Ok((!frames.is_empty()).then_some(frames))
+    }
+}
+
+/// Returns the frame of sums of one stream, as the cloud writes it: the names of all windows, and a sum of each piece.
+pub(super) fn frame(of: &Stream, sums: &mut [StreamSum]) -> Result<Vec<u8>, LakeError> {
+    let many = || LakeError::Sum("an answer names at most 2^32 - 1 windows".to_owned());
+    let forms = of.parts.iter().map(|part| of.header.sums_form(usize::from(*part)));
+    let forms = forms.collect::<Result<Vec<Form<'_>>, _>>()?;
+    let (mut names, mut pieces) = (WindowNames::default(), Vec::with_capacity(sums.len()));
+    for sum in sums {
+        let first = u32::try_from(names.len()).map_err(|_| many())?;
+        for named in &sum.names {
+            for ahead in 0..named.windows {
+                names.push(named.pads.ahead(ahead.into()))?;
+            }
+        }
+        let count = u32::try_from(names.len()).map_err(|_| many())? - first;
+        let added = sum.take(&forms)?;
+        let parts: Vec<(u8, &Sum<'_>)> = of.parts.iter().copied().zip(&added).collect();
+        pieces.push(PartSum::of((first, count), &parts));
+    }
+    Ok(SumsAnswer { names, sums: pieces }.write(&of.header)?)
 }

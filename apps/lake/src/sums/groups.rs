@@ -12,7 +12,7 @@ use datafusion::logical_expr::{Accumulator, EmitTo, GroupsAccumulator};
 use sotto_wire::{MaskName, SumsAnswer};
 
 use super::bodies::Bodies;
-use super::group::{Group, Named};
+use super::group::{Group, Named, Piece};
 use super::shape::Shape;
 use super::state;
 use super::streams::{Counts, Streams};
@@ -84,11 +84,13 @@ impl Groups {
                 row += 1;
                 continue;
             }
+            let capacity = self.streams.get(stream)?.capacity;
             let goes_on = |next: &usize| {
                 counts(*next)
                     && groups.get(*next) == groups.get(row)
                     && bodies.has_header_of(row, *next)
                     && bodies.rolled(*next).is_empty()
+                    && bodies.number(*next) / capacity == bodies.number(row) / capacity
                     && bodies.form(*next) == bodies.form(row)
                     && bodies.replaced(*next) == bodies.replaced(row)
                     && weights.is_none_or(|weights| !weights.is_null(*next) && weights.value(*next) == weight)
@@ -113,7 +115,7 @@ impl Groups {
         let of = self.streams.get(stream)?;
         let rows = self.shape.rows(bodies, range.clone(), (stream, of))?;
         let Some(group) = self.groups.get_mut(group) else { return Ok(()) };
-        let sum = group.of(stream, of.parts.len());
+        let sum = group.of(stream, Piece::of(of, bodies.number(range.start)), of.parts.len());
         let before = sum.bytes();
         sum.add(of, &rows, weight)?;
         for row in range {
@@ -135,17 +137,18 @@ impl Groups {
         let of = self.streams.get(stream)?;
         let number = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
         let runs = bodies.rolled(row).as_chunks::<8>().0.chunks_exact(2);
-        let numbers = runs.flat_map(|run| {
-            let (first, count) = (number(&run[0]), number(&run[1]));
-            (0..count).map(move |ahead| first.wrapping_add(ahead))
-        });
+        let runs: Vec<(u64, u64)> = runs.map(|run| (number(&run[0]), number(&run[1]))).collect();
+        let first = runs.iter().map(|(first, _)| *first).min().unwrap_or_default();
+        let last = runs.iter().map(|(first, count)| first.saturating_add(count.saturating_sub(1))).max();
+        let piece = Piece::of_rolled(of, (first, last.unwrap_or_default()));
+        let numbers = runs.iter().flat_map(|(first, count)| (0..*count).map(|ahead| first.wrapping_add(ahead)));
         let frame = bodies.places(row);
         let answer = SumsAnswer::read(frame, &of.header, frame.len() as u64, u32::MAX)?;
         let [kept] = answer.sums.as_slice() else {
             return Err(LakeError::Sum("a roll-up has one sum".to_owned()));
         };
         let Some(group) = self.groups.get_mut(group) else { return Ok(()) };
-        let sum = group.of(stream, of.parts.len());
+        let sum = group.of(stream, piece, of.parts.len());
         sum.add_sum(of, kept, weight)?;
         for (number, pads) in numbers.zip(answer.names.iter()) {
             sum.name(Named { number, windows: 1, pads }, weight.unsigned_abs());

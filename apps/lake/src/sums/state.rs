@@ -1,32 +1,31 @@
 //! The bytes of a group's sums that are not complete: between threads, workers, and on a disk.
 //!
-//! `header's length 4 ‖ its frame ‖ frame's length 4 ‖ frame of the sum ‖ weight 8 ‖ number of runs 4 ‖ of each its first number 8 and
-//! its windows 4`, once for each stream; lowest bytes first.
+//! `header's length 4 ‖ its frame ‖ frame's length 4 ‖ frame of the sum ‖ 1 for a roll-up that is a sum of its own 1 ‖ weight 8 ‖
+//! number of runs 4 ‖ of each its first number 8 and its windows 4`, once for each sum; lowest bytes first.
 
 use sotto_wire::{MaskName, SumsAnswer};
 
-use super::group::{Group, Named};
+use super::group::{Group, Named, Piece, frame};
 use super::streams::Streams;
 use crate::LakeError;
 
 /// Appends the state of a group.
-pub(super) fn write(mut group: Group, streams: &Streams, out: &mut Vec<u8>) -> Result<(), LakeError> {
-    for sum in group.streams.iter_mut().filter(|sum| !sum.names.is_empty()) {
-        let stream = streams.get(sum.stream)?;
-        let weight = sum.weight;
-        // Whether the total fits is asked once all of it is known.
-        sum.weight = 0;
-        let frame = sum.frame(stream)?;
-        for bytes in [&stream.frame, &frame] {
-            let length = u32::try_from(bytes.len()).map_err(|_| too_long())?;
-            out.extend_from_slice(&length.to_le_bytes());
-            out.extend_from_slice(bytes);
-        }
-        out.extend_from_slice(&weight.to_le_bytes());
-        out.extend_from_slice(&u32::try_from(sum.names.len()).map_err(|_| too_long())?.to_le_bytes());
-        for named in &sum.names {
-            out.extend_from_slice(&named.number.to_le_bytes());
-            out.extend_from_slice(&named.windows.to_le_bytes());
+pub(super) fn write(group: Group, streams: &Streams, out: &mut Vec<u8>) -> Result<(), LakeError> {
+    for (stream, sums) in group.by_stream(streams)? {
+        for mut sum in sums {
+            let frame = frame(stream, std::slice::from_mut(&mut sum))?;
+            for bytes in [&stream.frame, &frame] {
+                let length = u32::try_from(bytes.len()).map_err(|_| too_long())?;
+                out.extend_from_slice(&length.to_le_bytes());
+                out.extend_from_slice(bytes);
+            }
+            out.push(u8::from(sum.is_rolled()));
+            out.extend_from_slice(&sum.weight.to_le_bytes());
+            out.extend_from_slice(&u32::try_from(sum.names.len()).map_err(|_| too_long())?.to_le_bytes());
+            for named in &sum.names {
+                out.extend_from_slice(&named.number.to_le_bytes());
+                out.extend_from_slice(&named.windows.to_le_bytes());
+            }
         }
     }
     Ok(())
@@ -57,12 +56,15 @@ fn sized<'b>(bytes: &mut &'b [u8]) -> Result<&'b [u8], LakeError> {
 pub(super) fn merge(mut bytes: &[u8], group: &mut Group, streams: &mut Streams) -> Result<(), LakeError> {
     while !bytes.is_empty() {
         let (header, frame) = (sized(&mut bytes)?, sized(&mut bytes)?);
+        let [is_rolled] = take(&mut bytes)?;
         let (weight, runs) = (u64::from_le_bytes(take(&mut bytes)?), u32::from_le_bytes(take(&mut bytes)?));
         let number = streams.number(header)?;
         let stream = streams.get(number)?;
         let answer = SumsAnswer::read(frame, &stream.header, frame.len() as u64, u32::MAX)?;
         let [added] = answer.sums.as_slice() else { return Err(torn()) };
-        let sum = group.of(number, stream.parts.len());
+        let first = u64::from_le_bytes(*bytes.first_chunk().ok_or_else(torn)?);
+        let piece = if is_rolled == 0 { Piece::of(stream, first) } else { Piece::Rolled(first) };
+        let sum = group.of(number, piece, stream.parts.len());
         sum.add_sum(stream, added, 1)?;
         let mut pads = answer.names.iter();
         for _ in 0..runs {

@@ -11,6 +11,8 @@ pub(super) struct Stream {
     pub(super) header: StreamHeader,
     pub(super) frame: Vec<u8>,
     pub(super) parts: Vec<u8>,
+    /// Windows of one sum: as many as the bits of a place hold.
+    pub(super) capacity: u64,
 }
 
 /// The streams that were met, by their numbers.
@@ -46,7 +48,11 @@ impl Streams {
             Some(channel) => parts_of(&header, column(&header, channel)?),
         };
         let number = self.all.len();
-        self.all.push(Stream { header, frame: frame.to_vec(), parts });
+        let mut capacity = u64::MAX;
+        for part in &parts {
+            capacity = capacity.min(header.sums_form(usize::from(*part))?.capacity());
+        }
+        self.all.push(Stream { header, frame: frame.to_vec(), parts, capacity: capacity.max(1) });
         self.by_frame.insert(frame.to_vec(), number);
         Ok(number)
     }
