@@ -20,12 +20,16 @@ sotto_service::settings! {
         signing_key_file: PathBuf, "FILE", optional();
         /// Folder, or s3://BUCKET/PREFIX, that sealed segments go to, too
         objects: Place, "PLACE", optional();
+        /// The program `sotto-lake`, which adds large requests up; without it, and where it fails, the cloud does
+        lake: PathBuf, "FILE", optional();
     }
     sizes {
         /// Folder of enrolments, one DEVICE.json each: these devices are registered without a request
         enrolments: PathBuf, "DIR", optional();
         /// Bytes of segments that stay on the disk, if they go to an object store
         objects_cache: u64, "BYTES", default(10737418240);
+        /// Windows of a request from which on the lake adds it up
+        lake_from: u64, "COUNT", default(262144);
         /// Maximum bytes of an upload
         largest_upload: u64, "BYTES", default(8388608, sotto_wire::LARGEST_ENVELOPE);
         /// Maximum bytes of evaluation keys

@@ -10,6 +10,7 @@ use sotto_wire::{MaskName, RollUp, StreamHeader, StreamTag, SumsAnswer};
 
 use crate::cloud::Cloud;
 use crate::id::from_hex;
+use crate::lake;
 use crate::problem::Problem;
 use crate::store::{Nodes, Rolled, RolledUp, Run, Scanned, Sealing, Store, StoreError, Summed, Taken};
 
@@ -21,6 +22,9 @@ pub(crate) fn sums(cloud: &Cloud, stream: &str, request: &WindowsOf) -> Result<V
     let unknown = || Problem::not_found(reason::UNKNOWN_STREAM, "there is no stream of sums with this tag");
     let tag = from_hex(stream).map(StreamTag).ok_or_else(unknown)?;
     let header = cloud.store.stream(tag)?.filter(|header| header.is_of_sums()).ok_or_else(unknown)?;
+    if let Some(frame) = by_lake(cloud, &header, request)? {
+        return Ok(frame);
+    }
     add(&header, request, |take| match cloud.store.scan_sums(&header, request, take)? {
         Scanned::Missing(number) => match cloud.store.dropped(&header, number)? {
             Some(dropped) => Err(dropped.into()),
@@ -28,6 +32,30 @@ pub(crate) fn sums(cloud: &Cloud, stream: &str, request: &WindowsOf) -> Result<V
         },
         scanned => Ok(scanned),
     })
+}
+
+/// Hands a large request to the lake. Requests that the cloud would refuse are refused here.
+fn by_lake(cloud: &Cloud, header: &StreamHeader, request: &WindowsOf) -> Result<Option<Vec<u8>>, Problem> {
+    if cloud.config.lake.is_none() {
+        return Ok(None);
+    }
+    summing(header, request)?;
+    Ok(lake::sums(&cloud.config, header, request))
+}
+
+/// Checks a request, and makes its empty sums.
+fn summing<'h, 'r>(
+    header: &'h StreamHeader,
+    request: &'r WindowsOf,
+) -> Result<TaggedSumming<'h, 'r>, Problem> {
+    let windows = request.windows.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add((*count).into()));
+    let wanted = request.sums.iter().map(|sum| TaggedSum {
+        windows: sum.windows,
+        parts: &sum.parts,
+        weights: sum.weights.as_deref(),
+    });
+    let windows = usize::try_from(windows).unwrap_or(usize::MAX);
+    TaggedSumming::new(header, windows, wanted.collect()).map_err(refused)
 }
 
 /// Callback that receives the windows of a scan.
@@ -39,14 +67,7 @@ pub(crate) fn add(
     request: &WindowsOf,
     scan: impl FnOnce(Take<'_>) -> Result<Scanned, Problem>,
 ) -> Result<Vec<u8>, Problem> {
-    let windows = request.windows.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add((*count).into()));
-    let wanted = request.sums.iter().map(|sum| TaggedSum {
-        windows: sum.windows,
-        parts: &sum.parts,
-        weights: sum.weights.as_deref(),
-    });
-    let windows = usize::try_from(windows).unwrap_or(usize::MAX);
-    let mut summing = TaggedSumming::new(header, windows, wanted.collect()).map_err(refused)?;
+    let mut summing = summing(header, request)?;
     let (mut batch, mut kept) = (Batch::new(header.parts().len(), request), Kept::default());
     let scanned = scan(&mut |taken| {
         let (run, from, count) = match taken {

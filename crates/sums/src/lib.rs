@@ -73,7 +73,7 @@ pub use key::{KEY_ID_BYTES, SALT_BYTES, SECRET_BYTES, StartKeys, StreamKeys};
 #[cfg(feature = "alloc")]
 pub use open::{OpenError, Opening};
 #[cfg(feature = "alloc")]
-pub use sum::{Sum, SumError};
+pub use sum::{Apart, Sum, SumError};
 pub use tag::{Part, PartError, TAG_BYTES, Tag};
 #[cfg(feature = "alloc")]
 pub use tag_key::TagKey;

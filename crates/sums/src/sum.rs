@@ -40,6 +40,38 @@ pub struct Sum<'a> {
     tag: Residue,
 }
 
+/// A sum apart from its form, for tables of many sums that cannot borrow one.
+///
+/// ```
+/// use sotto_sums::{Apart, Form, Part, Place, Sum};
+///
+/// let columns = [Place::new(12, 0, 15)?];
+/// let mut kept = Apart::default();
+/// for _ in 0..3 {
+///     let form = Form::new(&[], &columns, 1, 0, 8)?;
+///     let mut sum = Sum::of(&form, kept)?;
+///     sum.add(&Part::read(&form, 1, &[2, 0, 1, 0, 0, 0, 0, 0, 0, 0])?, &[1], 1)?;
+///     kept = sum.apart();
+/// }
+/// let form = Form::new(&[], &columns, 1, 0, 8)?;
+/// assert_eq!(Sum::of(&form, kept)?.columns().collect::<Vec<_>>(), [6]);
+/// # Ok::<(), Box<dyn core::error::Error>>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Apart {
+    ticks: u32,
+    columns: Vec<u64>,
+    counts: Vec<i64>,
+    tag: Residue,
+}
+
+impl Apart {
+    /// Returns the bytes that it takes on the heap.
+    pub fn bytes(&self) -> usize {
+        8 * (self.columns.capacity() + self.counts.capacity())
+    }
+}
+
 /// The reason why a window is not added.
 ///
 /// ```
@@ -74,6 +106,27 @@ impl<'a> Sum<'a> {
     pub fn new(form: &Form<'a>) -> Self {
         let (columns, counts) = (vec![0; form.places(0)], vec![0; form.counts(0)]);
         Self { form: *form, ticks: 0, columns, counts, tag: Residue::default() }
+    }
+
+    /// Goes on with a sum that was kept [apart](Sum::apart); an empty one is a new sum. Moves its numbers, and copies none.
+    ///
+    /// # Errors
+    /// [`SumError::Form`] if it is one of another form.
+    pub fn of(form: &Form<'a>, apart: Apart) -> Result<Self, SumError> {
+        let Apart { ticks, columns, counts, tag } = apart;
+        if columns.is_empty() && counts.is_empty() {
+            return Ok(Self::new(form));
+        }
+        let fits = ticks <= form.ticks()
+            && columns.len() == form.places(ticks)
+            && counts.len() == form.counts(ticks);
+        if fits { Ok(Self { form: *form, ticks, columns, counts, tag }) } else { Err(SumError::Form) }
+    }
+
+    /// Takes the sum apart from its form.
+    pub fn apart(self) -> Apart {
+        let Self { ticks, columns, counts, tag, .. } = self;
+        Apart { ticks, columns, counts, tag }
     }
 
     /// Adds `weight` times a part of a window. `counts` are the window's, in the order of the form.

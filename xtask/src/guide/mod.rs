@@ -37,8 +37,10 @@ const GUIDES: [Guide; 9] = [
     Guide { page: "docs/guides/cookbook.md", cloud: "127.0.0.1:7417" },
     Guide { page: "docs/guides/store.md", cloud: "127.0.0.1:7418" },
 ];
-/// The guide whose commands are those of other engines, too.
-const WAREHOUSE: Guide = Guide { page: "docs/guides/warehouse.md", cloud: "127.0.0.1:7419" };
+/// The guide of the lake, which is built apart: `cargo ci scaleout` runs it, `cargo xtask guide --lake` writes it.
+const OF_LAKE: Guide = Guide { page: "docs/guides/scale-out.md", cloud: "127.0.0.1:7419" };
+/// The guide whose commands are those of other engines, too: `cargo ci warehouse` runs it, `cargo xtask guide --warehouse` writes it.
+const WAREHOUSE: Guide = Guide { page: "docs/guides/warehouse.md", cloud: "127.0.0.1:7420" };
 /// The engines, as packages of Python.
 const ENGINES: [&str; 3] = ["duckdb-cli==1.5.6", "polars==2.1.0", "pyspark==4.3.0"];
 /// The file that the guides use.
@@ -50,7 +52,15 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     let check = match args {
         [] => false,
         [flag] if flag == "--check" => true,
-        _ => bail!("cargo xtask guide [--check]"),
+        [flag] if flag == "--lake" => {
+            let root = cargo::root()?;
+            return write(&root, OF_LAKE, &root.join("target/lake/release"));
+        }
+        [flag] if flag == "--warehouse" => {
+            let root = cargo::root()?;
+            return write(&root, WAREHOUSE, &engines(&cargo::build_programs(&root)?)?);
+        }
+        _ => bail!("cargo xtask guide [--check | --lake | --warehouse]"),
     };
     let dataset = dataset()?.context("SOTTO_DATASETS is not set: name the folder that holds the dataset")?;
     let root = cargo::root()?;
@@ -84,14 +94,36 @@ pub(crate) fn suite(context: &Context) -> Result<Outcome> {
     Ok(Outcome::from_faults(faults))
 }
 
+/// Runs the commands of the lake's guide with its programs.
+pub(crate) fn of_lake(context: &Context, programs: &Path) -> Result<Outcome> {
+    apart(context, OF_LAKE, programs)
+}
+
 /// Runs the suite `warehouse`.
 pub(crate) fn warehouse(context: &Context) -> Result<Outcome> {
-    let programs = context.built()?.program("sotto")?;
-    let venv = Venv::new(&programs.with_file_name("warehouse-venv"))?;
+    apart(context, WAREHOUSE, &engines(&context.built()?.program("sotto")?)?)
+}
+
+/// Installs the engines beside a program; returns the folder of theirs.
+fn engines(beside: &Path) -> Result<PathBuf> {
+    let venv = Venv::new(&beside.with_file_name("warehouse-venv"))?;
     venv.install(&ENGINES)?;
-    let (page, outputs) = execute(&context.root, WAREHOUSE, &[&venv.programs()], None)?;
-    println!("{}: {} commands", WAREHOUSE.page, outputs.len());
-    Ok(Outcome::from_faults(named(WAREHOUSE.page, page.faults(&outputs)).collect()))
+    Ok(venv.programs())
+}
+
+/// Runs a guide that needs more programs than ours.
+fn apart(context: &Context, guide: Guide, programs: &Path) -> Result<Outcome> {
+    let (page, outputs) = execute(&context.root, guide, &[programs], None)?;
+    println!("{}: {} commands", guide.page, outputs.len());
+    Ok(Outcome::from_faults(named(guide.page, page.faults(&outputs)).collect()))
+}
+
+/// Writes the output of such a guide's commands into its page.
+fn write(root: &Path, guide: Guide, programs: &Path) -> Result<ExitCode> {
+    let (page, outputs) = execute(root, guide, &[programs], None)?;
+    std::fs::write(root.join(guide.page), page.with_outputs(&outputs))?;
+    println!("{}: {} commands", guide.page, outputs.len());
+    Ok(ExitCode::SUCCESS)
 }
 
 fn named(guide: &str, faults: Vec<String>) -> impl Iterator<Item = String> {

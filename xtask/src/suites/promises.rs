@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// (package, crates that it must not link).
 const MUST_NOT_LINK: [(&str, &[&str]); 8] = [
-    ("sotto-cloud", &["sotto-keys", "sotto-decrypt", "sotto-seal"]),
+    ("sotto-cloud", &["sotto-keys", "sotto-decrypt", "sotto-seal", "datafusion"]),
     (
         "sotto-agent",
         &[

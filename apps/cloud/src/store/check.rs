@@ -12,7 +12,7 @@ use super::dropped::StoredBytes;
 use super::error::{damaged, failed_to};
 use super::sealed::{frontier, logged_leaves, runs};
 use super::{Store, StoreError, recover, rolled};
-use crate::segment::Kind;
+use sotto_segment::Kind;
 
 /// The reason why a window is damaged whose signature does not hold.
 const UNSIGNED: &str = "no key of the device signed it";

@@ -16,7 +16,7 @@ use super::error::damaged;
 use super::sealed::{Rewriting, runs};
 use super::{Store, StoreError, removal};
 use crate::id::Id;
-use crate::segment::Kind;
+use sotto_segment::Kind;
 
 const MAGIC: &[u8] = b"head";
 

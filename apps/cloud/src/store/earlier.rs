@@ -9,7 +9,7 @@ use super::sealed::runs;
 use super::upload::{Upload, mask_bytes};
 use super::{Folder, Store, StoreError, TakenTick, forget, log, rolled, ticks};
 use crate::id::Id;
-use crate::segment::Kind;
+use sotto_segment::Kind;
 
 /// Outcome of an upload.
 pub(crate) enum EarlierUpload {

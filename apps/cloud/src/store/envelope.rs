@@ -12,7 +12,7 @@ use super::sealed::{Sealed, runs};
 use super::stream::Streams;
 use super::{Store, StoreError, count};
 use crate::id::Id;
-use crate::segment::Kind;
+use sotto_segment::Kind;
 
 /// Initial capacity of a page, in rows.
 const PREPARED: usize = 1024;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, params};
 use sotto_pack::Replaced;
+use sotto_segment::Kind;
 use sotto_wire::{Digest, Envelope, SignedHeader, StreamHeader, StreamTag, window_description};
 
 use super::dropped::StoredBytes;
@@ -13,7 +14,6 @@ use super::sealed::runs::{self, SealedRun};
 use super::{Store, StoreError, count};
 use crate::export::Exported;
 use crate::id::Id;
-use crate::segment::Kind;
 
 /// A window in the database: its id, its digest, the time at which it was stored, its position in the log.
 type Waiting = (Id, Digest, i64, u64);

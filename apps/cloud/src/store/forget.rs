@@ -9,7 +9,7 @@ use sotto_wire::{Forget, FromLog, Frontier};
 use super::bodies::Folder;
 use super::sealed::{Rewriting, frontier, runs};
 use super::{Store, StoreError, count, removal, rolled};
-use crate::segment::Kind;
+use sotto_segment::Kind;
 
 /// Bounds below which a device may not send windows of a stream again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::segment::{Block, Segment};
+use sotto_segment::{Block, Segment};
 
 /// Maximum number of blocks in memory: about 1 MiB each.
 pub(super) const MOST_BLOCKS: usize = 32;

@@ -10,7 +10,7 @@ use sotto_wire::{Digest, Frontier, LogItem, SignedHeader};
 use super::sealed::{Sealed, frontier, runs};
 use super::{Store, StoreError, count};
 use crate::id::Id;
-use crate::segment::Kind;
+use sotto_segment::Kind;
 
 /// Maximum number of logs whose trees are held in memory.
 const MOST_HELD: usize = 4096;

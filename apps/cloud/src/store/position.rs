@@ -6,7 +6,7 @@ use sotto_wire::SignedHeader;
 use super::sealed::{Sealed, runs};
 use super::{Store, StoreError, StoredRow, count, now};
 use crate::id::Id;
-use crate::segment::Kind;
+use sotto_segment::Kind;
 
 /// The windows of a stream, the last first.
 const LAST: &str = "SELECT id, ended_at, sequence FROM envelopes WHERE device = ?1 AND stream = ?2

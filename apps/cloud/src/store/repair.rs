@@ -11,7 +11,7 @@ use super::error::failed_to;
 use super::sealed::{Building, name_of, runs, unreadable};
 use super::{Store, StoreError, Tier, log, rolled};
 use crate::objects::Objects;
-use crate::segment::{Kind, Segment, Window};
+use sotto_segment::{Kind, Segment, Window};
 
 /// Outcome of a repair.
 #[derive(Debug, Default, Serialize)]

@@ -13,7 +13,7 @@ use super::run::{Rows, Run, forms};
 use super::sealed::{Scanner, runs};
 use super::{Store, StoreError, count};
 use crate::id::Id;
-use crate::segment::{Block, Kind};
+use sotto_segment::{Block, Kind};
 
 /// Outcome of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,6 +18,7 @@ mod groups;
 mod handles;
 mod jobs;
 mod kills;
+mod lake;
 mod listing;
 #[cfg(target_os = "linux")]
 mod memory;

@@ -10,7 +10,7 @@ use super::super::sealed::name_of;
 use super::super::sealed::runs::{self, SealedRun};
 use super::super::{Store, StoreError};
 use super::{Nodes, Summable, digest};
-use crate::segment::Kind;
+use sotto_segment::Kind;
 
 /// Windows of the shortest node.
 const LEAST: u32 = 8;

@@ -13,9 +13,9 @@ use sotto_wire::{FromLog, MaskName, RollUp, SignedHeader, StreamHeader, StreamTa
 
 use super::sealed::{Rewriting, runs};
 use super::{Store, StoreError, count, now};
-use crate::segment::Kind;
 use sealed::take_away;
 pub(super) use sealed::{SealedSum, adopt, differences, note_lost, sealed_of_log, that_begins_with};
+use sotto_segment::Kind;
 
 /// Windows whose numbers and pads follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::super::sealed::{Rewriting, runs};
 use super::super::{Store, StoreError, removal};
 use super::{Rolled, Run, delete, insert, of_number, read};
 use crate::id::Id;
-use crate::segment::Kind;
+use sotto_segment::Kind;
 
 /// Bytes of a run: number 8, windows 8, salt 12, pad 8.
 const RUN_BYTES: usize = 36;

@@ -17,7 +17,7 @@ use super::build::{Building, Built, make_log};
 use super::runs::{self, SealedRun};
 use super::tree::{frontier, keep_frontier};
 use super::window::unread;
-use crate::segment::{Block, Kind, Placed, Segment, Window};
+use sotto_segment::{Block, Kind, Placed, Segment, Window};
 
 /// Outcome for a segment.
 enum Adopted {

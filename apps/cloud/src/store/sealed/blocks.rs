@@ -13,7 +13,7 @@ use super::super::error::failed_to;
 use super::super::held::{MOST_BLOCKS, MOST_OPEN};
 use super::super::{Store, StoreError};
 use super::runs::SealedRun;
-use crate::segment::{Block, Segment, SegmentError};
+use sotto_segment::{Block, Segment, SegmentError};
 
 /// Returns the name of a segment's file.
 pub(in super::super) fn name_of(digest: &Digest) -> String {

@@ -7,7 +7,8 @@ use super::super::bodies::Incoming;
 use super::super::{Store, StoreError, now};
 use super::blocks::unreadable;
 use super::runs::{self, SealedRun};
-use crate::segment::{Placed, Row, Writer};
+use sotto_segment::{Placed, Row, SegmentError, Writer};
+use sotto_service::private;
 
 /// A segment that is being written.
 pub(in super::super) struct Building<'s> {
@@ -34,7 +35,8 @@ pub(in super::super) type Log<'l> = (i64, &'l str, &'l str);
 impl<'s> Building<'s> {
     pub(in super::super) fn new(store: &'s Store) -> Result<Self, StoreError> {
         let path = store.bodies.incoming()?;
-        let writer = Writer::create(path.path()).map_err(unreadable("incoming"))?;
+        let file = private::create(path.path()).map_err(SegmentError::from);
+        let writer = file.and_then(Writer::new).map_err(unreadable("incoming"))?;
         Ok(Self { store, writer, path, log: None, runs: Vec::new(), windows: 0 })
     }
 

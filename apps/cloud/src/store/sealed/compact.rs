@@ -11,7 +11,7 @@ use super::blocks::name_of;
 use super::build::Building;
 use super::runs;
 use super::window::OpenRun;
-use crate::segment::Kind;
+use sotto_segment::Kind;
 
 /// Segments of this many bytes are not merged any more.
 const LARGE: u64 = 16 << 20;

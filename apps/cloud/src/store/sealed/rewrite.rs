@@ -9,7 +9,7 @@ use super::blocks::digest_of;
 use super::build::Building;
 use super::compact::drop_segment;
 use super::runs::{self, SealedRun};
-use crate::segment::{Kind, Window};
+use sotto_segment::{Kind, Window};
 
 /// The row that a window becomes.
 #[derive(Debug)]

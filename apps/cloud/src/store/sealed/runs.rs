@@ -7,7 +7,7 @@ use sotto_api::devices::Sent;
 use sotto_wire::{MaskName, STREAM_TAG_BYTES, StreamTag};
 
 use super::super::{StoreError, count, sent};
-use crate::segment::{self, Kind, Placed};
+use sotto_segment::{self as segment, Kind, Placed};
 
 const COLUMNS: &str =
     "log, number, windows, segment, block, row, kind, stream_tag, salt, pad, position, started_at, ended_at,

@@ -9,7 +9,7 @@ use super::super::StoreError;
 use super::super::error::damaged;
 use super::super::run::{Rows, Run, forms};
 use super::runs::SealedRun;
-use crate::segment::{Block, Kind};
+use sotto_segment::{Block, Kind};
 
 /// Makes rows of the windows of a stream's runs.
 pub(in super::super) struct Scanner<'h> {

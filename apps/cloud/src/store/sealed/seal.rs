@@ -18,7 +18,7 @@ use super::build::{Building, Built};
 use super::choose::{OfStream, Waiting, delete_rows};
 use super::tree::advance;
 use crate::id::Id;
-use crate::segment::{Row, Window};
+use sotto_segment::{Row, Window};
 
 /// Windows and bytes in the database from which on they are sealed, whatever their age.
 const SEAL_WINDOWS: u64 = 2048;

@@ -14,8 +14,8 @@ use super::super::dropped::StoredBytes;
 use super::super::{EarlierUpload, New, NewDevice, Opening, RolledUp, Source, Store, Summed, Upload};
 use super::*;
 use crate::id::Id;
-use crate::segment::Kind;
 use crate::store::Sealing;
+use sotto_segment::Kind;
 
 const TICKS: u32 = 4;
 const MINUTE: u32 = 60_000;

@@ -9,7 +9,7 @@ use super::super::error::damaged;
 use super::super::{Store, StoreError};
 use super::runs::{self, SealedRun};
 use crate::id::Id;
-use crate::segment::{Block, Kind, Row, SegmentError};
+use sotto_segment::{Block, Kind, Row, SegmentError};
 
 /// A window in a segment. It stays readable when the segment is replaced.
 #[derive(Clone, Debug)]

@@ -20,7 +20,7 @@ use super::error::failed_to;
 use super::sealed::{digest_of, name_of, runs};
 use super::{Store, StoreError};
 use crate::objects::{Objects, ObjectsError};
-use crate::segment::{self, Kind};
+use sotto_segment::{self as segment, Kind};
 
 /// Segments that are fetched at the same time.
 const TOGETHER: usize = 4;

@@ -3,8 +3,10 @@
 use sotto_wire::{Digest, Envelope, SignedHeader, StreamTag, WindowFields};
 
 /// The part of a window that a segment has.
+///
+/// Example: [`Segment`](crate::Segment)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// All of it.
     Whole,
     /// Its signed header. It was a piece of a window that was still open, and that window has its readings.
@@ -14,7 +16,9 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) fn number(self) -> i32 {
+    /// Returns the number in the column `kind`.
+    #[must_use]
+    pub fn number(self) -> i32 {
         match self {
             Self::Whole => 0,
             Self::Head => 1,
@@ -22,59 +26,82 @@ impl Kind {
         }
     }
 
-    pub(crate) fn of_number(number: i64) -> Option<Self> {
+    /// Returns the kind with a number.
+    #[must_use]
+    pub fn of_number(number: i64) -> Option<Self> {
         [Self::Whole, Self::Head, Self::Deleted].into_iter().find(|kind| i64::from(kind.number()) == number)
     }
 }
 
 /// A window to write.
+///
+/// Example: [`Segment`](crate::Segment)
 #[derive(Clone, Debug)]
-pub(crate) struct Row {
-    pub(crate) sequence: u64,
+pub struct Row {
+    /// Its number.
+    pub sequence: u64,
     /// Its position in the log of its stream.
-    pub(crate) position: u64,
+    pub position: u64,
     /// The bytes that lists and quotas count.
-    pub(crate) bytes: u64,
+    pub bytes: u64,
     /// When it was stored: milliseconds since 1970.
-    pub(crate) stored_at: i64,
-    pub(crate) window: Window,
+    pub stored_at: i64,
+    /// The window.
+    pub window: Window,
 }
 
 /// The contents of a row.
+///
+/// Example: [`Segment`](crate::Segment)
 #[derive(Clone, Debug)]
-pub(crate) enum Window {
+pub enum Window {
+    /// All of it.
     Whole {
+        /// Its clear facts.
         facts: Box<Facts>,
+        /// Bodies and tags, as they were sent.
         parts: Vec<u8>,
     },
-    /// `rest`: the digest of the message that was stored, that of its body, its tags, and the parts that stay of a window of a
-    /// roll-up. `sum`: the roll-up whose first window it is, as the store writes it; else empty.
+    /// Its signed header.
     Head {
+        /// Its clear facts.
         facts: Box<Facts>,
+        /// The digest of the message that was stored, that of its body, its tags, and the parts that stay of a window of a
+        /// roll-up.
         rest: Vec<u8>,
+        /// The roll-up whose first window it is, as the store writes it; else empty.
         sum: Vec<u8>,
     },
+    /// Its leaf.
     Deleted {
+        /// The leaf in the log of its stream.
         leaf: Digest,
     },
 }
 
 /// The clear facts of a window.
+///
+/// Example: [`Segment`](crate::Segment)
 #[derive(Clone, Debug)]
-pub(crate) struct Facts {
+pub struct Facts {
     /// The stream's header.
-    pub(crate) tag: StreamTag,
-    pub(crate) fields: WindowFields,
+    pub tag: StreamTag,
+    /// The fields from which its bytes are made again.
+    pub fields: WindowFields,
     /// The number of its pads.
-    pub(crate) pad: u64,
+    pub pad: u64,
     /// The times of its first and its last reading: milliseconds since 1970.
-    pub(crate) first: i64,
-    pub(crate) last: i64,
-    pub(crate) readings: u32,
+    pub first: i64,
+    /// Like `first`.
+    pub last: i64,
+    /// The number of its readings.
+    pub readings: u32,
 }
 
 impl Facts {
-    pub(crate) fn of(signed: &SignedHeader) -> Option<Self> {
+    /// Returns the facts of a window of sums; None of other envelopes.
+    #[must_use]
+    pub fn of(signed: &SignedHeader) -> Option<Self> {
         let (header, stream, mask) = (signed.header(), signed.stream()?, signed.mask()?);
         Some(Self {
             tag: stream.id().tag(),
@@ -89,13 +116,13 @@ impl Facts {
 
 impl Window {
     /// Returns a whole window; None if it is not one of sums.
-    pub(crate) fn whole(envelope: &Envelope) -> Option<Self> {
+    pub fn whole(envelope: &Envelope) -> Option<Self> {
         let facts = Box::new(Facts::of(envelope.signed_header())?);
         Some(Self::Whole { facts, parts: envelope.body().coefficients()?.to_vec() })
     }
 
     /// Returns what stays of a window whose message had this digest, with these parts.
-    pub(crate) fn head(signed: &SignedHeader, message: &Digest, values: &[u8]) -> Option<Self> {
+    pub fn head(signed: &SignedHeader, message: &Digest, values: &[u8]) -> Option<Self> {
         let facts = Box::new(Facts::of(signed)?);
         let bare = signed.write_bare();
         // Behind the head: the tags, the body's digest 32, the signature 64.
@@ -106,7 +133,9 @@ impl Window {
         Some(Self::Head { facts, rest: [message, digest, tags, values].concat(), sum: Vec::new() })
     }
 
-    pub(crate) fn kind(&self) -> Kind {
+    /// Returns the part of the window that it has.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
         match self {
             Self::Whole { .. } => Kind::Whole,
             Self::Head { .. } => Kind::Head,
@@ -114,7 +143,9 @@ impl Window {
         }
     }
 
-    pub(crate) fn facts(&self) -> Option<&Facts> {
+    /// Returns the facts; None of a deleted window.
+    #[must_use]
+    pub fn facts(&self) -> Option<&Facts> {
         match self {
             Self::Whole { facts, .. } | Self::Head { facts, .. } => Some(facts),
             Self::Deleted { .. } => None,
@@ -122,7 +153,7 @@ impl Window {
     }
 
     /// Returns the bytes of its body, or of the sum with it.
-    pub(crate) fn body_bytes(&self) -> usize {
+    pub fn body_bytes(&self) -> usize {
         match self {
             Self::Whole { parts, .. } => parts.len(),
             Self::Head { sum, .. } => sum.len(),

@@ -4,28 +4,32 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::mem;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::file::metadata::KeyValue;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use sotto_service::private;
 use sotto_wire::{Digest, StreamTag};
 
-use super::columns::{self, Column, Values};
-use super::row::{Facts, Row, Window};
-use super::{MOST_BLOCK_BYTES, MOST_ROWS, SegmentError};
+use crate::columns::{self, Column, Values};
+use crate::row::{Facts, Row, Window};
+use crate::{MOST_BLOCK_BYTES, MOST_ROWS, SegmentError};
 
 /// The place of a row in the segment that is being written.
+///
+/// Example: [`Writer`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Placed {
-    pub(crate) block: u32,
-    pub(crate) row: u32,
+pub struct Placed {
+    /// The block.
+    pub block: u32,
+    /// The row in it.
+    pub row: u32,
 }
 
 /// Writes rows, log after log, each in the order of its numbers.
-pub(crate) struct Writer {
+///
+/// Example: [`Segment`](crate::Segment)
+pub struct Writer {
     file: SerializedFileWriter<Hashed>,
     device: String,
     stream: String,
@@ -63,9 +67,13 @@ impl Write for Hashed {
 }
 
 impl Writer {
-    pub(crate) fn create(path: &Path) -> Result<Self, SegmentError> {
+    /// Writes to an empty file.
+    ///
+    /// # Errors
+    /// [`SegmentError`] if the file cannot be written.
+    pub fn new(file: File) -> Result<Self, SegmentError> {
         let file = Hashed {
-            file: io::BufWriter::with_capacity(1 << 18, private::create(path)?),
+            file: io::BufWriter::with_capacity(1 << 18, file),
             digest: blake3::Hasher::new(),
             bytes: 0,
             block: blake3::Hasher::new(),
@@ -85,14 +93,14 @@ impl Writer {
     }
 
     /// Begins the windows of another log.
-    pub(crate) fn begin(&mut self, device: &str, stream: &str) -> Result<(), SegmentError> {
+    pub fn begin(&mut self, device: &str, stream: &str) -> Result<(), SegmentError> {
         self.flush()?;
         (self.device, self.stream) = (device.to_owned(), stream.to_owned());
         Ok(())
     }
 
     /// Appends a window, whose number is above those before it in its log. Returns its place.
-    pub(crate) fn push(&mut self, row: Row) -> Result<Placed, SegmentError> {
+    pub fn push(&mut self, row: Row) -> Result<Placed, SegmentError> {
         let is_full = self.waiting.len() >= MOST_ROWS || self.bytes >= MOST_BLOCK_BYTES;
         let tag = row.window.facts().map(|facts| facts.tag);
         let is_other = self.tag.zip(tag).is_some_and(|(before, tag)| before != tag);
@@ -107,7 +115,7 @@ impl Writer {
     }
 
     /// Writes the rest, and makes the file durable. Returns its digest and its length.
-    pub(crate) fn finish(mut self) -> Result<(Digest, u64), SegmentError> {
+    pub fn finish(mut self) -> Result<(Digest, u64), SegmentError> {
         self.flush()?;
         let digests = hex::encode(self.digests.as_flattened());
         self.file.append_key_value_metadata(KeyValue::new(columns::DIGESTS_KEY.to_owned(), digests));

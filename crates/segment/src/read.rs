@@ -7,18 +7,21 @@ use std::path::Path;
 use parquet::column::reader::get_typed_column_reader;
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::file::reader::{FileReader as _, RowGroupReader, SerializedFileReader};
+use parquet::file::statistics::Statistics;
 use sotto_wire::Digest;
 
-use super::block::Block;
-use super::columns::{self, Column, Values};
-use super::file::Shared;
-use super::{Kind, SegmentError};
+use crate::block::Block;
+use crate::columns::{self, Column, Values};
+use crate::file::Shared;
+use crate::{Kind, SegmentError};
 
 /// Largest number of rows of a block that is read: more than a writer makes.
 const MOST_READ: i64 = 1 << 16;
 
 /// An open segment.
-pub(crate) struct Segment {
+///
+/// Example: [`crate`]
+pub struct Segment {
     file: Shared,
     reader: SerializedFileReader<Shared>,
     digest: Digest,
@@ -28,7 +31,7 @@ pub(crate) struct Segment {
 
 impl Segment {
     /// Opens a file whose bytes have this digest. Reads its footer alone.
-    pub(crate) fn open(path: &Path, digest: Digest) -> Result<Self, SegmentError> {
+    pub fn open(path: &Path, digest: Digest) -> Result<Self, SegmentError> {
         let file = Shared::new(File::open(path)?)?;
         let reader = SerializedFileReader::new(file.clone())?;
         let metadata = reader.metadata().file_metadata();
@@ -53,12 +56,14 @@ impl Segment {
         Ok(Self { file, reader, digest, blocks })
     }
 
-    pub(crate) fn blocks(&self) -> usize {
+    /// Returns the number of blocks.
+    #[must_use]
+    pub fn blocks(&self) -> usize {
         self.reader.num_row_groups()
     }
 
     /// Returns true if the file has the digest that it was written with. Reads the whole file.
-    pub(crate) fn is_right(&self) -> io::Result<bool> {
+    pub fn is_right(&self) -> io::Result<bool> {
         Ok(self.hashed(0, u64::MAX)? == self.digest)
     }
 
@@ -80,7 +85,7 @@ impl Segment {
     }
 
     /// Reads the columns of a block but its bodies.
-    pub(crate) fn block(&self, number: usize) -> Result<Block, SegmentError> {
+    pub fn block(&self, number: usize) -> Result<Block, SegmentError> {
         // Refuses a number that is too large.
         self.group(number)?;
         self.check(number)?;
@@ -88,15 +93,38 @@ impl Segment {
     }
 
     /// Reads the kinds of a block's rows, which may be damaged.
-    pub(crate) fn kinds(&self, number: usize) -> Result<Vec<Kind>, SegmentError> {
+    pub fn kinds(&self, number: usize) -> Result<Vec<Kind>, SegmentError> {
         let group = self.group(number)?;
         let at = columns::ALL.iter().position(|column| *column == Column::Kind).unwrap_or_default();
         let kinds = take::<Int32Type>(group.as_ref(), at, rows(group.as_ref())?)?;
         Ok(kinds.into_iter().filter_map(|kind| Kind::of_number(kind.into())).collect())
     }
 
+    /// Returns the first and the last start of a block's windows, milliseconds since 1970, as the footer states them. Reads nothing.
+    #[must_use]
+    pub fn starts(&self, number: usize) -> Option<(i64, i64)> {
+        let at = columns::ALL.iter().position(|column| *column == Column::Start)?;
+        let metadata = self.reader.metadata();
+        let group = (number < self.blocks()).then(|| metadata.row_group(number))?;
+        match group.column(at).statistics()? {
+            Statistics::Int64(starts) => Some((*starts.min_opt()?, *starts.max_opt()?)),
+            _ => None,
+        }
+    }
+
+    /// Reads the flags of the heads of a block's windows, without its other columns and without comparing its digest.
+    ///
+    /// # Errors
+    /// [`SegmentError`] if the file cannot be read.
+    pub fn flags(&self, number: usize) -> Result<Vec<u8>, SegmentError> {
+        let group = self.group(number)?;
+        let at = columns::ALL.iter().position(|column| *column == Column::Flags).unwrap_or_default();
+        let flags = take::<Int32Type>(group.as_ref(), at, rows(group.as_ref())?)?;
+        Ok(flags.into_iter().map(|flags| flags as u8).collect())
+    }
+
     /// Reads a whole block that may be damaged.
-    pub(crate) fn unchecked(&self, number: usize) -> Result<Block, SegmentError> {
+    pub fn unchecked(&self, number: usize) -> Result<Block, SegmentError> {
         let block = self.columns(number)?;
         self.load_parts(number, &block)?;
         Ok(block)
@@ -130,7 +158,7 @@ impl Segment {
     }
 
     /// Reads the bodies of a block, unless they are there.
-    pub(crate) fn load_parts(&self, number: usize, block: &Block) -> Result<(), SegmentError> {
+    pub fn load_parts(&self, number: usize, block: &Block) -> Result<(), SegmentError> {
         if block.parts.get().is_none() {
             let at = columns::ALL.iter().position(|column| *column == Column::Parts).unwrap_or_default();
             let parts = bytes(self.group(number)?.as_ref(), at, block.rows())?;
@@ -148,7 +176,7 @@ impl Segment {
 }
 
 /// Returns the digest of bytes.
-pub(crate) fn hashed(mut bytes: impl Read) -> io::Result<Digest> {
+pub fn hashed(mut bytes: impl Read) -> io::Result<Digest> {
     let (mut hasher, mut buffer) = (blake3::Hasher::new(), vec![0; 1 << 18]);
     loop {
         match bytes.read(&mut buffer)? {

@@ -10,12 +10,14 @@ use sotto_wire::{
     WindowFields, WindowRest, WireError, group_paths, window_description,
 };
 
-use super::SegmentError;
-use super::row::{Facts, Kind, Row, Window};
+use crate::SegmentError;
+use crate::row::{Facts, Kind, Row, Window};
 
 /// The columns of a block but for its bodies, which are read when one is needed.
+///
+/// Example: [`Segment`](crate::Segment)
 #[derive(Debug, Default)]
-pub(crate) struct Block {
+pub struct Block {
     pub(super) device: String,
     pub(super) stream: String,
     pub(super) headers: Vec<ByteArray>,
@@ -54,76 +56,104 @@ fn no_window(_: WireError) -> SegmentError {
 }
 
 impl Block {
-    pub(crate) fn device(&self) -> &str {
+    /// Returns the name of the device.
+    #[must_use]
+    pub fn device(&self) -> &str {
         &self.device
     }
 
-    pub(crate) fn stream(&self) -> &str {
+    /// Returns the name of the stream.
+    #[must_use]
+    pub fn stream(&self) -> &str {
         &self.stream
     }
 
-    pub(crate) fn rows(&self) -> usize {
+    /// Returns the number of rows.
+    #[must_use]
+    pub fn rows(&self) -> usize {
         self.numbers.len()
     }
 
-    pub(crate) fn kind(&self, row: usize) -> Kind {
+    /// Returns the part of a window that the block has.
+    #[must_use]
+    pub fn kind(&self, row: usize) -> Kind {
         // Reading has checked the kinds.
         Kind::of_number(self.kinds[row]).unwrap_or(Kind::Deleted)
     }
 
-    pub(crate) fn sequence(&self, row: usize) -> u64 {
+    /// Returns the number of a window.
+    #[must_use]
+    pub fn sequence(&self, row: usize) -> u64 {
         self.numbers[row].cast_unsigned()
     }
 
-    pub(crate) fn position(&self, row: usize) -> u64 {
+    /// Returns the place of a window in its log.
+    #[must_use]
+    pub fn position(&self, row: usize) -> u64 {
         self.positions[row].cast_unsigned()
     }
 
-    pub(crate) fn stored_at(&self, row: usize) -> i64 {
+    /// Returns the time at which a window was stored: milliseconds since 1970.
+    #[must_use]
+    pub fn stored_at(&self, row: usize) -> i64 {
         self.arrived[row]
     }
 
     /// Returns the bytes that lists and quotas count.
-    pub(crate) fn counted_bytes(&self, row: usize) -> u64 {
+    pub fn counted_bytes(&self, row: usize) -> u64 {
         self.bytes[row].cast_unsigned()
     }
 
     /// Returns the times of the first and the last reading: milliseconds since 1970.
-    pub(crate) fn times(&self, row: usize) -> (i64, i64) {
+    pub fn times(&self, row: usize) -> (i64, i64) {
         (self.firsts[row], self.lasts[row])
     }
 
     /// Returns the starts of windows.
-    pub(crate) fn starts(&self, rows: Range<usize>) -> Option<&[i64]> {
+    pub fn starts(&self, rows: Range<usize>) -> Option<&[i64]> {
         self.starts.get(rows)
     }
 
-    pub(crate) fn readings(&self, row: usize) -> u32 {
+    /// Returns the number of readings of a window.
+    #[must_use]
+    pub fn readings(&self, row: usize) -> u32 {
         self.readings[row] as u32
     }
 
     /// Returns the stream's header of a window; None of a deleted one.
-    pub(crate) fn tag(&self, row: usize) -> Option<StreamTag> {
+    pub fn tag(&self, row: usize) -> Option<StreamTag> {
         <[u8; STREAM_TAG_BYTES]>::try_from(self.headers[row].data()).ok().map(StreamTag)
     }
 
+    /// Returns the start of a window: milliseconds since 1970.
+    #[must_use]
+    pub fn start(&self, row: usize) -> i64 {
+        self.starts[row]
+    }
+
+    /// Returns the ticks that a window covers.
+    #[must_use]
+    pub fn ticks(&self, row: usize) -> u32 {
+        self.ticks[row] as u32
+    }
+
     /// Returns the facts that must be equal in windows whose counts are.
-    pub(crate) fn form(&self, row: usize) -> (i64, i64, &[u8]) {
+    pub fn form(&self, row: usize) -> (i64, i64, &[u8]) {
         (self.ticks[row], self.flags[row], self.lists[row].data())
     }
 
     /// Returns a window's salt and pad.
-    pub(crate) fn pads(&self, row: usize) -> ([u8; 12], u64) {
+    pub fn pads(&self, row: usize) -> ([u8; 12], u64) {
         (self.salts[row].data().try_into().unwrap_or_default(), self.pads[row].cast_unsigned())
     }
 
     /// Returns the parts of a window, bodies and tags; of a head the roll-up whose first window it is. Empty where it has none.
-    pub(crate) fn parts(&self, row: usize) -> &[u8] {
+    pub fn parts(&self, row: usize) -> &[u8] {
         self.parts.get().map_or(&[], |parts| parts[row].data())
     }
 
     /// Returns a window's head, as a window alone writes it.
-    pub(crate) fn head(&self, row: usize, stream: &StreamHeader) -> Vec<u8> {
+    pub fn head(&self, row: usize, stream: &StreamHeader) -> Vec<u8> {
         self.bare_fields(row).head(stream)
     }
 
@@ -190,11 +220,7 @@ impl Block {
 
     /// Returns a window that was signed alone, or a whole group from its first window on, as an item of a log's page. Returns None
     /// for other windows.
-    pub(crate) fn item(
-        &self,
-        row: usize,
-        stream: &Arc<StreamHeader>,
-    ) -> Result<Option<LogItem>, SegmentError> {
+    pub fn item(&self, row: usize, stream: &Arc<StreamHeader>) -> Result<Option<LogItem>, SegmentError> {
         let signature = |row: usize| {
             let signature = self.signatures[row].data().try_into();
             signature.map_err(|_| SegmentError::Layout("a signature has 64 bytes"))
@@ -234,13 +260,13 @@ impl Block {
     }
 
     /// Returns a whole window.
-    pub(crate) fn envelope(&self, row: usize, stream: &Arc<StreamHeader>) -> Result<Envelope, SegmentError> {
+    pub fn envelope(&self, row: usize, stream: &Arc<StreamHeader>) -> Result<Envelope, SegmentError> {
         let message = self.message(row, stream)?;
         Envelope::read_window(&message, stream).map_err(no_window)
     }
 
     /// Returns the bytes of a whole window, as it is kept alone.
-    pub(crate) fn message(&self, row: usize, stream: &Arc<StreamHeader>) -> Result<Vec<u8>, SegmentError> {
+    pub fn message(&self, row: usize, stream: &Arc<StreamHeader>) -> Result<Vec<u8>, SegmentError> {
         if self.kind(row) != Kind::Whole {
             return Err(DELETED);
         }
@@ -248,11 +274,7 @@ impl Block {
     }
 
     /// Returns the signed header of a window that is not deleted.
-    pub(crate) fn signed(
-        &self,
-        row: usize,
-        stream: &Arc<StreamHeader>,
-    ) -> Result<SignedHeader, SegmentError> {
+    pub fn signed(&self, row: usize, stream: &Arc<StreamHeader>) -> Result<SignedHeader, SegmentError> {
         self.signed_with(row, &self.fields(row, stream)?, stream)
     }
 
@@ -290,7 +312,7 @@ impl Block {
 
     /// Returns the parts that stay of a window of a roll-up: those whose values do not add, a body and a tag each. Empty if none
     /// does.
-    pub(crate) fn values(&self, row: usize, stream: &StreamHeader) -> Result<&[u8], SegmentError> {
+    pub fn values(&self, row: usize, stream: &StreamHeader) -> Result<&[u8], SegmentError> {
         Ok(self.rest_of_head(row, stream)?.2)
     }
 
@@ -311,11 +333,7 @@ impl Block {
     }
 
     /// Returns the leaf of a window in the log of its stream.
-    pub(crate) fn leaf(
-        &self,
-        row: usize,
-        stream: Option<&Arc<StreamHeader>>,
-    ) -> Result<Digest, SegmentError> {
+    pub fn leaf(&self, row: usize, stream: Option<&Arc<StreamHeader>>) -> Result<Digest, SegmentError> {
         if self.kind(row) == Kind::Deleted {
             let leaf = self.rests[row].data().try_into();
             return leaf.map_err(|_| SegmentError::Layout("a deleted window lacks its leaf"));
@@ -325,7 +343,7 @@ impl Block {
     }
 
     /// Returns a row to be written to another segment.
-    pub(crate) fn row(&self, row: usize, stream: Option<&Arc<StreamHeader>>) -> Result<Row, SegmentError> {
+    pub fn row(&self, row: usize, stream: Option<&Arc<StreamHeader>>) -> Result<Row, SegmentError> {
         let window = match self.kind(row) {
             Kind::Deleted => Window::Deleted { leaf: self.leaf(row, None)? },
             kind => {
@@ -359,7 +377,7 @@ impl Block {
 
     /// Returns a row of this window without its body, or without everything but its leaf. With `with_values` the parts stay whose
     /// values do not add.
-    pub(crate) fn reduced(
+    pub fn reduced(
         &self,
         row: usize,
         (to, with_values): (Kind, bool),

@@ -1,0 +1,19 @@
+//! The lake: SQL over the windows of a cloud's store, with sums whose tags the owner checks. DataFusion plans and runs, on this
+//! machine or on several; nothing here schedules.
+//!
+//! `store` reads a catalogue and segments beside the cloud; `windows` makes a table of them; `sums` has the aggregate functions;
+//! `workers` divides a query among machines.
+
+#![forbid(unsafe_code)]
+
+pub mod answer;
+mod error;
+pub mod print;
+pub mod serve;
+pub mod session;
+pub mod store;
+pub mod sums;
+pub mod windows;
+pub mod workers;
+
+pub use error::LakeError;

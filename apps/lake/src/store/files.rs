@@ -1,0 +1,164 @@
+//! The segments of a store: files in its folder, or copies of those in a bucket.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sotto_segment::Segment;
+use sotto_wire::Digest;
+
+use super::bucket::Bucket;
+use super::place::Place;
+use crate::LakeError;
+
+/// Maximum segments that stay open.
+const MOST_OPEN: usize = 1024;
+
+/// The segments of one store, opened once each.
+pub struct Files {
+    folder: Option<PathBuf>,
+    bucket: Option<Bucket>,
+    /// Where copies of a bucket's files are.
+    cache: PathBuf,
+    open: Mutex<HashMap<Digest, Arc<Segment>>>,
+    fetching: tokio::sync::Semaphore,
+    copies: AtomicU64,
+    blocks: AtomicU64,
+}
+
+/// Segments that are fetched at the same time.
+const TOGETHER: usize = 4;
+
+/// Returns the name of a segment's file.
+pub(crate) fn name_of(digest: &Digest) -> String {
+    hex::encode(&digest[..16])
+}
+
+impl Files {
+    /// Names the segments of a place. `objects` is the object store of a cloud, where segments are that its folder lacks.
+    /// Copies go to the folder `cache`.
+    ///
+    /// # Errors
+    /// [`LakeError`] if the environment does not say how to reach a bucket, or the cache cannot be made.
+    pub fn open(place: &Place, objects: Option<&Place>, cache: &Path) -> Result<Self, LakeError> {
+        let (mut folder, mut bucket) = (None, None);
+        let places = [Some(place), objects];
+        for place in places.into_iter().flatten() {
+            match place {
+                Place::Folder(path) => folder = folder.or(Some(path.clone())),
+                Place::Bucket { bucket: name, prefix } => bucket = Some(Bucket::open(name, prefix)?),
+            }
+        }
+        if bucket.is_some() {
+            fs::create_dir_all(cache).map_err(LakeError::file("make", cache))?;
+        }
+        Ok(Self {
+            folder,
+            bucket,
+            cache: cache.to_owned(),
+            open: Mutex::default(),
+            fetching: tokio::sync::Semaphore::new(TOGETHER),
+            copies: AtomicU64::default(),
+            blocks: AtomicU64::default(),
+        })
+    }
+
+    /// Returns the number of blocks that were read, to be counted by tests.
+    pub fn blocks_read(&self) -> u64 {
+        self.blocks.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note_block(&self) {
+        self.blocks.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns the segments that were opened.
+    pub fn segments_opened(&self) -> usize {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// Opens a segment; fetches it first if only the bucket has it, and compares its digest.
+    pub(crate) async fn segment(&self, digest: &Digest) -> Result<Arc<Segment>, LakeError> {
+        if let Some(open) = self.open.lock().unwrap_or_else(PoisonError::into_inner).get(digest) {
+            return Ok(Arc::clone(open));
+        }
+        let name = name_of(digest);
+        let path = self.path(&name, digest).await?;
+        let segment = Segment::open(&path, *digest).map_err(LakeError::segment(&name))?;
+        let segment = Arc::new(segment);
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.len() >= MOST_OPEN {
+            open.clear();
+        }
+        open.insert(*digest, Arc::clone(&segment));
+        Ok(segment)
+    }
+
+    async fn path(&self, name: &str, digest: &Digest) -> Result<PathBuf, LakeError> {
+        let object = format!("segments/{name}");
+        if let Some(folder) = &self.folder {
+            let path = folder.join(&object);
+            if path.exists() {
+                return Ok(path);
+            }
+        }
+        let Some(bucket) = &self.bucket else { return Err(LakeError::Missing(name.to_owned())) };
+        let path = self.cache.join(name);
+        let _few = self.fetching.acquire().await.map_err(|_| LakeError::Missing(name.to_owned()))?;
+        if path.exists() {
+            return Ok(path);
+        }
+        let copy = self.copies.fetch_add(1, Ordering::Relaxed);
+        let incoming = Incoming(self.cache.join(format!("{name}.{}.{copy}", std::process::id())));
+        if !bucket.fetch(&object, &incoming.0).await? {
+            return Err(LakeError::Missing(name.to_owned()));
+        }
+        let file = File::open(&incoming.0).map_err(LakeError::file("read", &incoming.0))?;
+        let found = sotto_segment::hashed(file).map_err(LakeError::file("read", &incoming.0))?;
+        if found != *digest {
+            let reason = "its bytes in the bucket are not those that the cloud sealed".to_owned();
+            return Err(LakeError::Segment { name: name.to_owned(), reason });
+        }
+        fs::rename(&incoming.0, &path).map_err(LakeError::file("name", &path))?;
+        Ok(path)
+    }
+
+    /// Fetches the newest database of a backup. Returns its file.
+    pub(crate) async fn newest_catalogue(&self, place: &Place) -> Result<PathBuf, LakeError> {
+        let none = || LakeError::NoStore(place.to_string());
+        let is_database = |name: &String| name.ends_with(".sqlite");
+        match (&self.bucket, &self.folder) {
+            (_, Some(folder)) => {
+                let catalogues = folder.join("catalogues");
+                let names = fs::read_dir(&catalogues).map_err(|_| none())?;
+                let names = names.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+                Ok(catalogues.join(names.filter(is_database).max().ok_or_else(none)?))
+            }
+            (Some(bucket), None) => {
+                let names = bucket.list("catalogues").await?;
+                let name = names.into_iter().rfind(is_database).ok_or_else(none)?;
+                let path = self.cache.join(&name);
+                if !path.exists() {
+                    let incoming = Incoming(self.cache.join(format!("{name}.{}", std::process::id())));
+                    if !bucket.fetch(&format!("catalogues/{name}"), &incoming.0).await? {
+                        return Err(none());
+                    }
+                    fs::rename(&incoming.0, &path).map_err(LakeError::file("name", &path))?;
+                }
+                Ok(path)
+            }
+            (None, None) => Err(none()),
+        }
+    }
+}
+
+/// A file that is being written; removed unless it got its name.
+struct Incoming(PathBuf);
+
+impl Drop for Incoming {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}

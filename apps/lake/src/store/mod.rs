@@ -1,0 +1,16 @@
+//! A store of a cloud, read beside the cloud: its catalogue, and its segments.
+
+mod bucket;
+mod catalogue;
+mod files;
+mod filter;
+mod place;
+mod plan;
+mod replaced;
+
+pub use catalogue::Catalogue;
+pub(crate) use files::name_of;
+pub use files::Files;
+pub(crate) use filter::Filter;
+pub use place::Place;
+pub(crate) use plan::{Header, Loose, Planned, Rolled, Unit, plan};

@@ -1,0 +1,83 @@
+//! The bytes of a group's sums that are not complete: between threads, workers, and on a disk.
+//!
+//! `header's length 4 ‖ its frame ‖ frame's length 4 ‖ frame of the sum ‖ 1 for a roll-up that is a sum of its own 1 ‖ weight 8 ‖
+//! number of runs 4 ‖ of each its first number 8 and its windows 4`, once for each sum; lowest bytes first.
+
+use sotto_wire::{MaskName, SumsAnswer};
+
+use super::group::{Group, Named, Piece, frame};
+use super::streams::Streams;
+use crate::LakeError;
+
+/// Appends the state of a group.
+pub(super) fn write(group: Group, streams: &Streams, out: &mut Vec<u8>) -> Result<(), LakeError> {
+    for (stream, sums) in group.by_stream(streams)? {
+        for mut sum in sums {
+            let frame = frame(stream, std::slice::from_mut(&mut sum))?;
+            for bytes in [&stream.frame, &frame] {
+                let length = u32::try_from(bytes.len()).map_err(|_| too_long())?;
+                out.extend_from_slice(&length.to_le_bytes());
+                out.extend_from_slice(bytes);
+            }
+            out.push(u8::from(sum.is_rolled()));
+            out.extend_from_slice(&sum.weight.to_le_bytes());
+            out.extend_from_slice(&u32::try_from(sum.names.len()).map_err(|_| too_long())?.to_le_bytes());
+            for named in &sum.names {
+                out.extend_from_slice(&named.number.to_le_bytes());
+                out.extend_from_slice(&named.windows.to_le_bytes());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn too_long() -> LakeError {
+    LakeError::Sum("a sum that is not complete takes more than 4 GiB: group by a shorter time".to_owned())
+}
+
+fn torn() -> LakeError {
+    LakeError::Sum("a sum that is not complete is damaged".to_owned())
+}
+
+fn take<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N], LakeError> {
+    let (taken, rest) = bytes.split_first_chunk().ok_or_else(torn)?;
+    *bytes = rest;
+    Ok(*taken)
+}
+
+fn sized<'b>(bytes: &mut &'b [u8]) -> Result<&'b [u8], LakeError> {
+    let length = u32::from_le_bytes(take(bytes)?) as usize;
+    let (taken, rest) = bytes.split_at_checked(length).ok_or_else(torn)?;
+    *bytes = rest;
+    Ok(taken)
+}
+
+/// Adds a state to a group.
+pub(super) fn merge(mut bytes: &[u8], group: &mut Group, streams: &mut Streams) -> Result<(), LakeError> {
+    while !bytes.is_empty() {
+        let (header, frame) = (sized(&mut bytes)?, sized(&mut bytes)?);
+        let [is_rolled] = take(&mut bytes)?;
+        let (weight, runs) = (u64::from_le_bytes(take(&mut bytes)?), u32::from_le_bytes(take(&mut bytes)?));
+        let number = streams.number(header)?;
+        let stream = streams.get(number)?;
+        let answer = SumsAnswer::read(frame, &stream.header, frame.len() as u64, u32::MAX)?;
+        let [added] = answer.sums.as_slice() else { return Err(torn()) };
+        let first = u64::from_le_bytes(*bytes.first_chunk().ok_or_else(torn)?);
+        let piece = if is_rolled == 0 { Piece::of(stream, first) } else { Piece::Rolled(first) };
+        let sum = group.of(number, piece, stream.parts.len());
+        sum.add_sum(stream, added, 1)?;
+        let mut pads = answer.names.iter();
+        for _ in 0..runs {
+            let (first, windows) = (u64::from_le_bytes(take(&mut bytes)?), u32::from_le_bytes(take(&mut bytes)?));
+            for ahead in 0..u64::from(windows) {
+                let pads: MaskName = pads.next().ok_or_else(torn)?;
+                sum.name(Named { number: first.wrapping_add(ahead), windows: 1, pads }, 0);
+            }
+        }
+        if pads.next().is_some() {
+            return Err(torn());
+        }
+        sum.weight = sum.weight.saturating_add(weight);
+    }
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! The bytes of the leaf of a plan, between a coordinator and its workers.
+
+use std::sync::Arc;
+
+use datafusion::common::{Result, internal_err};
+use datafusion::execution::TaskContext;
+use datafusion::logical_expr::AggregateUDF;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
+
+use super::scan::{Reading, WindowsExec};
+use crate::LakeError;
+use crate::sums::{AnswerFunction, NAME, answer_function};
+
+/// Writes and reads the leaf of a plan.
+#[derive(Debug)]
+pub struct Codec;
+
+impl PhysicalExtensionCodec for Codec {
+    fn try_decode(
+        &self,
+        bytes: &[u8],
+        inputs: &[Arc<dyn ExecutionPlan>],
+        _: &TaskContext,
+        _: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        if !inputs.is_empty() {
+            return internal_err!("a scan of windows has no inputs");
+        }
+        let reading: Reading =
+            serde_json::from_slice(bytes).map_err(|error| LakeError::Plan(error.to_string()))?;
+        let columns = super::columns::schema().fields().len();
+        if reading.projection.iter().any(|column| *column >= columns) {
+            return Err(LakeError::Plan("it reads a column that the table does not have".to_owned()).into());
+        }
+        Ok(Arc::new(WindowsExec::new(reading)?))
+    }
+
+    fn try_decode_udaf(&self, name: &str, bytes: &[u8]) -> Result<Arc<AggregateUDF>> {
+        if name != NAME {
+            return Err(LakeError::Plan(format!("there is no function {name}")).into());
+        }
+        let asked = serde_json::from_slice(bytes).map_err(|error| LakeError::Plan(error.to_string()))?;
+        Ok(Arc::new(AggregateUDF::from(answer_function(asked))))
+    }
+
+    fn try_encode_udaf(&self, node: &AggregateUDF, bytes: &mut Vec<u8>) -> Result<()> {
+        if let Some(function) = node.inner().downcast_ref::<AnswerFunction>() {
+            serde_json::to_writer(bytes, &*function.asked).map_err(|error| LakeError::Plan(error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn try_encode(
+        &self,
+        node: Arc<dyn ExecutionPlan>,
+        bytes: &mut Vec<u8>,
+        _: &dyn PhysicalProtoConverterExtension,
+    ) -> Result<()> {
+        let Some(scan) = node.downcast_ref::<WindowsExec>() else {
+            return internal_err!("a lake's plan has {}", node.name());
+        };
+        serde_json::to_writer(bytes, &*scan.reading).map_err(|error| LakeError::Plan(error.to_string()))?;
+        Ok(())
+    }
+}

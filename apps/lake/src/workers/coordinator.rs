@@ -1,0 +1,113 @@
+//! The side that plans, sends parts to workers, and puts their results together.
+
+use async_trait::async_trait;
+use datafusion::common::DataFusionError;
+use datafusion::execution::SessionStateBuilder;
+use datafusion_distributed::grpc::{BoxCloneSyncChannel, create_worker_client};
+use datafusion_distributed::{
+    ChannelResolver, DesiredTaskCountEvent, DesiredTaskCountEventResponse, DistributedExt as _,
+    ScaleUpLeafNodeEvent, ScaleUpLeafNodeEventResponse, SessionStateBuilderExt as _, WorkerChannel,
+    WorkerResolver,
+};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Mutex;
+use tonic::transport::{Channel, Endpoint};
+use url::Url;
+
+use super::identity::{Identity, check};
+use crate::windows::{Codec, WindowsExec};
+
+/// Time for a connection to a worker.
+const CONNECT: Duration = Duration::from_secs(5);
+/// How often a worker is asked whether it is there, and how long it has to answer: one that is gone ends the query.
+const ALIVE: Duration = Duration::from_secs(10);
+
+/// The addresses of the workers.
+struct Workers(Vec<Url>);
+
+impl WorkerResolver for Workers {
+    fn get_urls(&self) -> Result<Vec<Url>, DataFusionError> {
+        Ok(self.0.clone())
+    }
+}
+
+/// Connections to workers.
+struct Channels {
+    identity: Option<Identity>,
+    open: Mutex<HashMap<Url, Channel>>,
+}
+
+impl Channels {
+    fn endpoint(&self, url: &Url) -> Result<Endpoint, tonic::transport::Error> {
+        let endpoint = Channel::from_shared(url.to_string())
+            .map_err(|_| Endpoint::from_static("http://localhost").connect_timeout(CONNECT))
+            .unwrap_or_else(|endpoint| endpoint)
+            .connect_timeout(CONNECT)
+            .http2_keep_alive_interval(ALIVE)
+            .keep_alive_timeout(ALIVE);
+        match &self.identity {
+            Some(identity) if url.scheme() == "https" => endpoint.tls_config(identity.client()),
+            _ => Ok(endpoint),
+        }
+    }
+}
+
+/// Returns an error with all of its causes: the reason of a failed handshake is the last one.
+fn unreachable(url: &Url, error: &dyn std::error::Error) -> DataFusionError {
+    let (mut text, mut cause) = (error.to_string(), error.source());
+    while let Some(inner) = cause {
+        text = format!("{text}: {inner}");
+        cause = inner.source();
+    }
+    DataFusionError::Execution(format!("worker {url} cannot be reached: {text}"))
+}
+
+#[async_trait]
+impl ChannelResolver for Channels {
+    async fn get_worker_client_for_url(&self, url: &Url) -> Result<Box<dyn WorkerChannel>, DataFusionError> {
+        let mut open = self.open.lock().await;
+        let channel = match open.get(url) {
+            Some(channel) => channel.clone(),
+            None => {
+                let endpoint = self.endpoint(url).map_err(|error| unreachable(url, &error))?;
+                let channel = endpoint.connect().await.map_err(|error| unreachable(url, &error))?;
+                open.insert(url.clone(), channel.clone());
+                channel
+            }
+        };
+        Ok(create_worker_client(BoxCloneSyncChannel::new(channel)))
+    }
+}
+
+/// Adds workers to a session: each reads a share of the blocks.
+///
+/// # Errors
+/// An address is none of a worker.
+pub fn with_workers(
+    builder: SessionStateBuilder,
+    workers: Vec<Url>,
+    identity: Option<Identity>,
+) -> anyhow::Result<SessionStateBuilder> {
+    for url in &workers {
+        check(url, identity.as_ref())?;
+    }
+    let tasks = workers.len();
+    let desired = move |event: DesiredTaskCountEvent<'_>| {
+        event.plan.downcast_ref::<WindowsExec>()?;
+        Some(Ok(DesiredTaskCountEventResponse::desired(tasks)))
+    };
+    let scaled = |event: ScaleUpLeafNodeEvent<'_>| {
+        let scan = event.plan.downcast_ref::<WindowsExec>()?;
+        let among = scan.among(event.task_count);
+        Some(among.map(|scan| ScaleUpLeafNodeEventResponse::new(Arc::new(scan))))
+    };
+    Ok(builder
+        .with_distributed_worker_resolver(Workers(workers))
+        .with_distributed_channel_resolver(Channels { identity, open: Mutex::default() })
+        .with_distributed_planner()
+        .with_distributed_user_codec(Codec)
+        .with_distributed_desired_task_count_handler(desired)
+        .with_distributed_scale_up_leaf_node_handler(scaled))
+}

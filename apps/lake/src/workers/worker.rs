@@ -1,0 +1,95 @@
+//! A worker: runs parts of plans of its plant's coordinators on the store that it was started with.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use datafusion::common::{DataFusionError, Result};
+use datafusion::execution::SessionState;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion_distributed::{
+    DistributedExt as _, Worker, WorkerPlanRewriteEvent, WorkerPlanRewriteEventResponse, WorkerQueryContext,
+};
+use futures::TryStreamExt as _;
+use tokio::net::TcpListener;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::transport::Server;
+
+use super::identity::{Identity, is_loopback};
+use crate::session::{Limits, with_lake};
+use crate::store::Files;
+use crate::windows::Codec;
+
+/// A worker that listens.
+pub struct Listening {
+    /// Its address.
+    pub address: SocketAddr,
+    listener: TcpListener,
+    worker: Worker,
+    identity: Option<Identity>,
+}
+
+/// Listens at an address. Without an identity only this machine may reach it.
+///
+/// # Errors
+/// The address cannot be listened at, or others could reach it without TLS.
+pub async fn listen(
+    address: SocketAddr,
+    identity: Option<Identity>,
+    files: Arc<Files>,
+    limits: Limits,
+) -> anyhow::Result<Listening> {
+    if identity.is_none() && !is_loopback(address.ip()) {
+        bail!("others reach {address}: name --identity, a folder that `sotto-lake authority` made, or listen at 127.0.0.1");
+    }
+    let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen at {address}"))?;
+    let address = listener.local_addr()?;
+    let worker = Worker::from_session_builder(move |query: WorkerQueryContext| {
+        let files = Arc::clone(&files);
+        async move { state(query, files, limits) }
+    });
+    Ok(Listening { address, listener, worker, identity })
+}
+
+fn state(mut query: WorkerQueryContext, files: Arc<Files>, limits: Limits) -> Result<SessionState> {
+    let config = query.builder.config().take().unwrap_or_default();
+    let builder = with_lake(query.builder, config, files, limits)?;
+    let builder = builder.with_distributed_user_codec(Codec);
+    Ok(builder.with_distributed_worker_plan_rewrite_handler(reads_windows_alone).build())
+}
+
+/// Refuses a plan that would read anything but windows, such as a file of this machine.
+fn reads_windows_alone(event: WorkerPlanRewriteEvent<'_>) -> Result<WorkerPlanRewriteEventResponse> {
+    fn check(plan: &Arc<dyn ExecutionPlan>) -> Result<()> {
+        const LEAVES: [&str; 5] =
+            ["WindowsExec", "EmptyExec", "PlaceholderRowExec", "NetworkShuffleExec", "NetworkCoalesceExec"];
+        let children = plan.children();
+        if children.is_empty() && !LEAVES.contains(&plan.name()) {
+            let reason = format!("a worker reads windows alone, and the plan has {}", plan.name());
+            return Err(DataFusionError::Plan(reason));
+        }
+        children.into_iter().try_for_each(check)
+    }
+    check(&event.plan)?;
+    Ok(WorkerPlanRewriteEventResponse::new(event.plan))
+}
+
+impl Listening {
+    /// Serves until `stop` is ready.
+    ///
+    /// # Errors
+    /// The certificate cannot be used, or the port is lost.
+    pub async fn serve(self, stop: impl Future<Output = ()>) -> anyhow::Result<()> {
+        let mut server = Server::builder();
+        if let Some(identity) = &self.identity {
+            server = server.tls_config(identity.server()).context("the certificate cannot be used")?;
+        }
+        let incoming = TcpListenerStream::new(self.listener).inspect_ok(|stream| {
+            // A lost option costs time alone.
+            let _ = stream.set_nodelay(true);
+        });
+        let server = server.add_service(self.worker.into_worker_server());
+        Ok(server.serve_with_incoming_shutdown(incoming, stop).await?)
+    }
+}

@@ -1,0 +1,51 @@
+//! Builds the lake with its own lock file, tests it, and runs its guide.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+
+use super::compile::{passes, side_target};
+use crate::cargo;
+use crate::guide;
+use crate::suite::{Context, Outcome};
+
+/// The lake is no part of the workspace.
+const MANIFEST: &str = "apps/lake/Cargo.toml";
+
+/// Crates that the lake must not link: secrets, and the service whose store it reads.
+const MUST_NOT_LINK: [&str; 4] = ["sotto-keys", "sotto-decrypt", "sotto-seal", "sotto-cloud"];
+
+pub(crate) fn run(context: &Context) -> Result<Outcome> {
+    let target = side_target(context, "lake")?;
+    let run = |command: &str| {
+        let mut cargo = cargo::cargo();
+        cargo.args([command, "--release", "--locked", "--manifest-path", MANIFEST]);
+        cargo.arg("--target-dir").arg(&target);
+        cargo
+    };
+    let faults = links(&context.root)?;
+    if !faults.is_empty() {
+        return Ok(Outcome::Failed(faults));
+    }
+    for command in [run("build"), run("test")] {
+        match passes(context, command)? {
+            Outcome::Passed => {}
+            other => return Ok(other),
+        }
+    }
+    guide::of_lake(context, &target.join("release"))
+}
+
+/// Names the crates that the lake links and must not.
+fn links(root: &Path) -> Result<Vec<String>> {
+    let mut tree = cargo::cargo();
+    tree.args(["tree", "--locked", "--manifest-path", MANIFEST, "--edges", "normal", "--prefix", "none"]);
+    let output = tree.current_dir(root).output().context("cargo tree")?;
+    anyhow::ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let linked: BTreeSet<&str> = text.lines().filter_map(|line| line.split(' ').next()).collect();
+    println!("sotto-lake links {} crates", linked.len());
+    let found = MUST_NOT_LINK.iter().filter(|name| linked.contains(*name));
+    Ok(found.map(|name| format!("sotto-lake links {name}")).collect())
+}
