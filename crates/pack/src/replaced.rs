@@ -2,12 +2,12 @@
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::WindowDescription;
 
-/// The windows of a stream that others replace ([`Replaces`](crate::Replaces)): by number and channel, the highest number of
-/// a window that names them.
+/// The windows of a stream that others replace ([`Replaces`](crate::Replaces)).
 ///
 /// ```
 /// use sotto_pack::{Channel, Layout, Period, Replaced, Replaces, WindowDescription};
@@ -22,47 +22,66 @@ use crate::WindowDescription;
 /// replaced.add(7, &other);
 /// replaced.add(9, &other);
 /// assert!(replaced.has_any(0..4) && !replaced.has_any(4..10));
-/// assert_eq!(replaced.channels(3, &window).into_iter().collect::<Vec<_>>(), ["level"]);
+/// assert_eq!(replaced.channels(3).into_iter().collect::<Vec<_>>(), ["level"]);
+/// assert!(!replaced.is_whole(3, &window), "its flow counts");
 /// // Of two that replace one, the higher number counts.
-/// assert_eq!((replaced.channels(7, &other).len(), replaced.channels(9, &other).len()), (1, 0));
+/// assert_eq!((replaced.channels(7).len(), replaced.channels(9).len()), (1, 0));
+/// assert_eq!(replaced.numbers().collect::<Vec<_>>(), [3, 7, 9]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Replaced(BTreeMap<u64, BTreeMap<String, u64>>);
+pub struct Replaced {
+    /// By number and channel, the highest number of a window that names them.
+    by: BTreeMap<u64, BTreeMap<String, u64>>,
+    /// The numbers and channels that a window names, by its own number.
+    names: BTreeMap<u64, (Vec<u64>, Vec<String>)>,
+}
 
 impl Replaced {
     /// Notes the windows that the one with a number names.
     pub fn add(&mut self, sequence: u64, window: &WindowDescription) {
-        for number in named(window) {
-            let by = self.0.entry(number).or_default();
-            for channel in channels(window) {
-                let highest = by.entry(channel.into()).or_default();
+        let Some(replaces) = &window.replaces else { return };
+        let layout = window.layout.channels();
+        let name = |column: &u16| Some(layout.get(usize::from(*column))?.name.clone());
+        let channels: Vec<String> = replaces.channels.iter().filter_map(name).collect();
+        for number in &replaces.windows {
+            let by = self.by.entry(*number).or_default();
+            for channel in &channels {
+                let highest = by.entry(channel.clone()).or_default();
                 *highest = sequence.max(*highest);
             }
         }
+        self.names.insert(sequence, (replaces.windows.clone(), channels));
     }
 
     /// Returns true if no window names another.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.by.is_empty()
     }
 
     /// Returns true if one of these windows is named.
     #[must_use]
     pub fn has_any(&self, numbers: Range<u64>) -> bool {
-        self.0.range(numbers).next().is_some()
+        self.by.range(numbers).next().is_some()
+    }
+
+    /// Returns the numbers of the windows that may have channels whose readings do not count, ascending.
+    pub fn numbers(&self) -> impl Iterator<Item = u64> + '_ {
+        let all: BTreeSet<u64> = self.by.keys().chain(self.names.keys()).copied().collect();
+        all.into_iter()
     }
 
     /// Returns the channels of the window with a number whose readings do not count.
     #[must_use]
-    pub fn channels(&self, sequence: u64, window: &WindowDescription) -> BTreeSet<&str> {
-        let replaced = self.0.get(&sequence).into_iter().flat_map(BTreeMap::keys).map(String::as_str);
+    pub fn channels(&self, sequence: u64) -> BTreeSet<&str> {
+        let replaced = self.by.get(&sequence).into_iter().flat_map(BTreeMap::keys).map(String::as_str);
         let mut found: BTreeSet<&str> = replaced.collect();
-        let own: BTreeSet<&str> = channels(window).collect();
-        for by in named(window).filter_map(|number| self.0.get(&number)) {
-            let later = by.iter().filter(|(channel, by)| **by > sequence && own.contains(channel.as_str()));
-            found.extend(later.map(|(channel, _)| channel.as_str()));
+        if let Some((windows, own)) = self.names.get(&sequence) {
+            for by in windows.iter().filter_map(|number| self.by.get(number)) {
+                let later = by.iter().filter(|(channel, by)| **by > sequence && own.contains(channel));
+                found.extend(later.map(|(channel, _)| channel.as_str()));
+            }
         }
         found
     }
@@ -70,20 +89,8 @@ impl Replaced {
     /// Returns true if no reading of the window with a number counts.
     #[must_use]
     pub fn is_whole(&self, sequence: u64, window: &WindowDescription) -> bool {
-        let gone = self.channels(sequence, window);
+        let gone = self.channels(sequence);
         !gone.is_empty()
             && window.layout.channels().iter().all(|channel| gone.contains(channel.name.as_str()))
     }
-}
-
-/// Returns the numbers of the windows that a window replaces.
-fn named(window: &WindowDescription) -> impl Iterator<Item = u64> {
-    window.replaces.iter().flat_map(|replaces| replaces.windows.iter().copied())
-}
-
-/// Returns the channels whose readings it replaces.
-fn channels(window: &WindowDescription) -> impl Iterator<Item = &str> {
-    let columns = window.replaces.iter().flat_map(|replaces| &replaces.channels);
-    let layout = window.layout.channels();
-    columns.filter_map(|column| Some(layout.get(usize::from(*column))?.name.as_str()))
 }

@@ -68,8 +68,7 @@ impl Store {
             if description.as_ref().is_some_and(|description| replaced.is_whole(sequence, description)) {
                 return Ok(());
             }
-            let channels = description.map(|of| replaced.channels(sequence, &of)).unwrap_or_default();
-            let replaced = channels.into_iter().collect::<Vec<_>>().join(",");
+            let replaced = replaced.channels(sequence).into_iter().collect::<Vec<_>>().join(",");
             take(Exported { envelope, position, stored_at, replaced })
         };
         let (connection, tag) = (self.connection(), header.id().tag());

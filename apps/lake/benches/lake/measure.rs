@@ -24,7 +24,10 @@ const DAY: i64 = 86_400_000;
 
 fn plain() -> String {
     let sums: Vec<String> = (0..TICKS + 2).map(|at| format!("sum(p{at})")).collect();
-    format!("select device, date_trunc('day', start) as day, {} from plain group by device, day", sums.join(", "))
+    format!(
+        "select device, date_trunc('day', start) as day, {} from plain group by device, day",
+        sums.join(", ")
+    )
 }
 
 fn runtime(threads: usize) -> anyhow::Result<tokio::runtime::Runtime> {
@@ -36,7 +39,8 @@ async fn lake(store: &Store, threads: usize, workers: Vec<Url>) -> anyhow::Resul
     let files = Arc::new(Files::open(&place, None, &store.folder)?);
     let catalogue = Catalogue::open(&place, &files).await?;
     let limits = Limits { threads: Some(threads), memory: None };
-    let mut builder = with_lake(SessionStateBuilder::new_with_default_features(), config(), Arc::clone(&files), limits)?;
+    let mut builder =
+        with_lake(SessionStateBuilder::new_with_default_features(), config(), Arc::clone(&files), limits)?;
     if !workers.is_empty() {
         builder = with_workers(builder, workers, None)?;
     }
@@ -68,7 +72,12 @@ fn show(store: &Store, name: &str, time: Duration) -> f64 {
 }
 
 pub(crate) fn all(store: &Store, runs: usize) -> anyhow::Result<()> {
-    println!("{} readings: {} devices, {} windows of {TICKS} readings each", store.readings(), store.devices, store.windows);
+    println!(
+        "{} readings: {} devices, {} windows of {TICKS} readings each",
+        store.readings(),
+        store.devices,
+        store.windows
+    );
     let mut times = Vec::new();
     for threads in [1, 2] {
         let runtime = runtime(threads)?;
@@ -79,7 +88,11 @@ pub(crate) fn all(store: &Store, runs: usize) -> anyhow::Result<()> {
         if threads == 2 {
             let begin = Instant::now();
             let opened = check(store, &result)?;
-            println!("{:44}{:9.3} s", format!("opened {opened} sums, each tag right"), begin.elapsed().as_secs_f64());
+            println!(
+                "{:44}{:9.3} s",
+                format!("opened {opened} sums, each tag right"),
+                begin.elapsed().as_secs_f64()
+            );
         }
         let (time, _) = runtime.block_on(fastest(&context, &plain(), runs))?;
         let plain = show(store, &format!("SUM of {} columns of Int64, {threads} threads", TICKS + 2), time);
@@ -101,8 +114,12 @@ fn workers(store: &Store, runs: usize, embedded: &[Duration]) -> anyhow::Result<
         times.push(time);
     }
     let gain = |times: &[Duration]| times[0].as_secs_f64() / times[1].as_secs_f64();
-    println!("a second thread: {:.2} times as fast; a second worker: {:.2}; two workers beside one thread: {:.2}",
-        gain(embedded), gain(&times), embedded[0].as_secs_f64() / times[1].as_secs_f64());
+    println!(
+        "a second thread: {:.2} times as fast; a second worker: {:.2}; two workers beside one thread: {:.2}",
+        gain(embedded),
+        gain(&times),
+        embedded[0].as_secs_f64() / times[1].as_secs_f64()
+    );
     Ok(())
 }
 
@@ -119,7 +136,8 @@ impl Pinned {
         let mut command = Command::new("taskset");
         command.args(["-c", &core.to_string(), env!("CARGO_BIN_EXE_sotto-lake"), "worker", "--threads", "1"]);
         command.args(["--listen", "127.0.0.1:0", "--store"]).arg(&store.folder);
-        let child = command.arg("--address-file").arg(&address).spawn().context("taskset cannot be started")?;
+        let child =
+            command.arg("--address-file").arg(&address).spawn().context("taskset cannot be started")?;
         let begin = Instant::now();
         while !address.exists() {
             ensure!(begin.elapsed() < Duration::from_secs(20), "a worker does not listen");
@@ -144,7 +162,8 @@ impl Drop for Pinned {
 fn check(store: &Store, result: &[RecordBatch]) -> anyhow::Result<usize> {
     let mut opened = 0;
     for batch in result {
-        let devices = datafusion::arrow::compute::cast(batch.column(0), &datafusion::arrow::datatypes::DataType::Utf8)?;
+        let devices =
+            datafusion::arrow::compute::cast(batch.column(0), &datafusion::arrow::datatypes::DataType::Utf8)?;
         let days = batch.column(1).as_primitive::<TimestampMillisecondType>();
         let sums: &LargeBinaryArray = batch.column(2).as_binary();
         for row in 0..sums.len() {
@@ -172,7 +191,11 @@ fn open(store: &Store, device: u64, first: u64, frame: &[u8]) -> anyhow::Result<
     let key = TagKey::new(&StreamKeys::derive(&SECRET, stream), &form, 0);
     let sum = answer.sums.first().and_then(|sum| sum.part(0)).context("a sum")?;
     let sums = opening.open(&key, sum)?;
-    let expected = (0..TICKS).map(|tick| numbers.clone().map(|number| reading(device, number, tick)).sum::<i64>());
-    ensure!(sums.into_iter().eq(expected), "the sum of device {device} from window {first} on is another one");
+    let expected =
+        (0..TICKS).map(|tick| numbers.clone().map(|number| reading(device, number, tick)).sum::<i64>());
+    ensure!(
+        sums.into_iter().eq(expected),
+        "the sum of device {device} from window {first} on is another one"
+    );
     Ok(())
 }

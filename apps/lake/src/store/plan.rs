@@ -10,8 +10,8 @@ use sotto_wire::{Digest, Envelope, StreamHeader, StreamTag, message_digest, wind
 use super::catalogue::{Catalogue, Registered, RolledUp, Run, Snapshot, Waiting};
 use super::files::Files;
 use super::filter::Filter;
-use super::replaced::Replaced;
 use crate::LakeError;
+use sotto_pack::Replaced;
 
 /// The flag of a head that names windows in whose place its window comes (docs/concepts/wire.md).
 const REPLACES: u8 = 16;
@@ -199,13 +199,13 @@ fn replaced(
             let head = block.head(row, &of.header);
             let window = window_description(&head, &of.header)
                 .map_err(|error| LakeError::Segment { name: name.clone(), reason: error.to_string() })?;
-            all.entry(log.clone()).or_default().note(block.sequence(row), &window);
+            all.entry(log.clone()).or_default().add(block.sequence(row), &window);
         }
     }
     for (window, envelope) in waiting.iter().filter(|(_, envelope)| envelope.replaces()) {
         let signed = envelope.signed_header();
         if let Some(description) = signed.description() {
-            all.entry(window.log.clone()).or_default().note(signed.header().sequence, &description);
+            all.entry(window.log.clone()).or_default().add(signed.header().sequence, &description);
         }
     }
     Ok(all)

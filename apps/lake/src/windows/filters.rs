@@ -35,7 +35,8 @@ fn apply(filter: &mut Filter, condition: &Expr) -> bool {
             else {
                 return false;
             };
-            compare(filter, &column.name, Operator::GtEq, low) && compare(filter, &column.name, Operator::LtEq, high)
+            compare(filter, &column.name, Operator::GtEq, low)
+                && compare(filter, &column.name, Operator::LtEq, high)
         }
         Expr::InList(list) if !list.negated => {
             let Expr::Column(column) = &*list.expr else { return false };

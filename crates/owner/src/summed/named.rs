@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sotto_pack::WindowDescription;
+use sotto_pack::{Replaced, WindowDescription};
 use sotto_sums::SALT_BYTES;
 use sotto_wire::WindowNames;
 
 use super::row::SummedColumns;
-use crate::windows::{Entry, Replaced, RollUps, StreamLog};
+use crate::windows::{Entry, RollUps, StreamLog, replaced};
 
 /// A window with the name of its pads.
 #[derive(Clone)]
@@ -21,7 +21,7 @@ pub(super) struct Named {
 
 /// Returns the windows of a row: those of its start between its numbers, if they are as many as it says.
 pub(super) fn named(row: &SummedColumns, log: &StreamLog, rolled: &RollUps) -> Option<Vec<Named>> {
-    let replaced = Replaced::of(log.pieces().map(|(first, _)| first));
+    let replaced = replaced(log);
     let of_row = |first: &Entry<'_>| {
         let header = first.stream().map(|header| hex::encode(header.id().0));
         let salt = first.mask().map(|mask| mask.salt);
@@ -57,7 +57,7 @@ pub(super) fn named(row: &SummedColumns, log: &StreamLog, rolled: &RollUps) -> O
 
 /// Returns the windows of an answer's frame, in its order; None if the log lacks one, or the frame has one twice.
 pub(super) fn named_by(names: &WindowNames, log: &StreamLog) -> Option<Vec<Named>> {
-    let replaced = Replaced::of(log.pieces().map(|(first, _)| first));
+    let replaced = replaced(log);
     let salts: BTreeSet<_> = names.starts().iter().collect();
     let mut all = BTreeMap::new();
     for (first, count) in log.pieces() {
@@ -73,6 +73,6 @@ pub(super) fn named_by(names: &WindowNames, log: &StreamLog) -> Option<Vec<Named
 
 fn of_entry(entry: &Entry<'_>, replaced: &Replaced) -> Option<Named> {
     let (window, mask) = entry.description().zip(entry.mask())?;
-    let replaced = replaced.channels(entry).into_iter().map(str::to_owned).collect();
+    let replaced = replaced.channels(entry.sequence()).into_iter().map(str::to_owned).collect();
     Some(Named { salt: mask.salt, pad: mask.sequence, window, replaced })
 }

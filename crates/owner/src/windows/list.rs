@@ -8,7 +8,7 @@ use super::known::{Known, Read, read, span_of};
 use super::leaves::Leaves;
 use super::mirror::{NEW_COUNT, StreamLog};
 use super::needed::Needed;
-use super::replaced::Replaced;
+use super::replaced::replaced;
 use super::rolled::RollUps;
 use super::row_time::Group;
 use super::stream_name::StreamName;
@@ -63,7 +63,7 @@ pub(crate) fn list(
         let gone = missing(&log, between);
         (aside.missing, aside.jumps) = (aside.missing + gone.windows, aside.jumps + gone.jumps);
         complete.extend(newest(&log).map(|newest| (stream.to_owned(), newest)));
-        let replaced = Replaced::of(log.pieces().map(|(first, _)| first));
+        let replaced = replaced(&log);
         let spans = log.pieces().filter(|(first, _)| first.is_provisional());
         let in_pieces: BTreeSet<Group> =
             spans.filter_map(|(first, _)| span_of(&first, &known, &clock)).collect();
@@ -129,7 +129,7 @@ pub(crate) fn list(
                         let span = in_pieces.range(..=Group { from: start, to: i64::MAX }).next_back();
                         window.span = span.filter(|span| start < span.to).copied();
                         window.rolled = sum;
-                        let others = replaced.channels(&entry);
+                        let others = replaced.channels(entry.sequence());
                         if !others.is_empty() {
                             window.leave_out_channels(plant, &others);
                         }

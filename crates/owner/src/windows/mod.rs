@@ -59,7 +59,7 @@ pub(crate) use needed::Needed;
 pub(crate) use overlaps::tests::window as window_of_hours;
 pub(crate) use past::LogThen;
 pub(crate) use preceding::Preceding;
-pub(crate) use replaced::Replaced;
+pub(crate) use replaced::replaced;
 pub use retain::{Age, Retention, RollUpLevel, RollUpUnit};
 pub(crate) use retain::{ToSum, roll_up_orders, to_roll_up};
 pub(crate) use rolled::RollUps;

@@ -12,7 +12,7 @@ use sotto_wire::{FromLog, MOST_RUNS, RollUp, StreamHeader, StreamTag};
 use super::calendar::Calendar;
 use super::known::identity;
 use super::mirror::{Entry, StreamLog};
-use super::replaced::Replaced;
+use super::replaced::replaced;
 use super::rolled::RollUps;
 use super::row_time::Group;
 use crate::error::OwnerError;
@@ -339,7 +339,7 @@ fn atoms(
 ) -> ByGroup {
     let mut all = ByGroup::new();
     let mut known: Option<(Group, Calendar)> = None;
-    let replaced = Replaced::of(log.pieces().map(|(first, _)| first));
+    let replaced = replaced(log);
     for (first, count) in log.pieces() {
         let Some(header) = first.stream().filter(|header| first.is_signed() && header.is_of_sums()) else {
             continue;
@@ -348,7 +348,7 @@ fn atoms(
             continue;
         }
         for entry in first.all(count) {
-            if !replaced.channels(&entry).is_empty() {
+            if !replaced.channels(entry.sequence()).is_empty() {
                 continue;
             }
             let Some(start) = entry.start().or_else(|| Some(entry.description()?.start)) else { continue };
