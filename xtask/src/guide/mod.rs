@@ -101,7 +101,7 @@ pub(crate) fn of_lake(context: &Context, programs: &Path) -> Result<Outcome> {
 
 /// Runs the suite `warehouse`.
 pub(crate) fn warehouse(context: &Context) -> Result<Outcome> {
-    apart(context, WAREHOUSE, &engines(&context.built()?.program("sotto")?)?)
+    apart(context, WAREHOUSE, &engines(context.built()?.program("sotto")?)?)
 }
 
 /// Installs the engines beside a program; returns the folder of theirs.

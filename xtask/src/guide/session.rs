@@ -106,7 +106,7 @@ mod tests {
         let folder = Scratch::new().unwrap();
         let dataset = folder.path().join("data.csv");
         std::fs::write(&dataset, "1,2\n").unwrap();
-        let run = |text: &str| run(&Page::parse(text).unwrap(), Path::new("/nowhere"), &dataset);
+        let run = |text: &str| run(&Page::parse(text).unwrap(), &[Path::new("/nowhere")], Some(&dataset));
         let page = "```console\n$ x=5; sleep 100 &\n$ cat data.csv\n$ false\n$ echo $?\n$ echo $x >&2\n```\n";
         let outputs = run(page).unwrap();
         assert_eq!(outputs, ["", "1,2\n", "", "1\n", "5\n"]);
