@@ -324,7 +324,18 @@ impl Site {
         Config::new((self.change)(settings)).unwrap()
     }
 
+    /// Starts the cloud. A program that another test starts may hold the store's lock for a moment.
     pub(crate) fn resume(&mut self) {
+        for _ in 0..50 {
+            if self.started() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        panic!("the cloud does not start");
+    }
+
+    fn started(&mut self) -> bool {
         let config = self.config();
         let (stop, stopped) = oneshot::channel::<()>();
         let (tell, address) = std::sync::mpsc::channel();
@@ -336,7 +347,9 @@ impl Site {
                 server.serve(async { drop(stopped.await) }).await
             })
         });
-        self.running = Some((address.recv().expect("the cloud starts"), stop, thread));
+        let Ok(address) = address.recv() else { return false };
+        self.running = Some((address, stop, thread));
+        true
     }
 
     /// Starts the cloud again with changed settings.

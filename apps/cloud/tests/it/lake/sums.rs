@@ -66,7 +66,7 @@ fn weights_and_channels() {
         assert_eq!(lake.frames(&sql).unwrap()["kitchen"], site.cloud_sum(0, &all, &parts, None));
     }
     // Without a group, with a condition of the function, and of no window.
-    let sql = "select 'all', sotto_sum(body, tag) filter (where number < 7), sotto_sum(body, tag) from windows";
+    let sql = "select 'all', sotto_sum(body, tag) filter (where number < 7) from windows";
     assert_eq!(lake.frames(sql).unwrap()["all"], site.cloud_sum(0, &all[..7], &[0, 1, 2, 3], None));
     let none = "select 'none', sotto_sum(body, tag) from windows where number < 0";
     assert!(lake.frames(none).unwrap()["none"].is_empty());
