@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -44,7 +43,8 @@ pub async fn write(
         Form::Json => json(result, out).await,
         Form::Csv => lines(result, out).await,
         Form::Parquet(file) => {
-            let written = to_parquet(result, file).await;
+            let created = File::create_new(file).with_context(|| format!("cannot write {}", file.display()))?;
+            let written = to_parquet(result, created).await;
             if written.is_err() {
                 let _ = std::fs::remove_file(file);
             }
@@ -112,8 +112,7 @@ async fn lines(mut result: SendableRecordBatchStream, out: &mut impl Write) -> a
     Ok(())
 }
 
-async fn to_parquet(mut result: SendableRecordBatchStream, file: &Path) -> anyhow::Result<()> {
-    let created = File::create_new(file).with_context(|| format!("cannot write {}", file.display()))?;
+async fn to_parquet(mut result: SendableRecordBatchStream, created: File) -> anyhow::Result<()> {
     let mut writer = ArrowWriter::try_new(created, result.schema(), None)?;
     while let Some(batch) = result.next().await {
         writer.write(&batch?)?;

@@ -128,6 +128,23 @@ impl Column {
         }
     }
 
+    /// Returns true if sums and their rows need it.
+    pub(super) fn is_of_sums(self) -> bool {
+        !matches!(
+            self,
+            Self::Tenant
+                | Self::Device
+                | Self::Stream
+                | Self::Bytes
+                | Self::GroupIndex
+                | Self::GroupWindows
+                | Self::Path
+                | Self::Signature
+                | Self::Rest
+                | Self::Parts
+        )
+    }
+
     /// Returns true if few values repeat, so that a dictionary pays.
     fn repeats(self) -> bool {
         matches!(self, Self::Device | Self::Stream | Self::Header | Self::Salt | Self::Lists | Self::Arrived)

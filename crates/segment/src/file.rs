@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-use bytes::Bytes;
+use bytes::{Buf as _, Bytes};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
@@ -72,5 +72,35 @@ impl ChunkReader for Shared {
         let mut buffer = vec![0; length];
         self.from(start).read_exact(&mut buffer)?;
         Ok(buffer.into())
+    }
+}
+
+/// Bytes of a file from a place on, in memory.
+pub(super) struct Held {
+    pub(super) from: u64,
+    pub(super) bytes: Bytes,
+}
+
+impl Length for Held {
+    fn len(&self) -> u64 {
+        self.from + self.bytes.len() as u64
+    }
+}
+
+impl ChunkReader for Held {
+    type T = bytes::buf::Reader<Bytes>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        let length = self.len().saturating_sub(start);
+        Ok(self.get_bytes(start, usize::try_from(length).unwrap_or(usize::MAX))?.reader())
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        let from = start.checked_sub(self.from).and_then(|from| usize::try_from(from).ok());
+        let end = from.and_then(|from| from.checked_add(length)).filter(|end| *end <= self.bytes.len());
+        match from.zip(end) {
+            Some((from, end)) => Ok(self.bytes.slice(from..end)),
+            None => Err(ParquetError::EOF(format!("{length} bytes from {start} are not those of the block"))),
+        }
     }
 }

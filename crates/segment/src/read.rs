@@ -3,16 +3,19 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use parquet::column::reader::get_typed_column_reader;
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
-use parquet::file::reader::{FileReader as _, RowGroupReader, SerializedFileReader};
+use parquet::file::properties::ReaderProperties;
+use parquet::file::reader::{ChunkReader as _, FileReader as _, RowGroupReader, SerializedFileReader};
+use parquet::file::serialized_reader::SerializedRowGroupReader;
 use parquet::file::statistics::Statistics;
 use sotto_wire::Digest;
 
 use crate::block::Block;
 use crate::columns::{self, Column, Values};
-use crate::file::Shared;
+use crate::file::{Held, Shared};
 use crate::{Kind, SegmentError};
 
 /// Largest number of rows of a block that is read: more than a writer makes.
@@ -72,13 +75,19 @@ impl Segment {
         hashed(self.file.from(from).take(bytes))
     }
 
-    /// Refuses a block whose bytes are not those that were written.
-    fn check(&self, number: usize) -> Result<(), SegmentError> {
+    /// Returns the place of a block in the file, and its bytes.
+    fn range(&self, number: usize) -> (u64, u64) {
         let group = self.reader.metadata().row_group(number);
         let ranges = || group.columns().iter().map(|column| column.byte_range());
         let from = ranges().map(|(from, _)| from).min().unwrap_or_default();
         let end = ranges().map(|(from, bytes)| from.saturating_add(bytes)).max().unwrap_or_default();
-        if self.hashed(from, end - from)? != self.blocks[number] {
+        (from, end - from)
+    }
+
+    /// Refuses a block whose bytes are not those that were written.
+    fn check(&self, number: usize) -> Result<(), SegmentError> {
+        let (from, bytes) = self.range(number);
+        if self.hashed(from, bytes)? != self.blocks[number] {
             return Err(SegmentError::Digest);
         }
         Ok(())
@@ -90,6 +99,29 @@ impl Segment {
         self.group(number)?;
         self.check(number)?;
         self.columns(number)
+    }
+
+    /// Reads the columns of a block that sums need, at once: windows with their heads, and with `with_parts` their bodies. Others
+    /// are empty.
+    ///
+    /// # Errors
+    /// [`SegmentError`] if the block is not the one that was written.
+    pub fn windows(&self, number: usize, with_parts: bool) -> Result<Block, SegmentError> {
+        // Refuses a number that is too large.
+        self.group(number)?;
+        let (from, bytes) = self.range(number);
+        let bytes = self.file.get_bytes(from, usize::try_from(bytes).unwrap_or(usize::MAX))?;
+        if *blake3::hash(&bytes).as_bytes() != self.blocks[number] {
+            return Err(SegmentError::Digest);
+        }
+        let metadata = self.reader.metadata().row_group(number);
+        let (held, properties) = (Arc::new(Held { from, bytes }), Arc::new(ReaderProperties::builder().build()));
+        let group = SerializedRowGroupReader::new(held, metadata, None, properties)?;
+        let block = columns_of(&group, Column::is_of_sums)?;
+        if with_parts {
+            let _ = block.parts.set(parts_of(&group, block.rows())?);
+        }
+        Ok(block)
     }
 
     /// Reads the kinds of a block's rows, which may be damaged.
@@ -131,38 +163,13 @@ impl Segment {
     }
 
     fn columns(&self, number: usize) -> Result<Block, SegmentError> {
-        let group = self.group(number)?;
-        let rows = rows(group.as_ref())?;
-        let mut block = Block::default();
-        for (at, column) in columns::ALL.into_iter().enumerate() {
-            if column == Column::Parts {
-                continue;
-            }
-            match column.values() {
-                Values::Small => {
-                    let values = take::<Int32Type>(group.as_ref(), at, rows)?;
-                    put_numbers(&mut block, column, values.into_iter().map(i64::from).collect());
-                }
-                Values::Whole | Values::Time => {
-                    put_numbers(&mut block, column, take::<Int64Type>(group.as_ref(), at, rows)?);
-                }
-                Values::Text | Values::Bytes => {
-                    put_bytes(&mut block, column, bytes(group.as_ref(), at, rows)?);
-                }
-            }
-        }
-        if block.kinds.iter().any(|kind| Kind::of_number(*kind).is_none()) {
-            return Err(SegmentError::Layout("a row has an unknown kind"));
-        }
-        Ok(block)
+        columns_of(self.group(number)?.as_ref(), |column| column != Column::Parts)
     }
 
     /// Reads the bodies of a block, unless they are there.
     pub fn load_parts(&self, number: usize, block: &Block) -> Result<(), SegmentError> {
         if block.parts.get().is_none() {
-            let at = columns::ALL.iter().position(|column| *column == Column::Parts).unwrap_or_default();
-            let parts = bytes(self.group(number)?.as_ref(), at, block.rows())?;
-            let _ = block.parts.set(parts);
+            let _ = block.parts.set(parts_of(self.group(number)?.as_ref(), block.rows())?);
         }
         Ok(())
     }
@@ -173,6 +180,32 @@ impl Segment {
         }
         Ok(self.reader.get_row_group(number)?)
     }
+}
+
+/// Reads some columns of a block.
+fn columns_of(group: &dyn RowGroupReader, wanted: impl Fn(Column) -> bool) -> Result<Block, SegmentError> {
+    let (rows, mut block) = (rows(group)?, Block::default());
+    for (at, column) in columns::ALL.into_iter().enumerate().filter(|(_, column)| wanted(*column)) {
+        match column.values() {
+            Values::Small => {
+                let values = take::<Int32Type>(group, at, rows)?;
+                put_numbers(&mut block, column, values.into_iter().map(i64::from).collect());
+            }
+            Values::Whole | Values::Time => {
+                put_numbers(&mut block, column, take::<Int64Type>(group, at, rows)?);
+            }
+            Values::Text | Values::Bytes => put_bytes(&mut block, column, bytes(group, at, rows)?),
+        }
+    }
+    if block.kinds.iter().any(|kind| Kind::of_number(*kind).is_none()) {
+        return Err(SegmentError::Layout("a row has an unknown kind"));
+    }
+    Ok(block)
+}
+
+fn parts_of(group: &dyn RowGroupReader, rows: usize) -> Result<Vec<ByteArray>, SegmentError> {
+    let at = columns::ALL.iter().position(|column| *column == Column::Parts).unwrap_or_default();
+    bytes(group, at, rows)
 }
 
 /// Returns the digest of bytes.

@@ -1,4 +1,4 @@
-//! Makes a store as a cloud would have it: windows of an hour with a reading a minute, in segments, and the catalogue; beside it a
+//! Makes a store as a cloud would have it: windows of an hour, in segments, and the catalogue; beside it a
 //! file with the same places as columns of Int64.
 
 use std::fs::{self, File};
@@ -18,7 +18,6 @@ use sotto_segment::{Row, Window, Writer};
 use sotto_sums::{Encryptor, StreamKeys};
 use sotto_wire::{Envelope, MaskName, StreamHeader, SumsStream};
 
-pub(crate) const TICKS: u32 = 60;
 const WIDTH: u8 = 23;
 const HOUR: i64 = 3_600_000;
 /// 2026-01-01, milliseconds since 1970.
@@ -33,25 +32,25 @@ pub(crate) struct Store {
     pub(crate) folder: PathBuf,
     pub(crate) plain: PathBuf,
     pub(crate) devices: u64,
-    /// Windows of a device.
+    /// Windows of a device, and readings of a window.
     pub(crate) windows: u64,
+    pub(crate) ticks: u32,
 }
 
 impl Store {
     pub(crate) fn readings(&self) -> u64 {
-        self.devices * self.windows * u64::from(TICKS)
+        self.devices * self.windows * u64::from(self.ticks)
     }
 }
 
-pub(crate) fn header(device: u64) -> anyhow::Result<Arc<StreamHeader>> {
-    let level =
-        Channel { name: "level".into(), maximum: 4095.0, resolution: Some(1.0), ..Channel::default() };
+pub(crate) fn header(device: u64, ticks: u32) -> anyhow::Result<Arc<StreamHeader>> {
+    let level = Channel { name: "level".into(), maximum: 4095.0, resolution: Some(1.0), ..Channel::default() };
     let quantities = vec![Placed { quantity: Quantity::Reading(0), digit: Digit::Whole, width: WIDTH }];
     let stream = SumsStream {
         device: format!("d{device:07}"),
         stream: "level".into(),
-        period: Period::of_seconds(60, 1)?,
-        ticks: TICKS,
+        period: Period::of_seconds(HOUR as u32 / 1000, ticks)?,
+        ticks,
         channels: vec![level],
         rounded: false,
         parts: vec![SumsPart { quantities, reasons: 0 }],
@@ -59,16 +58,16 @@ pub(crate) fn header(device: u64) -> anyhow::Result<Arc<StreamHeader>> {
     Ok(Arc::new(StreamHeader::of_sums(stream, |id| KeyId(StreamKeys::derive(&SECRET, id).id()))?))
 }
 
-/// Returns a reading of a device: 0 to 4095.
+/// Returns a reading of a device in steps from the middle of its range.
 pub(crate) fn reading(device: u64, window: u64, tick: u32) -> i64 {
-    (device.wrapping_mul(7919) ^ window.wrapping_mul(31) ^ u64::from(tick).wrapping_mul(101)) as i64 & 0xfff
+    (device.wrapping_mul(7919) ^ window.wrapping_mul(31) ^ u64::from(tick).wrapping_mul(101)) as i64 % 4001 - 2000
 }
 
 /// Makes a store with about so many readings, unless it is there.
-pub(crate) fn store(folder: &Path, readings: u64, devices: u64) -> anyhow::Result<Store> {
-    let windows = (readings / u64::from(TICKS) / devices).max(1);
-    let root = folder.join(format!("{devices}x{windows}"));
-    let store = Store { folder: root.join("data"), plain: root.join("plain.parquet"), devices, windows };
+pub(crate) fn store(folder: &Path, readings: u64, devices: u64, ticks: u32) -> anyhow::Result<Store> {
+    let windows = (readings / u64::from(ticks) / devices).max(1);
+    let root = folder.join(format!("{devices}x{windows}x{ticks}"));
+    let store = Store { folder: root.join("data"), plain: root.join("plain.parquet"), devices, windows, ticks };
     if root.join("made").exists() {
         return Ok(store);
     }
@@ -129,7 +128,7 @@ impl Segment {
         )?;
         for (log, number, windows, block, row, tag) in self.runs {
             let start = |number: u64| BEGIN + HOUR * number as i64;
-            let (first, last) = (start(number), start(number + windows) - 60_000);
+            let (first, last) = (start(number), start(number + windows) - 1);
             insert.execute(params![
                 log as i64,
                 number as i64,
@@ -149,10 +148,10 @@ impl Segment {
 fn fill(store: &Store) -> anyhow::Result<()> {
     let mut catalogue = Connection::open(store.folder.join("cloud.sqlite"))?;
     let catalogue = catalogue.transaction()?;
-    let mut plain = Plain::create(&store.plain)?;
+    let mut plain = Plain::create(&store.plain, store.ticks as usize)?;
     let mut segment = Segment::new(store, 0)?;
     for device in 0..store.devices {
-        let header = header(device)?;
+        let (header, ticks) = (header(device, store.ticks)?, store.ticks);
         let (name, tag) = (header.device(), header.id().tag().0);
         catalogue.execute("INSERT INTO streams VALUES (?1, ?2, ?3)", params![tag, name, header.write()])?;
         let log = "INSERT INTO logs VALUES (?1, ?2, 'level')";
@@ -161,30 +160,24 @@ fn fill(store: &Store) -> anyhow::Result<()> {
             std::mem::replace(&mut segment, Segment::new(store, device)?).finish(store, &catalogue)?;
         }
         segment.writer.begin(name, "level")?;
-        let mut encryptor =
-            Encryptor::new(&SECRET, header.stream_id().context("a stream of sums")?, &SALT, 0);
+        let mut encryptor = Encryptor::new(&SECRET, header.stream_id().context("a stream of sums")?, &SALT, 0);
         let form = header.sums_form(0)?;
         for number in 0..store.windows {
             let start = BEGIN + HOUR * number as i64;
-            let period = Period::from_milliseconds(60_000);
-            let description = WindowDescription::whole(header.layout(), start, period, TICKS);
-            let mut parts = vec![0; form.body_bytes(TICKS)];
-            let values = (0..TICKS).map(|tick| Some(reading(device, number, tick)));
+            let period = header.period();
+            let description = WindowDescription::whole(header.layout(), start, period, ticks);
+            let mut parts = vec![0; form.body_bytes(ticks)];
+            let values = (0..ticks).map(|tick| Some(reading(device, number, tick)));
             let counts = header.parts()[0].counts(&description);
-            let tag_of = encryptor.window(number)?.encrypt(&form, TICKS, 0, values, counts, &mut parts)?;
+            let tag_of = encryptor.window(number)?.encrypt(&form, ticks, 0, values, counts, &mut parts)?;
             plain.push(name, start, &parts, u64::from_le_bytes(tag_of.to_bytes()))?;
             parts.extend(tag_of.to_bytes());
             let pads = MaskName { salt: SALT, sequence: number };
             let envelope = Envelope::sign_sums(&header, number, pads, description, &parts, |_| [0; 64])?;
             let window = Window::whole(&envelope).context("a window of sums")?;
             let bytes = parts.len();
-            let placed = segment.writer.push(Row {
-                sequence: number,
-                position: number,
-                bytes: bytes as u64,
-                stored_at: 0,
-                window,
-            })?;
+            let placed =
+                segment.writer.push(Row { sequence: number, position: number, bytes: bytes as u64, stored_at: 0, window })?;
             segment.bytes += bytes;
             match segment.runs.last_mut() {
                 Some(run) if run.0 == device && run.3 == placed.block => run.2 += 1,
@@ -209,8 +202,8 @@ struct Plain {
 }
 
 impl Plain {
-    fn create(path: &Path) -> anyhow::Result<Self> {
-        let columns = vec![Vec::new(); TICKS as usize + 2];
+    fn create(path: &Path, ticks: usize) -> anyhow::Result<Self> {
+        let columns = vec![Vec::new(); ticks + 2];
         let schema = Self::batch(&[], &[], &columns)?.schema();
         // The form that is read fastest.
         let properties = WriterProperties::builder()
@@ -237,7 +230,8 @@ impl Plain {
         self.devices.push(device.to_owned());
         self.starts.push(start);
         let width = usize::from(WIDTH);
-        for at in 0..TICKS as usize {
+        let ticks = self.columns.len() - 2;
+        for at in 0..ticks {
             let mut word = [0; 8];
             let from = at * width / 8;
             let bytes = body.get(from..(from + 8).min(body.len())).unwrap_or_default();
@@ -245,8 +239,8 @@ impl Plain {
             let value = (u64::from_le_bytes(word) >> (at * width % 8)) & ((1 << width) - 1);
             self.columns[at].push(value as i64);
         }
-        self.columns[TICKS as usize].push((tag & ((1 << 31) - 1)) as i64);
-        self.columns[TICKS as usize + 1].push((tag >> 31) as i64);
+        self.columns[ticks].push((tag & ((1 << 31) - 1)) as i64);
+        self.columns[ticks + 1].push((tag >> 31) as i64);
         if self.starts.len() >= ROWS { self.flush() } else { Ok(()) }
     }
 

@@ -19,6 +19,9 @@ struct Arguments {
     readings: u64,
     #[arg(long, default_value_t = 1000)]
     devices: u64,
+    /// Readings of a window, at most 3600.
+    #[arg(long, default_value_t = 60)]
+    ticks: u32,
     /// Where stores are made and stay.
     #[arg(long)]
     folder: PathBuf,
@@ -31,7 +34,7 @@ struct Arguments {
 }
 
 fn main() -> anyhow::Result<()> {
-    let Arguments { readings, devices, folder, runs, .. } = Arguments::parse();
-    let store = generate::store(&folder, readings, devices)?;
+    let Arguments { readings, devices, ticks, folder, runs, .. } = Arguments::parse();
+    let store = generate::store(&folder, readings, devices, ticks)?;
     measure::all(&store, runs)
 }

@@ -22,6 +22,10 @@ fn apply(filter: &mut Filter, condition: &Expr) -> bool {
         Expr::BinaryExpr(BinaryExpr { left, op: Operator::And, right }) => {
             apply(filter, left) && apply(filter, right)
         }
+        // The engine writes a short list of names so.
+        Expr::BinaryExpr(BinaryExpr { op: Operator::Or, .. }) => {
+            any_of(condition).is_some_and(|(column, texts)| names(filter, &column, &texts))
+        }
         Expr::BinaryExpr(BinaryExpr { left, op, right }) => match (&**left, &**right) {
             (Expr::Column(column), Expr::Literal(value, _)) => compare(filter, &column.name, *op, value),
             (Expr::Literal(value, _), Expr::Column(column)) => {
@@ -48,6 +52,25 @@ fn apply(filter: &mut Filter, condition: &Expr) -> bool {
             texts.is_some_and(|texts| names(filter, &column.name, &texts))
         }
         _ => false,
+    }
+}
+
+/// Returns the column and the texts of `column = a OR column = b …`.
+fn any_of(condition: &Expr) -> Option<(String, BTreeSet<String>)> {
+    let Expr::BinaryExpr(BinaryExpr { left, op, right }) = condition else { return None };
+    match op {
+        Operator::Or => {
+            let ((column, mut texts), (other, more)) = (any_of(left)?, any_of(right)?);
+            texts.extend(more);
+            (column == other).then_some((column, texts))
+        }
+        Operator::Eq => match (&**left, &**right) {
+            (Expr::Column(column), Expr::Literal(value, _)) | (Expr::Literal(value, _), Expr::Column(column)) => {
+                Some((column.name.clone(), BTreeSet::from([text(value)?])))
+            }
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -137,6 +160,9 @@ mod tests {
         assert_eq!(filter.starts, (5, 8));
         assert!(filter.has_device("b") && !filter.has_device("a"));
         let before = filter.clone();
+        let either = col("device").eq(lit("b")).or(lit("c").eq(col("device")));
+        assert!(narrow(&mut filter, &either));
+        assert!(!filter.has_device("c"), "an earlier condition has taken it out");
         for other in [
             col("device").not_eq(lit("b")),
             col("start").gt(time(6)).or(col("number").eq(lit(1_i64))),

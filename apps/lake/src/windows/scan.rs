@@ -1,7 +1,7 @@
 //! Reads the rows of the table: the leaf of each plan.
 
 use std::fmt::{self, Formatter};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
@@ -151,7 +151,7 @@ impl ExecutionPlan for WindowsExec {
         else {
             return exec_err!("the plan has {} tasks, and task {task} was asked for", tasks.len());
         };
-        let reader = Arc::new(Reader::new(Arc::clone(&self.reading), self.schema(), source)?);
+        let reader = Arc::new(Reader::new(Arc::clone(&self.reading), self.schema(), source));
         let batches = stream::iter(items).then(move |item| {
             let reader = Arc::clone(&reader);
             async move { Ok(reader.read(&item).await?) }
@@ -164,7 +164,8 @@ impl ExecutionPlan for WindowsExec {
 /// Reads the items of a partition.
 struct Reader {
     reading: Arc<Reading>,
-    streams: Vec<Stream>,
+    /// Read when the first item of one comes: a partition has few of them.
+    streams: Vec<OnceLock<Stream>>,
     filter: Filter,
     schema: SchemaRef,
     source: Arc<Source>,
@@ -172,18 +173,24 @@ struct Reader {
 }
 
 impl Reader {
-    fn new(reading: Arc<Reading>, projected: SchemaRef, source: Arc<Source>) -> Result<Self, LakeError> {
-        let streams = reading.headers.iter().map(|header| Stream::read(&header.frame));
-        let streams = streams.collect::<Result<_, _>>()?;
+    fn new(reading: Arc<Reading>, projected: SchemaRef, source: Arc<Source>) -> Self {
+        let streams = reading.headers.iter().map(|_| OnceLock::new()).collect();
         let filter = Filter { starts: reading.ranges.0, numbers: reading.ranges.1, ..Filter::default() };
         let filter = Filter { every: reading.every, ..filter };
         let with_bodies = projected.fields().iter().any(|field| [BODY, TAG].contains(&field.name().as_str()));
-        Ok(Self { reading, streams, filter, schema: projected, source, with_bodies })
+        Self { reading, streams, filter, schema: projected, source, with_bodies }
     }
 
     fn stream(&self, header: u32) -> Result<&Stream, LakeError> {
-        let stream = self.streams.get(header as usize);
-        stream.ok_or_else(|| LakeError::Plan("it names a stream that it does not have".to_owned()))
+        let at = header as usize;
+        let Some((stream, header)) = self.streams.get(at).zip(self.reading.headers.get(at)) else {
+            return Err(LakeError::Plan("it names a stream that it does not have".to_owned()));
+        };
+        if let Some(stream) = stream.get() {
+            return Ok(stream);
+        }
+        let read = Stream::read(&header.frame)?;
+        Ok(stream.get_or_init(|| read))
     }
 
     async fn read(&self, item: &Item) -> Result<RecordBatch, LakeError> {
@@ -210,13 +217,6 @@ impl Reader {
         let digest = digest.ok_or_else(|| LakeError::Plan("a digest has 32 bytes".to_owned()))?;
         let segment = self.source.0.segment(&digest).await?;
         self.source.0.note_block();
-        let read = || {
-            let block = segment.block(unit.block as usize)?;
-            if self.with_bodies {
-                segment.load_parts(unit.block as usize, &block)?;
-            }
-            Ok(block)
-        };
-        read().map_err(LakeError::segment(&name_of(&digest)))
+        segment.windows(unit.block as usize, self.with_bodies).map_err(LakeError::segment(&name_of(&digest)))
     }
 }

@@ -33,13 +33,18 @@ impl WorkerResolver for Workers {
     }
 }
 
-/// Connections to workers.
-struct Channels {
+/// Connections to workers, of a coordinator and of workers among each other.
+#[derive(Clone)]
+pub(super) struct Channels {
     identity: Option<Identity>,
-    open: Mutex<HashMap<Url, Channel>>,
+    open: Arc<Mutex<HashMap<Url, Channel>>>,
 }
 
 impl Channels {
+    pub(super) fn new(identity: Option<Identity>) -> Self {
+        Self { identity, open: Arc::default() }
+    }
+
     fn endpoint(&self, url: &Url) -> Result<Endpoint, tonic::transport::Error> {
         let endpoint = Channel::from_shared(url.to_string())
             .map_err(|_| Endpoint::from_static("http://localhost").connect_timeout(CONNECT))
@@ -94,6 +99,11 @@ pub fn with_workers(
         check(url, identity.as_ref())?;
     }
     let tasks = workers.len();
+    // A plan of one partition has nothing to divide.
+    let mut builder = builder;
+    let config = builder.config().take().unwrap_or_default();
+    let partitions = config.target_partitions().max(2);
+    let builder = builder.with_config(config.with_target_partitions(partitions));
     let desired = move |event: DesiredTaskCountEvent<'_>| {
         event.plan.downcast_ref::<WindowsExec>()?;
         Some(Ok(DesiredTaskCountEventResponse::desired(tasks)))
@@ -105,7 +115,7 @@ pub fn with_workers(
     };
     Ok(builder
         .with_distributed_worker_resolver(Workers(workers))
-        .with_distributed_channel_resolver(Channels { identity, open: Mutex::default() })
+        .with_distributed_channel_resolver(Channels::new(identity))
         .with_distributed_planner()
         .with_distributed_user_codec(Codec)
         .with_distributed_desired_task_count_handler(desired)

@@ -16,6 +16,7 @@ use tokio::net::TcpListener;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 
+use super::coordinator::Channels;
 use super::identity::{Identity, is_loopback};
 use crate::session::{Limits, with_lake};
 use crate::store::Files;
@@ -47,17 +48,23 @@ pub async fn listen(
     }
     let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen at {address}"))?;
     let address = listener.local_addr()?;
+    let channels = Channels::new(identity.clone());
     let worker = Worker::from_session_builder(move |query: WorkerQueryContext| {
-        let files = Arc::clone(&files);
-        async move { state(query, files, limits) }
+        let (files, channels) = (Arc::clone(&files), channels.clone());
+        async move { state(query, files, channels, limits) }
     });
     Ok(Listening { address, listener, worker, identity })
 }
 
-fn state(mut query: WorkerQueryContext, files: Arc<Files>, limits: Limits) -> Result<SessionState> {
+fn state(
+    mut query: WorkerQueryContext,
+    files: Arc<Files>,
+    channels: Channels,
+    limits: Limits,
+) -> Result<SessionState> {
     let config = query.builder.config().take().unwrap_or_default();
     let builder = with_lake(query.builder, config, files, limits)?;
-    let builder = builder.with_distributed_user_codec(Codec);
+    let builder = builder.with_distributed_user_codec(Codec).with_distributed_channel_resolver(channels);
     Ok(builder.with_distributed_worker_plan_rewrite_handler(reads_windows_alone).build())
 }
 

@@ -10,7 +10,11 @@ const BY_DEVICE: &str = "select device, sotto_sum(body, tag) from windows group 
 /// Sends a window in the place of others, for these channels.
 fn replace(site: &mut Site, at: u64, number: u64, windows: Vec<u64>, channels: Vec<u16>) {
     let of = site.devices[0].header.layout().channels().len();
-    let readings = readings(5, number, of);
+    let mut readings = readings(5, number, of);
+    // Other channels have no readings: their ticks are taken.
+    for channel in (0..of).filter(|channel| !channels.contains(&(*channel as u16))) {
+        readings[channel].fill(None);
+    }
     let window = site.devices[0].window((number, start(at)), readings, |description| {
         description.replaces = Some(Replaces { windows, channels });
     });

@@ -76,7 +76,7 @@ fn a_backup_is_read_as_its_newest_moment() {
     let site = Site::with_windows(60);
     let place = site.folder().join("backup");
     let days = sotto_cloud::backups::Days::default();
-    sotto_cloud::backups::backup(&site.config(), &sotto_cloud::Place::from(place.as_path()), days).unwrap();
+    sotto_cloud::backups::backup(&site.config(), sotto_cloud::Place::from(place.as_path()), days).unwrap();
     let mut lake = program().unwrap();
     lake.args(["sql", BY_DEVICE, "--csv", "--store"]).arg(&place);
     let output = lake.output().unwrap();

@@ -130,7 +130,7 @@ impl Device {
             let mut body = vec![0; form.body_bytes(ticks)];
             let values: Vec<_> = Self::values(at, &readings).into_iter().take(ticks as usize).collect();
             let counts = part.counts(&description);
-            let tag = pads.encrypt(&form, ticks, at as u32, values.into_iter(), counts, &mut body).unwrap();
+            let tag = pads.encrypt(&form, ticks, at as u32, values, counts, &mut body).unwrap();
             parts.extend(body);
             parts.extend(tag.to_bytes());
         }
@@ -342,7 +342,18 @@ impl Site {
         Config::new((self.change)(settings)).unwrap()
     }
 
+    /// Starts the cloud. A program that another test starts may hold the store's lock for a moment.
     pub(crate) fn resume(&mut self) {
+        for _ in 0..50 {
+            if self.started() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        panic!("the cloud does not start");
+    }
+
+    fn started(&mut self) -> bool {
         let config = self.config();
         let (stop, stopped) = oneshot::channel::<()>();
         let (tell, address) = std::sync::mpsc::channel();
@@ -354,7 +365,9 @@ impl Site {
                 server.serve(async { drop(stopped.await) }).await
             })
         });
-        self.running = Some((address.recv().expect("the cloud starts"), stop, thread));
+        let Ok(address) = address.recv() else { return false };
+        self.running = Some((address, stop, thread));
+        true
     }
 
     /// Starts the cloud again with changed settings.

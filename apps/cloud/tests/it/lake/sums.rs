@@ -66,8 +66,7 @@ fn weights_and_channels() {
         assert_eq!(lake.frames(&sql).unwrap()["kitchen"], site.cloud_sum(0, &all, &parts, None));
     }
     // Without a group, with a condition of the function, and of no window.
-    let sql =
-        "select 'all', sotto_sum(body, tag) filter (where number < 7), sotto_sum(body, tag) from windows";
+    let sql = "select 'all', sotto_sum(body, tag) filter (where number < 7) from windows";
     assert_eq!(lake.frames(sql).unwrap()["all"], site.cloud_sum(0, &all[..7], &[0, 1, 2, 3], None));
     let none = "select 'none', sotto_sum(body, tag) from windows where number < 0";
     assert!(lake.frames(none).unwrap()["none"].is_empty());
@@ -87,8 +86,7 @@ fn many_windows_are_several_sums_of_one_frame() {
     let pieces = [(0, 13), (13, 16), (29, 16), (45, 16), (61, 11)];
     let expected = site.cloud_sums(0, &all, &pieces, &[0, 1], None);
     for threads in [1, 2, 5] {
-        let sums =
-            site.lake(threads).frames("select device, sotto_sum(body, tag) from windows group by 1").unwrap();
+        let sums = site.lake(threads).frames("select device, sotto_sum(body, tag) from windows group by 1").unwrap();
         assert_eq!(sums["kitchen"], expected);
     }
     let device = &site.devices[0];
@@ -133,17 +131,13 @@ fn answers_for_scripts_and_others() {
     }
     let site = Site::with_windows(40);
     let all: Vec<u64> = (0..40).collect();
-    let sql =
-        "select device, sotto_sum(body, tag) as sum from windows where device = 'kitchen' group by device";
+    let sql = "select device, sotto_sum(body, tag) as sum from windows where device = 'kitchen' group by device";
     let frame = hex::encode(site.cloud_sum(0, &all, &[0, 1], None));
     let lake = site.lake(2);
     let json: serde_json::Value = serde_json::from_slice(&lake.run(sql, &["--json"]).stdout).unwrap();
     assert_eq!(json, serde_json::json!([{ "device": "kitchen", "sum": frame }]));
     let table = String::from_utf8(lake.run(sql, &[]).stdout).unwrap();
-    assert!(
-        table.contains("| kitchen |") && table.contains(&format!("{} bytes", frame.len() / 2)),
-        "{table}"
-    );
+    assert!(table.contains("| kitchen |") && table.contains(&format!("{} bytes", frame.len() / 2)), "{table}");
     let file = site.folder().join("sums.parquet");
     let written = |file: &std::path::Path| lake.run(sql, &["--parquet", file.to_str().unwrap()]);
     assert!(written(&file).status.success());
