@@ -42,7 +42,12 @@ pub(crate) fn sums(config: &Config, header: &StreamHeader, request: &WindowsOf) 
             Some(frame)
         }
         Err(reason) => {
-            tracing::warn!(windows, reason, stream = header.stream(), "the lake gives no answer: the cloud adds up itself");
+            tracing::warn!(
+                windows,
+                reason,
+                stream = header.stream(),
+                "the lake gives no answer: the cloud adds up itself"
+            );
             None
         }
     }

@@ -195,7 +195,12 @@ fn runtime(threads: Option<usize>) -> io::Result<tokio::runtime::Runtime> {
 /// Makes a session over a store, with workers if there are some.
 async fn lake(store: &Store, files: Arc<Files>, machines: &Machines) -> anyhow::Result<SessionContext> {
     let catalogue = Catalogue::open(&store.store, &files).await?;
-    let mut builder = with_lake(SessionStateBuilder::new_with_default_features(), config(), Arc::clone(&files), store.limits())?;
+    let mut builder = with_lake(
+        SessionStateBuilder::new_with_default_features(),
+        config(),
+        Arc::clone(&files),
+        store.limits(),
+    )?;
     if !machines.workers.is_empty() {
         builder = with_workers(builder, machines.workers.clone(), identity(machines.identity.as_ref())?)?;
     }

@@ -18,7 +18,9 @@ pub enum LakeError {
     #[error("{0} has no cloud.sqlite: name the folder of a cloud's store, or a place of its backups")]
     NoStore(String),
     /// A catalogue of another version.
-    #[error("the catalogue has version {found}, and this program reads version {known}: bring both to the same release")]
+    #[error(
+        "the catalogue has version {found}, and this program reads version {known}: bring both to the same release"
+    )]
     Version {
         /// Its version.
         found: i64,
@@ -32,7 +34,9 @@ pub enum LakeError {
     #[error("the catalogue is damaged: {0}: run `sotto-cloud check`")]
     Damaged(String),
     /// A segment of the catalogue is nowhere.
-    #[error("segment {0} is missing: the store may have changed since the plan was made, ask again; else run `sotto-cloud check`")]
+    #[error(
+        "segment {0} is missing: the store may have changed since the plan was made, ask again; else run `sotto-cloud check`"
+    )]
     Missing(String),
     /// A segment is not the one that was written.
     #[error("segment {name}: {reason}: run `sotto-cloud check`, and `repair` it from a backup")]

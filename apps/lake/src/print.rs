@@ -5,7 +5,9 @@ use std::io::Write;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use datafusion::arrow::array::{Array, ArrayRef, BinaryViewArray, LargeBinaryArray, RecordBatch, StringArray};
+use datafusion::arrow::array::{
+    Array, ArrayRef, BinaryViewArray, LargeBinaryArray, RecordBatch, StringArray,
+};
 use datafusion::arrow::csv;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::arrow::json::ArrayWriter;
@@ -31,13 +33,18 @@ pub enum Form {
 ///
 /// # Errors
 /// The query fails, or the output cannot be written. A file of Parquet is removed then.
-pub async fn write(result: SendableRecordBatchStream, form: &Form, out: &mut impl Write) -> anyhow::Result<()> {
+pub async fn write(
+    result: SendableRecordBatchStream,
+    form: &Form,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
     match form {
         Form::Table => table(result, out).await,
         Form::Json => json(result, out).await,
         Form::Csv => lines(result, out).await,
         Form::Parquet(file) => {
-            let created = File::create_new(file).with_context(|| format!("cannot write {}", file.display()))?;
+            let created =
+                File::create_new(file).with_context(|| format!("cannot write {}", file.display()))?;
             let written = to_parquet(result, created).await;
             if written.is_err() {
                 let _ = std::fs::remove_file(file);
@@ -52,7 +59,8 @@ async fn table(mut result: SendableRecordBatchStream, out: &mut impl Write) -> a
     while let Some(batch) = result.next().await {
         let batch = batch?;
         let columns = batch.columns().iter().map(shown).collect();
-        let options = datafusion::arrow::array::RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+        let options =
+            datafusion::arrow::array::RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         batches.push(RecordBatch::try_new_with_options(Arc::clone(&schema), columns, &options)?);
     }
     if batches.is_empty() {

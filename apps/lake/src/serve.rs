@@ -36,7 +36,9 @@ pub struct Serving {
 /// Others could reach the address, or it is taken.
 pub async fn serve(address: SocketAddr, context: SessionContext) -> anyhow::Result<Serving> {
     if !address.ip().is_loopback() {
-        bail!("others reach {address}: listen at 127.0.0.1, and let a proxy that knows its callers stand before it");
+        bail!(
+            "others reach {address}: listen at 127.0.0.1, and let a proxy that knows its callers stand before it"
+        );
     }
     let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen at {address}"))?;
     Ok(Serving { address: listener.local_addr()?, listener, context: Arc::new(context) })
@@ -76,7 +78,9 @@ async fn answer(
     } else {
         match run(&context, request.into_body(), &form).await {
             Ok(bytes) => (StatusCode::OK, kind, bytes),
-            Err(error) => (StatusCode::UNPROCESSABLE_ENTITY, "text/plain", format!("{error:#}\n").into_bytes()),
+            Err(error) => {
+                (StatusCode::UNPROCESSABLE_ENTITY, "text/plain", format!("{error:#}\n").into_bytes())
+            }
         }
     };
     let mut response = Response::new(Full::new(Bytes::from(bytes)));

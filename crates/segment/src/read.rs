@@ -115,7 +115,8 @@ impl Segment {
             return Err(SegmentError::Digest);
         }
         let metadata = self.reader.metadata().row_group(number);
-        let (held, properties) = (Arc::new(Held { from, bytes }), Arc::new(ReaderProperties::builder().build()));
+        let (held, properties) =
+            (Arc::new(Held { from, bytes }), Arc::new(ReaderProperties::builder().build()));
         let group = SerializedRowGroupReader::new(held, metadata, None, properties)?;
         let block = columns_of(&group, Column::is_of_sums)?;
         if with_parts {

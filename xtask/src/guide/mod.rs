@@ -37,7 +37,7 @@ const GUIDES: [Guide; 9] = [
     Guide { page: "docs/guides/store.md", cloud: "127.0.0.1:7418" },
 ];
 /// The guide of the lake, which is built apart: `cargo ci scaleout` runs it, `cargo xtask guide --lake` writes it.
-const OF_LAKE: Guide = Guide { page: "docs/guides/scale-out.md", cloud: "127.0.0.1:7419" };
+const OF_LAKE: Guide = Guide { page: "docs/guides/scale-out.md", cloud: "127.0.0.1:7425" };
 /// The file that the guides use.
 const DATASET: &str = "seattle-temps.csv";
 /// How long to wait for the port: another run of a guide takes about 20 s.

@@ -157,7 +157,8 @@ fn headers(connection: &Connection, filter: &Filter) -> Result<HashMap<StreamTag
         }
         let frame: Vec<u8> = row.get(1)?;
         let header = StreamHeader::read_stored(&frame);
-        let header = header.map_err(|error| LakeError::Damaged(format!("the header of a stream: {error}")))?;
+        let header =
+            header.map_err(|error| LakeError::Damaged(format!("the header of a stream: {error}")))?;
         if header.is_of_sums() && filter.has_stream(header.stream()) {
             headers.insert(header.id().tag(), Registered { header: Arc::new(header), frame });
         }

@@ -37,7 +37,8 @@ impl Filter {
     /// Returns true for a window with this number and start.
     pub(crate) fn has_window(&self, number: u64, start: i64) -> bool {
         let number = i64::try_from(number).unwrap_or(i64::MAX);
-        (self.numbers.0..=self.numbers.1).contains(&number) && (self.starts.0..=self.starts.1).contains(&start)
+        (self.numbers.0..=self.numbers.1).contains(&number)
+            && (self.starts.0..=self.starts.1).contains(&start)
     }
 
     /// Returns true if starts between two times may match.

@@ -9,8 +9,8 @@ mod plan;
 mod replaced;
 
 pub use catalogue::Catalogue;
-pub(crate) use files::name_of;
 pub use files::Files;
+pub(crate) use files::name_of;
 pub(crate) use filter::Filter;
 pub use place::Place;
 pub(crate) use plan::{Header, Loose, Planned, Rolled, Unit, plan};

@@ -32,7 +32,9 @@ impl FromStr for Place {
                 Some((scheme, _)) => Err(LakeError::Address(format!(
                     "a store is in a folder or at s3://BUCKET/PREFIX, not at {scheme}://"
                 ))),
-                None if text.is_empty() => Err(LakeError::Address("no folder and no bucket is named".to_owned())),
+                None if text.is_empty() => {
+                    Err(LakeError::Address("no folder and no bucket is named".to_owned()))
+                }
                 None => Ok(Self::Folder(text.into())),
             };
         };

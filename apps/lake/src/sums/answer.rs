@@ -129,7 +129,8 @@ impl Answering {
         if runs.windows(2).any(|pair| pair[0].0.saturating_add(pair[0].1.into()) > pair[1].0) {
             return Err(LakeError::Plan("a request names a window twice".to_owned()));
         }
-        let mut parts: Vec<u8> = asked.request.sums.iter().flat_map(|sum| sum.parts.iter().copied()).collect();
+        let mut parts: Vec<u8> =
+            asked.request.sums.iter().flat_map(|sum| sum.parts.iter().copied()).collect();
         parts.sort_unstable();
         parts.dedup();
         let sums = asked.request.sums.iter().map(|sum| vec![Apart::default(); sum.parts.len()]).collect();
@@ -161,7 +162,8 @@ impl Answering {
                 bodies.has_header_of(row, *next)
                     && bodies.rolled(*next).is_empty()
                     && bodies.form(*next) == bodies.form(row)
-                    && self.place(bodies.number(*next)) == u32::try_from(next - row).ok().map(|ahead| place + ahead)
+                    && self.place(bodies.number(*next))
+                        == u32::try_from(next - row).ok().map(|ahead| place + ahead)
             };
             let end = row + 1 + (row + 1..bodies.rows()).take_while(goes_on).count();
             self.add(&bodies, row..end, place)?;
@@ -240,7 +242,8 @@ impl Answering {
         }
         for (wanted, sums) in self.asked.request.sums.iter().zip(&mut self.sums) {
             for (part, kept) in wanted.parts.iter().zip(sums) {
-                let (ticks, length) = (u32::from_le_bytes(take(&mut bytes)?), u32::from_le_bytes(take(&mut bytes)?));
+                let (ticks, length) =
+                    (u32::from_le_bytes(take(&mut bytes)?), u32::from_le_bytes(take(&mut bytes)?));
                 let (of_part, rest) = bytes.split_at_checked(length as usize).ok_or_else(torn)?;
                 bytes = rest;
                 let form = self.stream.header.sums_form(usize::from(*part))?;
@@ -263,7 +266,8 @@ impl Answering {
             names.push(self.names[place])?;
         }
         if names.len() as u64 != asked {
-            let reason = format!("{} of {asked} windows of a request are here with their bodies", self.names.len());
+            let reason =
+                format!("{} of {asked} windows of a request are here with their bodies", self.names.len());
             return Err(LakeError::Sum(reason));
         }
         let header = &self.stream.header;

@@ -30,7 +30,8 @@ pub(super) struct Bodies<'b> {
 
 fn typed<'a, T: Array + 'static>(array: &'a dyn Array) -> Result<&'a T, LakeError> {
     let found = array.as_any().downcast_ref::<T>();
-    found.ok_or_else(|| LakeError::Sum(format!("a column is {}, not {}", array.data_type(), type_name::<T>())))
+    found
+        .ok_or_else(|| LakeError::Sum(format!("a column is {}, not {}", array.data_type(), type_name::<T>())))
 }
 
 impl<'b> Bodies<'b> {
@@ -110,7 +111,11 @@ impl<'b> Bodies<'b> {
     }
 
     /// Returns the description in the head of a window.
-    pub(super) fn description(&self, row: usize, header: &StreamHeader) -> Result<WindowDescription, LakeError> {
+    pub(super) fn description(
+        &self,
+        row: usize,
+        header: &StreamHeader,
+    ) -> Result<WindowDescription, LakeError> {
         let (ticks, flags, lists) = self.form(row);
         let fields = WindowFields {
             salt: self.salt(row)?,

@@ -141,7 +141,8 @@ impl Groups {
         let first = runs.iter().map(|(first, _)| *first).min().unwrap_or_default();
         let last = runs.iter().map(|(first, count)| first.saturating_add(count.saturating_sub(1))).max();
         let piece = Piece::of_rolled(of, (first, last.unwrap_or_default()));
-        let numbers = runs.iter().flat_map(|(first, count)| (0..*count).map(|ahead| first.wrapping_add(ahead)));
+        let numbers =
+            runs.iter().flat_map(|(first, count)| (0..*count).map(|ahead| first.wrapping_add(ahead)));
         let frame = bodies.places(row);
         let answer = SumsAnswer::read(frame, &of.header, frame.len() as u64, u32::MAX)?;
         let [kept] = answer.sums.as_slice() else {
@@ -183,7 +184,8 @@ impl Groups {
     fn merge(&mut self, states: &ArrayRef, groups: &[usize], total: usize) -> Result<(), LakeError> {
         self.grow(total);
         let states = states.as_any().downcast_ref::<LargeBinaryArray>();
-        let states = states.ok_or_else(|| LakeError::Sum("a sum that is not complete is bytes".to_owned()))?;
+        let states =
+            states.ok_or_else(|| LakeError::Sum("a sum that is not complete is bytes".to_owned()))?;
         for (state, number) in states.iter().zip(groups) {
             if let (Some(state), Some(group)) = (state, self.groups.get_mut(*number)) {
                 state::merge(state, group, &mut self.streams)?;

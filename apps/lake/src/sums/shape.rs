@@ -64,10 +64,16 @@ impl Shape {
     }
 
     /// Takes counts and lengths from the head of a window, unless they are those of the last one.
-    fn describe(&mut self, bodies: &Bodies<'_>, row: usize, (number, of): (usize, &Stream)) -> Result<(), LakeError> {
+    fn describe(
+        &mut self,
+        bodies: &Bodies<'_>,
+        row: usize,
+        (number, of): (usize, &Stream),
+    ) -> Result<(), LakeError> {
         let (ticks, flags, lists) = bodies.form(row);
         let is_same = self.form.as_ref().is_some_and(|form| {
-            form.stream == number && (form.facts.0, form.facts.1, form.facts.2.as_slice()) == (ticks, flags, lists)
+            form.stream == number
+                && (form.facts.0, form.facts.1, form.facts.2.as_slice()) == (ticks, flags, lists)
         });
         if is_same {
             return Ok(());

@@ -68,7 +68,8 @@ pub(super) fn merge(mut bytes: &[u8], group: &mut Group, streams: &mut Streams) 
         sum.add_sum(stream, added, 1)?;
         let mut pads = answer.names.iter();
         for _ in 0..runs {
-            let (first, windows) = (u64::from_le_bytes(take(&mut bytes)?), u32::from_le_bytes(take(&mut bytes)?));
+            let (first, windows) =
+                (u64::from_le_bytes(take(&mut bytes)?), u32::from_le_bytes(take(&mut bytes)?));
             for ahead in 0..u64::from(windows) {
                 let pads: MaskName = pads.next().ok_or_else(torn)?;
                 sum.name(Named { number: first.wrapping_add(ahead), windows: 1, pads }, 0);

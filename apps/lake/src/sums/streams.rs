@@ -71,7 +71,8 @@ impl Streams {
             return Ok(Counts::Wholly);
         }
         let stream = self.get(of)?;
-        let replaced: Vec<u16> = replaced.as_chunks().0.iter().map(|bytes| u16::from_le_bytes(*bytes)).collect();
+        let replaced: Vec<u16> =
+            replaced.as_chunks().0.iter().map(|bytes| u16::from_le_bytes(*bytes)).collect();
         let touches = |part: &u8| {
             let quantities = stream.header.parts().get(usize::from(*part)).map(|part| &part.quantities);
             quantities.into_iter().flatten().any(|placed| {
@@ -93,9 +94,10 @@ impl Streams {
                 device: stream.header.device().to_owned(),
                 stream: stream.header.stream().to_owned(),
                 number: window,
-                reason: "a later window replaces the readings of some of its channels: name a channel, as in \
+                reason:
+                    "a later window replaces the readings of some of its channels: name a channel, as in \
                          sotto_sum(body, tag, 'temperature')"
-                    .to_owned(),
+                        .to_owned(),
             }),
         }
     }

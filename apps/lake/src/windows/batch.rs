@@ -132,7 +132,11 @@ impl<'s> Batch<'s> {
     }
 
     /// Returns the batch with the columns of a projection.
-    pub(super) fn finish(self, projection: &[usize], projected: &SchemaRef) -> Result<RecordBatch, LakeError> {
+    pub(super) fn finish(
+        self,
+        projection: &[usize],
+        projected: &SchemaRef,
+    ) -> Result<RecordBatch, LakeError> {
         let Self { stream, mut columns, rows, .. } = self;
         let body = std::mem::take(&mut columns).finish(stream, rows, projection)?;
         let options = RecordBatchOptions::new().with_row_count(Some(rows));

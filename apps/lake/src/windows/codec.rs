@@ -46,7 +46,8 @@ impl PhysicalExtensionCodec for Codec {
 
     fn try_encode_udaf(&self, node: &AggregateUDF, bytes: &mut Vec<u8>) -> Result<()> {
         if let Some(function) = node.inner().downcast_ref::<AnswerFunction>() {
-            serde_json::to_writer(bytes, &*function.asked).map_err(|error| LakeError::Plan(error.to_string()))?;
+            serde_json::to_writer(bytes, &*function.asked)
+                .map_err(|error| LakeError::Plan(error.to_string()))?;
         }
         Ok(())
     }

@@ -39,7 +39,8 @@ fn apply(filter: &mut Filter, condition: &Expr) -> bool {
             else {
                 return false;
             };
-            compare(filter, &column.name, Operator::GtEq, low) && compare(filter, &column.name, Operator::LtEq, high)
+            compare(filter, &column.name, Operator::GtEq, low)
+                && compare(filter, &column.name, Operator::LtEq, high)
         }
         Expr::InList(list) if !list.negated => {
             let Expr::Column(column) = &*list.expr else { return false };
@@ -64,7 +65,8 @@ fn any_of(condition: &Expr) -> Option<(String, BTreeSet<String>)> {
             (column == other).then_some((column, texts))
         }
         Operator::Eq => match (&**left, &**right) {
-            (Expr::Column(column), Expr::Literal(value, _)) | (Expr::Literal(value, _), Expr::Column(column)) => {
+            (Expr::Column(column), Expr::Literal(value, _))
+            | (Expr::Literal(value, _), Expr::Column(column)) => {
                 Some((column.name.clone(), BTreeSet::from([text(value)?])))
             }
             _ => None,

@@ -156,7 +156,8 @@ pub(super) fn of_rolled(
 ) -> Result<(), LakeError> {
     let frame = hex::decode(&rolled.frame).map_err(|error| LakeError::Plan(error.to_string()))?;
     let windows = rolled.numbers.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
-    let most = u32::try_from(windows).map_err(|_| LakeError::Plan("a sum has too many windows".to_owned()))?;
+    let most =
+        u32::try_from(windows).map_err(|_| LakeError::Plan("a sum has too many windows".to_owned()))?;
     let kept = SumsAnswer::read(&frame, &stream.header, frame.len() as u64, most)?;
     let ticks = kept.sums.first().map_or(0, |sum| sum.ticks());
     let numbers = rolled.numbers.iter();

@@ -68,10 +68,16 @@ impl WindowsExec {
     }
 
     /// Divides a plan among partitions, each of which reads blocks that follow each other: most groups lie in one then.
-    pub(super) fn of(planned: Planned, filter: &Filter, projection: Vec<usize>, partitions: usize) -> Result<Self> {
+    pub(super) fn of(
+        planned: Planned,
+        filter: &Filter,
+        projection: Vec<usize>,
+        partitions: usize,
+    ) -> Result<Self> {
         let Planned { headers, units, loose, rolled } = planned;
         let items = units.into_iter().map(Item::Unit);
-        let items = items.chain(loose.into_iter().map(Item::Loose)).chain(rolled.into_iter().map(Item::Rolled));
+        let items =
+            items.chain(loose.into_iter().map(Item::Loose)).chain(rolled.into_iter().map(Item::Rolled));
         let items: Vec<Item> = items.collect();
         let ranges = (filter.starts, filter.numbers);
         let tasks = vec![divide(items, partitions)];
@@ -140,7 +146,8 @@ impl ExecutionPlan for WindowsExec {
         };
         let task = DistributedTaskContext::from_ctx(&context).task_index;
         let tasks = &self.reading.tasks;
-        let Some(items) = tasks.get(task).map(|partitions| partitions.get(partition).cloned().unwrap_or_default())
+        let Some(items) =
+            tasks.get(task).map(|partitions| partitions.get(partition).cloned().unwrap_or_default())
         else {
             return exec_err!("the plan has {} tasks, and task {task} was asked for", tasks.len());
         };

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rcgen::{
-    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
-    date_time_ymd,
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
+    KeyUsagePurpose, date_time_ymd,
 };
 
 use super::identity::{AUTHORITY, CERTIFICATE, KEY, NAME};
@@ -21,7 +21,8 @@ fn params(name: &str) -> CertificateParams {
     let year = 1970 + (now / YEAR_SECONDS) as i32;
     let mut params = CertificateParams::default();
     params.distinguished_name.push(DnType::CommonName, name);
-    (params.not_before, params.not_after) = (date_time_ymd(year - 1, 1, 1), date_time_ymd(year + YEARS, 1, 1));
+    (params.not_before, params.not_after) =
+        (date_time_ymd(year - 1, 1, 1), date_time_ymd(year + YEARS, 1, 1));
     params
 }
 
@@ -31,7 +32,9 @@ fn params(name: &str) -> CertificateParams {
 /// # Errors
 /// The folder exists, or cannot be written.
 pub fn make_authority(folder: &Path, members: &[String]) -> anyhow::Result<()> {
-    let wrong = |name: &&String| name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let wrong = |name: &&String| {
+        name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
     if let Some(name) = members.iter().find(wrong) {
         anyhow::bail!("a member's name has letters, digits and hyphens, not `{name}`");
     }

@@ -66,7 +66,9 @@ pub(super) fn check(url: &Url, identity: Option<&Identity>) -> anyhow::Result<()
     };
     match (url.scheme(), identity) {
         ("https", Some(_)) => Ok(()),
-        ("https", None) => anyhow::bail!("{url} needs --identity, the folder that `sotto-lake authority` made"),
+        ("https", None) => {
+            anyhow::bail!("{url} needs --identity, the folder that `sotto-lake authority` made")
+        }
         ("http", _) if is_here => Ok(()),
         _ => anyhow::bail!("{url}: write https://HOST:PORT, or http:// for a worker on this machine"),
     }

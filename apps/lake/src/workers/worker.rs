@@ -42,7 +42,9 @@ pub async fn listen(
     limits: Limits,
 ) -> anyhow::Result<Listening> {
     if identity.is_none() && !is_loopback(address.ip()) {
-        bail!("others reach {address}: name --identity, a folder that `sotto-lake authority` made, or listen at 127.0.0.1");
+        bail!(
+            "others reach {address}: name --identity, a folder that `sotto-lake authority` made, or listen at 127.0.0.1"
+        );
     }
     let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen at {address}"))?;
     let address = listener.local_addr()?;

@@ -1,6 +1,5 @@
 //! The table has the windows that count now: those that are replaced, deleted, rolled up or pieces are as the owner's rules say.
 
-
 use sotto_pack::Replaces;
 use sotto_wire::{LogPage, Ordered, RollUp, StreamHead};
 
@@ -44,7 +43,10 @@ fn a_replaced_window_does_not_count() {
         let sums = lake.frames(BY_DEVICE).unwrap();
         assert_eq!(sums["kitchen"], site.cloud_sum(0, &counting, &[0, 1], None));
         // The window that replaces is out of the time that is asked about, but overlaps it.
-        let sql = format!("select count(*) from windows where number < 60 and start = to_timestamp_millis({})", start(7));
+        let sql = format!(
+            "select count(*) from windows where number < 60 and start = to_timestamp_millis({})",
+            start(7)
+        );
         assert_eq!(lake.number(&sql), 0);
     }
 }
@@ -61,7 +63,10 @@ fn a_window_of_which_a_channel_is_replaced_counts_for_the_other() {
     site.seal();
     let lake = site.lake(2);
     let error = lake.lines(BY_DEVICE).unwrap_err();
-    assert!(error.contains("window 7 of stream `load` of `kitchen`") && error.contains("name a channel"), "{error}");
+    assert!(
+        error.contains("window 7 of stream `load` of `kitchen`") && error.contains("name a channel"),
+        "{error}"
+    );
     let all: Vec<u64> = (0..30).chain([100]).collect();
     let without: Vec<u64> = all.iter().copied().filter(|number| *number != 7).collect();
     for (channel, numbers, parts) in [("load", &all, [0, 1]), ("level", &without, [2, 3])] {
@@ -78,9 +83,10 @@ fn pieces_count_until_their_window_comes() {
     }
     let mut site = Site::new(&[("kitchen", &["load"])]);
     let piece = |site: &mut Site, number: u64, tick: i64| {
-        let window = site.devices[0].window((number, start(10) + tick * MINUTE), vec![vec![Some(tick)]], |window| {
-            window.provisional = true;
-        });
+        let window =
+            site.devices[0].window((number, start(10) + tick * MINUTE), vec![vec![Some(tick)]], |window| {
+                window.provisional = true;
+            });
         site.send_group(0, &[window]);
     };
     (0..3).for_each(|number| piece(&mut site, number, number as i64));
@@ -133,7 +139,10 @@ fn a_roll_up_is_a_row_with_all_of_its_windows() {
     let all: Vec<u64> = (0..60).collect();
     let frame = &lake.frames(BY_DEVICE).unwrap()["kitchen"];
     assert_eq!(*frame, site.cloud_sum(0, &all, &[0, 1], None));
-    assert_eq!(site.devices[0].open(frame, &all, None).unwrap(), site.devices[0].expected(&all, &[0, 1], None));
+    assert_eq!(
+        site.devices[0].open(frame, &all, None).unwrap(),
+        site.devices[0].expected(&all, &[0, 1], None)
+    );
     // A condition takes it by the start of its first window.
     let sql = "select device, sotto_sum(body, tag) from windows";
     let sql = format!("{sql} where start < to_timestamp_millis({}) group by device", start(12));

@@ -84,7 +84,11 @@ fn a_backup_is_read_as_its_newest_moment() {
     let all: Vec<u64> = (0..60).collect();
     for (at, device) in site.devices.iter().enumerate() {
         let line = format!("{},{}", device.name, hex::encode(site.cloud_sum(at, &all, &[0, 1], None)));
-        assert!(lines.lines().any(|found| found == line), "{lines} {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            lines.lines().any(|found| found == line),
+            "{lines} {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
 }
 
@@ -157,7 +161,8 @@ fn a_cancelled_query_ends_and_its_workers_go_on() {
     // A worker that does not answer holds the query.
     signal(two.process(), "-STOP");
     lake.args(["sql", BY_DEVICE, "--workers", &both, "--store"]).arg(site.data());
-    let mut query = lake.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut query =
+        lake.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     std::thread::sleep(std::time::Duration::from_secs(1));
     assert!(query.try_wait().unwrap().is_none(), "it waits for the worker");
     let begin = std::time::Instant::now();

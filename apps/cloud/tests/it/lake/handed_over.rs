@@ -57,9 +57,11 @@ fn without_its_answer_the_cloud_adds_up_itself() {
     // Absent, failing, silent, and lying about its form.
     with_lake(&mut site, Path::new("/nowhere/sotto-lake"));
     assert_eq!(frames(&site), expected);
-    for (name, script) in
-        [("fails", "echo no >&2; exit 3"), ("silent", "cat > /dev/null"), ("lies", "cat > /dev/null; echo a frame")]
-    {
+    for (name, script) in [
+        ("fails", "echo no >&2; exit 3"),
+        ("silent", "cat > /dev/null"),
+        ("lies", "cat > /dev/null; echo a frame"),
+    ] {
         let file = site.folder().join(name);
         fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o700)).unwrap();

@@ -33,7 +33,10 @@ fn conditions_decide_what_is_read() {
     assert_eq!(read(&site, "where tenant = 1"), (0, 0, 0));
     assert_eq!(read(&site, &format!("where start >= {}", at(60))), (80, 1, 2));
     assert_eq!(read(&site, &format!("where start < {}", at(40))), (80, 1, 2));
-    assert_eq!(read(&site, "where start between '1970-01-01T00:00:00Z' and '1970-01-01T00:11:59Z'"), (6, 1, 2));
+    assert_eq!(
+        read(&site, "where start between '1970-01-01T00:00:00Z' and '1970-01-01T00:11:59Z'"),
+        (6, 1, 2)
+    );
     // The other segment is opened: a window in it that overlaps these could come in their place.
     assert_eq!(read(&site, "where number >= 60 and device = 'kitchen'"), (40, 2, 1));
     // Conditions that decide nothing are left to the engine.

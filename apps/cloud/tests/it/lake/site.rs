@@ -16,7 +16,8 @@ use sotto_pack::{Channel, Digit, Period, Placed, Presence, Quantity, SumsPart, W
 use sotto_rlwe::KeyId;
 use sotto_sums::{Encryptor, Opening, StartKeys, StreamKeys, TagKey};
 use sotto_wire::{
-    Envelope, Forget, MaskName, Order, OrderParts, Ordered, PartSum, StreamHeader, SumsAnswer, SumsStream, WindowGroup,
+    Envelope, Forget, MaskName, Order, OrderParts, Ordered, PartSum, StreamHeader, SumsAnswer, SumsStream,
+    WindowGroup,
 };
 use tempfile::TempDir;
 use tokio::sync::oneshot;
@@ -52,10 +53,13 @@ pub(crate) fn start(number: u64) -> i64 {
 /// Returns readings that depend on device and number. Every seventh window has gaps, every tenth one is short.
 pub(crate) fn readings(device: usize, number: u64, channels: usize) -> Readings {
     let ticks = if number.is_multiple_of(10) { TICKS - 1 } else { TICKS };
-    let reading = |channel: u64, tick: u64| (number * 37 + tick * 101 + channel * 11 + device as u64) as i64 % 1001;
+    let reading =
+        |channel: u64, tick: u64| (number * 37 + tick * 101 + channel * 11 + device as u64) as i64 % 1001;
     let at = |channel: usize| {
         let missing = |tick: u64| number.is_multiple_of(7) && tick == 1;
-        (0..u64::from(ticks)).map(|tick| (!missing(tick)).then(|| reading(channel as u64, tick) - 500)).collect()
+        (0..u64::from(ticks))
+            .map(|tick| (!missing(tick)).then(|| reading(channel as u64, tick) - 500))
+            .collect()
     };
     (0..channels).map(at).collect()
 }
@@ -137,7 +141,12 @@ impl Device {
     }
 
     /// Opens a frame as the owner does: the numbers of its windows, and the sums of these parts. None if a tag refuses it.
-    pub(crate) fn open(&self, frame: &[u8], numbers: &[u64], weights: Option<&[i64]>) -> Option<Vec<Vec<i64>>> {
+    pub(crate) fn open(
+        &self,
+        frame: &[u8],
+        numbers: &[u64],
+        weights: Option<&[i64]>,
+    ) -> Option<Vec<Vec<i64>>> {
         let answer = SumsAnswer::read(frame, &self.header, 1 << 24, numbers.len() as u32).ok()?;
         let signed = |number: &u64| self.sent[number].0.signed_header();
         if !answer.names.iter().eq(numbers.iter().map(|number| signed(number).mask().unwrap())) {
@@ -183,7 +192,12 @@ impl Device {
     }
 
     /// Returns the sums of readings in the clear, of these parts.
-    pub(crate) fn expected(&self, numbers: &[u64], parts: &[usize], weights: Option<&[i64]>) -> Vec<Vec<i64>> {
+    pub(crate) fn expected(
+        &self,
+        numbers: &[u64],
+        parts: &[usize],
+        weights: Option<&[i64]>,
+    ) -> Vec<Vec<i64>> {
         let of = |part: &usize| {
             let mut sums = Vec::new();
             for (index, number) in numbers.iter().enumerate() {
@@ -192,7 +206,9 @@ impl Device {
                 let values = Self::values(*part, readings);
                 sums.resize(sums.len().max(sent), 0);
                 let weight = weights.map_or(1, |weights| weights[index]);
-                sums.iter_mut().zip(&values[..sent]).for_each(|(sum, value)| *sum += weight * value.unwrap_or(0));
+                sums.iter_mut()
+                    .zip(&values[..sent])
+                    .for_each(|(sum, value)| *sum += weight * value.unwrap_or(0));
             }
             sums
         };
@@ -214,8 +230,10 @@ impl Site {
     fn with_widths(devices: &[(&'static str, &[&str])], widths: (u8, u8)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         sotto_service::token::write_private(&folder.path().join("token"), &format!("{TOKEN}\n")).unwrap();
-        let devices = (0..).zip(devices).map(|(number, (name, channels))| Device::new(name, number, channels, widths));
-        let mut site = Self { folder, running: None, devices: devices.collect(), change: Box::new(|settings| settings) };
+        let devices =
+            (0..).zip(devices).map(|(number, (name, channels))| Device::new(name, number, channels, widths));
+        let mut site =
+            Self { folder, running: None, devices: devices.collect(), change: Box::new(|settings| settings) };
         site.resume();
         for device in &site.devices {
             let key = json!({
@@ -393,7 +411,11 @@ impl Site {
         weights: Option<&[i64]>,
     ) -> Vec<u8> {
         let weights = weights.map(<[_]>::to_vec);
-        let sum = |windows: &(u32, u32)| PartsOf { windows: *windows, parts: parts.to_vec(), weights: weights.clone() };
+        let sum = |windows: &(u32, u32)| PartsOf {
+            windows: *windows,
+            parts: parts.to_vec(),
+            weights: weights.clone(),
+        };
         let sums = ranges.iter().map(sum).collect();
         let request = WindowsOf { windows: numbers.iter().map(|number| (*number, 1)).collect(), sums };
         let tag = self.devices[device].header.id().tag().to_string();

@@ -86,7 +86,8 @@ fn many_windows_are_several_sums_of_one_frame() {
     let pieces = [(0, 13), (13, 16), (29, 16), (45, 16), (61, 11)];
     let expected = site.cloud_sums(0, &all, &pieces, &[0, 1], None);
     for threads in [1, 2, 5] {
-        let sums = site.lake(threads).frames("select device, sotto_sum(body, tag) from windows group by 1").unwrap();
+        let sums =
+            site.lake(threads).frames("select device, sotto_sum(body, tag) from windows group by 1").unwrap();
         assert_eq!(sums["kitchen"], expected);
     }
     let device = &site.devices[0];
@@ -131,13 +132,17 @@ fn answers_for_scripts_and_others() {
     }
     let site = Site::with_windows(40);
     let all: Vec<u64> = (0..40).collect();
-    let sql = "select device, sotto_sum(body, tag) as sum from windows where device = 'kitchen' group by device";
+    let sql =
+        "select device, sotto_sum(body, tag) as sum from windows where device = 'kitchen' group by device";
     let frame = hex::encode(site.cloud_sum(0, &all, &[0, 1], None));
     let lake = site.lake(2);
     let json: serde_json::Value = serde_json::from_slice(&lake.run(sql, &["--json"]).stdout).unwrap();
     assert_eq!(json, serde_json::json!([{ "device": "kitchen", "sum": frame }]));
     let table = String::from_utf8(lake.run(sql, &[]).stdout).unwrap();
-    assert!(table.contains("| kitchen |") && table.contains(&format!("{} bytes", frame.len() / 2)), "{table}");
+    assert!(
+        table.contains("| kitchen |") && table.contains(&format!("{} bytes", frame.len() / 2)),
+        "{table}"
+    );
     let file = site.folder().join("sums.parquet");
     let written = |file: &std::path::Path| lake.run(sql, &["--parquet", file.to_str().unwrap()]);
     assert!(written(&file).status.success());

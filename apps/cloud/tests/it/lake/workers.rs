@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use super::site::{Site, program};
 
 const BY_DEVICE: &str = "select device, sotto_sum(body, tag) from windows group by device";
-const BY_HOUR: &str = "select concat(device, to_char(date_trunc('hour', start), '%Y-%m-%dT%H')), sotto_sum(body, tag)
+const BY_HOUR: &str =
+    "select concat(device, to_char(date_trunc('hour', start), '%Y-%m-%dT%H')), sotto_sum(body, tag)
                        from windows group by 1";
 
 /// A worker in a process of its own.
@@ -97,7 +98,8 @@ fn members_alone_send_plans_and_answer_them() {
     let asked = |scheme: &str, workers: &[&Worker], identity: Option<&PathBuf>| {
         let urls = urls(scheme, workers);
         let identity = identity.map(|folder| ["--identity", folder.to_str().unwrap()]);
-        let arguments = ["--threads", "1", "--workers", &urls].into_iter().chain(identity.into_iter().flatten());
+        let arguments =
+            ["--threads", "1", "--workers", &urls].into_iter().chain(identity.into_iter().flatten());
         site.lake_with(&arguments.collect::<Vec<_>>()).frames(BY_DEVICE)
     };
     let both = [&workers[0], &workers[1]];
@@ -119,7 +121,8 @@ fn ports_that_others_reach_need_certificates() {
     }
     let site = Site::with_windows(20);
     let mut worker = program().unwrap();
-    let output = worker.args(["worker", "--listen", "0.0.0.0:0", "--store"]).arg(site.data()).output().unwrap();
+    let output =
+        worker.args(["worker", "--listen", "0.0.0.0:0", "--store"]).arg(site.data()).output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(!output.status.success() && error.contains("--identity"), "{error}");
     for address in ["http://10.0.0.1:1", "https://10.0.0.1:1", "ftp://127.0.0.1:1"] {
