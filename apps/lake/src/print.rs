@@ -43,7 +43,8 @@ pub async fn write(
         Form::Json => json(result, out).await,
         Form::Csv => lines(result, out).await,
         Form::Parquet(file) => {
-            let created = File::create_new(file).with_context(|| format!("cannot write {}", file.display()))?;
+            let created =
+                File::create_new(file).with_context(|| format!("cannot write {}", file.display()))?;
             let written = to_parquet(result, created).await;
             if written.is_err() {
                 let _ = std::fs::remove_file(file);

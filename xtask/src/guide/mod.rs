@@ -38,9 +38,9 @@ const GUIDES: [Guide; 9] = [
     Guide { page: "docs/guides/store.md", cloud: "127.0.0.1:7418" },
 ];
 /// The guide of the lake, which is built apart: `cargo ci scaleout` runs it, `cargo xtask guide --lake` writes it.
-const OF_LAKE: Guide = Guide { page: "docs/guides/scale-out.md", cloud: "127.0.0.1:7419" };
+const OF_LAKE: Guide = Guide { page: "docs/guides/scale-out.md", cloud: "127.0.0.1:7425" };
 /// The guide whose commands are those of other engines, too: `cargo ci warehouse` runs it, `cargo xtask guide --warehouse` writes it.
-const WAREHOUSE: Guide = Guide { page: "docs/guides/warehouse.md", cloud: "127.0.0.1:7420" };
+const WAREHOUSE: Guide = Guide { page: "docs/guides/warehouse.md", cloud: "127.0.0.1:7419" };
 /// The engines, as packages of Python.
 const ENGINES: [&str; 3] = ["duckdb-cli==1.5.6", "polars==2.1.0", "pyspark==4.3.0"];
 /// The file that the guides use.

@@ -44,7 +44,8 @@ impl Store {
 }
 
 pub(crate) fn header(device: u64, ticks: u32) -> anyhow::Result<Arc<StreamHeader>> {
-    let level = Channel { name: "level".into(), maximum: 4095.0, resolution: Some(1.0), ..Channel::default() };
+    let level =
+        Channel { name: "level".into(), maximum: 4095.0, resolution: Some(1.0), ..Channel::default() };
     let quantities = vec![Placed { quantity: Quantity::Reading(0), digit: Digit::Whole, width: WIDTH }];
     let stream = SumsStream {
         device: format!("d{device:07}"),
@@ -60,14 +61,16 @@ pub(crate) fn header(device: u64, ticks: u32) -> anyhow::Result<Arc<StreamHeader
 
 /// Returns a reading of a device in steps from the middle of its range.
 pub(crate) fn reading(device: u64, window: u64, tick: u32) -> i64 {
-    (device.wrapping_mul(7919) ^ window.wrapping_mul(31) ^ u64::from(tick).wrapping_mul(101)) as i64 % 4001 - 2000
+    (device.wrapping_mul(7919) ^ window.wrapping_mul(31) ^ u64::from(tick).wrapping_mul(101)) as i64 % 4001
+        - 2000
 }
 
 /// Makes a store with about so many readings, unless it is there.
 pub(crate) fn store(folder: &Path, readings: u64, devices: u64, ticks: u32) -> anyhow::Result<Store> {
     let windows = (readings / u64::from(ticks) / devices).max(1);
     let root = folder.join(format!("{devices}x{windows}x{ticks}"));
-    let store = Store { folder: root.join("data"), plain: root.join("plain.parquet"), devices, windows, ticks };
+    let store =
+        Store { folder: root.join("data"), plain: root.join("plain.parquet"), devices, windows, ticks };
     if root.join("made").exists() {
         return Ok(store);
     }
@@ -160,7 +163,8 @@ fn fill(store: &Store) -> anyhow::Result<()> {
             std::mem::replace(&mut segment, Segment::new(store, device)?).finish(store, &catalogue)?;
         }
         segment.writer.begin(name, "level")?;
-        let mut encryptor = Encryptor::new(&SECRET, header.stream_id().context("a stream of sums")?, &SALT, 0);
+        let mut encryptor =
+            Encryptor::new(&SECRET, header.stream_id().context("a stream of sums")?, &SALT, 0);
         let form = header.sums_form(0)?;
         for number in 0..store.windows {
             let start = BEGIN + HOUR * number as i64;
@@ -176,8 +180,13 @@ fn fill(store: &Store) -> anyhow::Result<()> {
             let envelope = Envelope::sign_sums(&header, number, pads, description, &parts, |_| [0; 64])?;
             let window = Window::whole(&envelope).context("a window of sums")?;
             let bytes = parts.len();
-            let placed =
-                segment.writer.push(Row { sequence: number, position: number, bytes: bytes as u64, stored_at: 0, window })?;
+            let placed = segment.writer.push(Row {
+                sequence: number,
+                position: number,
+                bytes: bytes as u64,
+                stored_at: 0,
+                window,
+            })?;
             segment.bytes += bytes;
             match segment.runs.last_mut() {
                 Some(run) if run.0 == device && run.3 == placed.block => run.2 += 1,

@@ -24,7 +24,10 @@ const DAY: i64 = 86_400_000;
 
 fn plain(ticks: u32) -> String {
     let sums: Vec<String> = (0..ticks + 2).map(|at| format!("sum(p{at})")).collect();
-    format!("select device, date_trunc('day', start) as day, {} from plain group by device, day", sums.join(", "))
+    format!(
+        "select device, date_trunc('day', start) as day, {} from plain group by device, day",
+        sums.join(", ")
+    )
 }
 
 fn runtime(threads: usize) -> anyhow::Result<tokio::runtime::Runtime> {
@@ -36,7 +39,8 @@ async fn lake(store: &Store, threads: usize, workers: Vec<Url>) -> anyhow::Resul
     let files = Arc::new(Files::open(&place, None, &store.folder)?);
     let catalogue = Catalogue::open(&place, &files).await?;
     let limits = Limits { threads: Some(threads), memory: None };
-    let mut builder = with_lake(SessionStateBuilder::new_with_default_features(), config(), Arc::clone(&files), limits)?;
+    let mut builder =
+        with_lake(SessionStateBuilder::new_with_default_features(), config(), Arc::clone(&files), limits)?;
     if !workers.is_empty() {
         builder = with_workers(builder, workers, None)?;
     }
@@ -63,7 +67,11 @@ struct Times {
 }
 
 /// Returns the least times of some runs, and the result of the last one.
-async fn fastest(context: &SessionContext, sql: &str, runs: usize) -> anyhow::Result<(Times, Vec<RecordBatch>)> {
+async fn fastest(
+    context: &SessionContext,
+    sql: &str,
+    runs: usize,
+) -> anyhow::Result<(Times, Vec<RecordBatch>)> {
     let mut best = Times { clock: Duration::MAX, processor: Duration::MAX };
     let mut last = Vec::new();
     for _ in 0..=runs {
@@ -100,13 +108,20 @@ pub(crate) fn all(store: &Store, runs: usize) -> anyhow::Result<()> {
         if threads == 2 {
             let begin = Instant::now();
             let opened = check(store, &result)?;
-            println!("{:44}{:8.3} s", format!("opened {opened} sums, each tag right"), begin.elapsed().as_secs_f64());
+            println!(
+                "{:44}{:8.3} s",
+                format!("opened {opened} sums, each tag right"),
+                begin.elapsed().as_secs_f64()
+            );
         }
         let (time, _) = runtime.block_on(fastest(&context, &plain(*ticks), runs))?;
         let plain = show(store, &format!("SUM of {} columns of Int64, {threads} threads", ticks + 2), time);
         let of = |sum: f64, plain: f64| 100.0 * sum / plain;
         let (clock, processor) = (of(sums.0, plain.0), of(sums.1, plain.1));
-        println!("{:44}{clock:8.0} % by the clock, {processor:.0} % by the processor", "sotto_sum beside SUM");
+        println!(
+            "{:44}{clock:8.0} % by the clock, {processor:.0} % by the processor",
+            "sotto_sum beside SUM"
+        );
     }
     workers(store, runs, &times)
 }
@@ -124,8 +139,12 @@ fn workers(store: &Store, runs: usize, embedded: &[Duration]) -> anyhow::Result<
         times.push(time.clock);
     }
     let gain = |times: &[Duration]| times[0].as_secs_f64() / times[1].as_secs_f64();
-    println!("a second thread: {:.2} times as fast; a second worker: {:.2}; two workers beside one thread: {:.2}",
-        gain(embedded), gain(&times), embedded[0].as_secs_f64() / times[1].as_secs_f64());
+    println!(
+        "a second thread: {:.2} times as fast; a second worker: {:.2}; two workers beside one thread: {:.2}",
+        gain(embedded),
+        gain(&times),
+        embedded[0].as_secs_f64() / times[1].as_secs_f64()
+    );
     Ok(())
 }
 
@@ -142,7 +161,8 @@ impl Pinned {
         let mut command = Command::new("taskset");
         command.args(["-c", &core.to_string(), env!("CARGO_BIN_EXE_sotto-lake"), "worker", "--threads", "1"]);
         command.args(["--listen", "127.0.0.1:0", "--store"]).arg(&store.folder);
-        let child = command.arg("--address-file").arg(&address).spawn().context("taskset cannot be started")?;
+        let child =
+            command.arg("--address-file").arg(&address).spawn().context("taskset cannot be started")?;
         let begin = Instant::now();
         while !address.exists() {
             ensure!(begin.elapsed() < Duration::from_secs(20), "a worker does not listen");
@@ -167,7 +187,8 @@ impl Drop for Pinned {
 fn check(store: &Store, result: &[RecordBatch]) -> anyhow::Result<usize> {
     let mut opened = 0;
     for batch in result {
-        let devices = datafusion::arrow::compute::cast(batch.column(0), &datafusion::arrow::datatypes::DataType::Utf8)?;
+        let devices =
+            datafusion::arrow::compute::cast(batch.column(0), &datafusion::arrow::datatypes::DataType::Utf8)?;
         let days = batch.column(1).as_primitive::<TimestampMillisecondType>();
         let sums: &LargeBinaryArray = batch.column(2).as_binary();
         for row in 0..sums.len() {
@@ -195,7 +216,11 @@ fn open(store: &Store, device: u64, first: u64, frame: &[u8]) -> anyhow::Result<
     let key = TagKey::new(&StreamKeys::derive(&SECRET, stream), &form, 0);
     let sum = answer.sums.first().and_then(|sum| sum.part(0)).context("a sum")?;
     let sums = opening.open(&key, sum)?;
-    let expected = (0..ticks).map(|tick| numbers.clone().map(|number| reading(device, number, tick)).sum::<i64>());
-    ensure!(sums.into_iter().eq(expected), "the sum of device {device} from window {first} on is another one");
+    let expected =
+        (0..ticks).map(|tick| numbers.clone().map(|number| reading(device, number, tick)).sum::<i64>());
+    ensure!(
+        sums.into_iter().eq(expected),
+        "the sum of device {device} from window {first} on is another one"
+    );
     Ok(())
 }

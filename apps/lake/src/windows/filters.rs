@@ -65,7 +65,8 @@ fn any_of(condition: &Expr) -> Option<(String, BTreeSet<String>)> {
             (column == other).then_some((column, texts))
         }
         Operator::Eq => match (&**left, &**right) {
-            (Expr::Column(column), Expr::Literal(value, _)) | (Expr::Literal(value, _), Expr::Column(column)) => {
+            (Expr::Column(column), Expr::Literal(value, _))
+            | (Expr::Literal(value, _), Expr::Column(column)) => {
                 Some((column.name.clone(), BTreeSet::from([text(value)?])))
             }
             _ => None,
