@@ -365,6 +365,9 @@ pub enum OwnerError {
         /// The windows.
         windows: Vec<FaultyWindow>,
     },
+    /// A row of sums that another engine added up is not the sum of its windows; the text names them.
+    #[error("{0}")]
+    OtherSums(String),
     /// The cloud's answer does not match the plan.
     #[error("the cloud's answer is not the one that was asked for: {0}")]
     WrongAnswer(String),
@@ -431,6 +434,7 @@ impl OwnerError {
             Self::NotEnrolled(_) => 16,
             Self::EmptyTime(_) => 17,
             Self::WrongAnswer(_)
+            | Self::OtherSums(_)
             | Self::Lie(_)
             | Self::ChangedLog { .. }
             | Self::NotHeld { .. }

@@ -10,7 +10,7 @@ pub(super) fn raised(py: Python<'_>, error: &OwnerError) -> PyErr {
     let name = match error {
         OwnerError::Cloud(CloudError::Away { .. } | CloudError::Tls(_)) => "CloudAway",
         OwnerError::Cloud(_) => "CloudError",
-        OwnerError::Lie(_) | OwnerError::WrongAnswer(_) => "NotTrusted",
+        OwnerError::Lie(_) | OwnerError::WrongAnswer(_) | OwnerError::OtherSums(_) => "NotTrusted",
         other if matches!(other.exit_code(), 4 | 16 | 17) => "QuestionError",
         _ => "PlantError",
     };

@@ -10,7 +10,7 @@ impl Plant {
     ///
     /// # Errors
     /// [`OwnerError::Unanswerable`] if the windows of a row are not known, or too many for its places;
-    /// [`OwnerError::WrongAnswer`] if a row is not the sum of its windows; another [`OwnerError`] if the cloud is unreachable, or a
+    /// [`OwnerError::OtherSums`] if a row is not the sum of its windows; another [`OwnerError`] if the cloud is unreachable, or a
     /// passphrase is missing.
     ///
     /// ```no_run

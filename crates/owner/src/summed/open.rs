@@ -260,7 +260,7 @@ impl Row<'_> {
                 "a row adds {windows} windows of stream {stream} of {device}, and their places hold sums of {capacity}: group by shorter \
                  times"
             )),
-            OpenError::Refused => OwnerError::wrong(&format!(
+            OpenError::Refused => OwnerError::OtherSums(format!(
                 "a row is not the sum of the {windows} windows of stream {stream} of {device} that it names: a number was changed on its \
                  way, or the row was made of other windows or with weights"
             )),

@@ -9,6 +9,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use sotto_owner::{OpenedSums, Within};
 
 use super::Place;
+use super::show::number;
 use super::verify::repeating;
 use crate::output::say;
 use crate::run::Run;
@@ -72,9 +73,9 @@ fn table(opened: &[OpenedSums]) -> Table {
     table
 }
 
-/// Writes a number to four digits behind the point, with its bound.
+/// Writes a number as `sotto ask` does, with its bound.
 fn within(Within { value, bound }: Within) -> String {
-    if bound > 0.0 { format!("{value:.4} ± {bound:.1e}") } else { format!("{value:.4}") }
+    number(value, bound)
 }
 
 fn notes(opened: &[OpenedSums]) -> Vec<String> {
