@@ -28,7 +28,9 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     if !faults.is_empty() {
         return Ok(Outcome::Failed(faults));
     }
-    for command in [run("build"), run("test")] {
+    let mut cost = cargo::command("python3");
+    cost.args(["lab/scale/cost.py", "--check"]);
+    for command in [cost, run("build"), run("test")] {
         match passes(context, command)? {
             Outcome::Passed => {}
             other => return Ok(other),
