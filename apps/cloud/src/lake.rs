@@ -4,6 +4,7 @@
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,12 +16,17 @@ use crate::config::Config;
 
 /// Maximum bytes of an answer: sums, and the names of 2^20 windows in runs of one.
 const LARGEST_ANSWER: u64 = LARGEST_SUMS as u64 + (64 << 20);
-/// Time for an answer.
-const TIME: Duration = Duration::from_secs(600);
+/// Time for an answer: owners wait twice as long for the first byte, so the cloud has time to add up itself.
+const TIME: Duration = Duration::from_secs(60);
+/// Time for which no other request goes to a lake that gave no answer.
+const REST: Duration = Duration::from_secs(120);
 /// Time between looks at whether the program has ended.
 const PAUSE: Duration = Duration::from_millis(20);
 /// Bytes of a reason that are logged.
 const LONGEST_REASON: usize = 500;
+
+/// The turn of a request, and the time before which none is made.
+static TURN: Mutex<Option<Instant>> = Mutex::new(None);
 
 /// Returns the lake's answer to a request of at least as many windows as the configuration says. None if there is no lake, or it
 /// gives none: the log says why.
@@ -30,7 +36,12 @@ pub(crate) fn sums(config: &Config, header: &StreamHeader, request: &WindowsOf) 
     if windows < config.lake_from {
         return None;
     }
+    // One at a time: each takes all of its machine. Meanwhile the cloud adds up itself.
+    let Ok(mut rests_until) = TURN.try_lock() else { return None };
     let begin = Instant::now();
+    if rests_until.is_some_and(|until| begin < until) {
+        return None;
+    }
     let answer = ask(program, config, header, request).and_then(|frame| {
         check(&frame, header, request, windows)?;
         Ok(frame)
@@ -42,6 +53,7 @@ pub(crate) fn sums(config: &Config, header: &StreamHeader, request: &WindowsOf) 
             Some(frame)
         }
         Err(reason) => {
+            *rests_until = Some(Instant::now() + REST);
             tracing::warn!(
                 windows,
                 reason,
@@ -110,7 +122,7 @@ fn ask(
     Ok(frame)
 }
 
-/// Refuses a frame that is not one of this request. Whether its sums are right its tags say to the owner.
+/// Refuses a frame that is not one of this request. Its tags tell the owner if its sums are right.
 fn check(frame: &[u8], header: &StreamHeader, request: &WindowsOf, windows: u64) -> Result<(), String> {
     let most = u32::try_from(windows).map_err(|error| error.to_string())?;
     let answer = SumsAnswer::read(frame, header, LARGEST_ANSWER, most).map_err(|error| error.to_string())?;

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use datafusion::prelude::SessionContext;
@@ -12,14 +13,21 @@ use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode, header};
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 
 use crate::print::{Form, write};
 use crate::session::query;
 
 /// Maximum bytes of a query.
 const LARGEST_QUERY: usize = 1 << 20;
+/// Queries at one time; others wait.
+const QUERIES: usize = 4;
+/// Time for the head of a request to arrive.
+const HEADER_TIME: Duration = Duration::from_secs(10);
+/// Pause after a connection could not be accepted.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// A coordinator that listens.
 pub struct Serving {
@@ -27,6 +35,7 @@ pub struct Serving {
     pub address: SocketAddr,
     listener: TcpListener,
     context: Arc<SessionContext>,
+    queries: Arc<Semaphore>,
 }
 
 /// Listens at a loopback address. The body of `POST /sql` is a query; the answer is JSON, or CSV if it is asked for by
@@ -41,7 +50,8 @@ pub async fn serve(address: SocketAddr, context: SessionContext) -> anyhow::Resu
         );
     }
     let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen at {address}"))?;
-    Ok(Serving { address: listener.local_addr()?, listener, context: Arc::new(context) })
+    let queries = Arc::new(Semaphore::new(QUERIES));
+    Ok(Serving { address: listener.local_addr()?, listener, context: Arc::new(context), queries })
 }
 
 impl Serving {
@@ -53,13 +63,22 @@ impl Serving {
         let mut stop = pin!(stop);
         loop {
             let (stream, _) = tokio::select! {
-                accepted = self.listener.accept() => accepted?,
+                accepted = self.listener.accept() => match accepted {
+                    Ok(accepted) => accepted,
+                    // As without a file handle left: others end meanwhile.
+                    Err(_) => {
+                        tokio::time::sleep(PAUSE).await;
+                        continue;
+                    }
+                },
                 () = &mut stop => return Ok(()),
             };
             let context = Arc::clone(&self.context);
+            let (host, queries) = (self.address.to_string(), Arc::clone(&self.queries));
             tokio::spawn(async move {
-                let service = service_fn(|request| answer(Arc::clone(&context), request));
-                let connection = hyper::server::conn::http1::Builder::new();
+                let service = service_fn(|request| answer(Arc::clone(&context), &host, &queries, request));
+                let mut connection = hyper::server::conn::http1::Builder::new();
+                connection.timer(TokioTimer::new()).header_read_timeout(HEADER_TIME);
                 // A connection that breaks is its caller's loss.
                 let _ = connection.serve_connection(TokioIo::new(stream), service).await;
             });
@@ -67,15 +86,29 @@ impl Serving {
     }
 }
 
+/// Returns true for a request of a program: a page in a browser of this machine, also under a name of its own that leads here,
+/// gets nothing. Browsers state where a request comes from.
+fn is_of_program(host: &str, request: &Request<Incoming>) -> bool {
+    let headers = request.headers();
+    let named = headers.get(header::HOST).and_then(|named| named.to_str().ok());
+    named == Some(host) && !headers.contains_key(header::ORIGIN) && !headers.contains_key("sec-fetch-site")
+}
+
 async fn answer(
     context: Arc<SessionContext>,
+    host: &str,
+    queries: &Semaphore,
     request: Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     let wants_csv = request.headers().get(header::ACCEPT).is_some_and(|accept| accept == "text/csv");
     let (form, kind) = if wants_csv { (Form::Csv, "text/csv") } else { (Form::Json, "application/json") };
-    let (status, kind, bytes) = if request.method() != Method::POST || request.uri().path() != "/sql" {
+    let (status, kind, bytes) = if !is_of_program(host, &request) {
+        let reason = "this request is not for this program, or comes from a page\n";
+        (StatusCode::MISDIRECTED_REQUEST, "text/plain", reason.as_bytes().to_vec())
+    } else if request.method() != Method::POST || request.uri().path() != "/sql" {
         (StatusCode::NOT_FOUND, "text/plain", b"write POST /sql with a query\n".to_vec())
     } else {
+        let _turn = queries.acquire().await;
         match run(&context, request.into_body(), &form).await {
             Ok(bytes) => (StatusCode::OK, kind, bytes),
             Err(error) => {

@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use datafusion::error::Result;
 use datafusion::execution::memory_pool::FairSpillPool;
+use datafusion::execution::object_store::{DefaultObjectStoreRegistry, ObjectStoreRegistry as _};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::prelude::{DataFrame, SQLOptions, SessionConfig, SessionContext};
+use url::Url;
 
 use crate::store::{Catalogue, Files};
 use crate::sums::functions;
 use crate::windows::{Source, Windows};
 
-/// What a query may use.
+/// The threads and the memory of a query.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
     /// Threads; None for all of the machine.
@@ -35,7 +37,12 @@ pub fn with_lake(
     if let Some(threads) = limits.threads {
         config = config.with_target_partitions(threads);
     }
-    let mut runtime = RuntimeEnvBuilder::new();
+    // Without the file system, which is there otherwise: plans read windows alone.
+    let objects = DefaultObjectStoreRegistry::new();
+    if let Ok(file) = Url::parse("file://") {
+        let _ = objects.deregister_store(&file);
+    }
+    let mut runtime = RuntimeEnvBuilder::new().with_object_store_registry(Arc::new(objects));
     if let Some(memory) = limits.memory {
         runtime = runtime.with_memory_pool(Arc::new(FairSpillPool::new(memory)));
     }

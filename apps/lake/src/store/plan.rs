@@ -1,4 +1,4 @@
-//! What a query reads: blocks of segments, windows that no segment has yet, and sums that stay in place of windows.
+//! The windows that a query reads: blocks of segments, windows that no segment has yet, and sums that stay in place of windows.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;

@@ -33,7 +33,7 @@ pub(super) enum Item {
     Rolled(Rolled),
 }
 
-/// What a query reads, divided.
+/// The windows that a query reads, divided.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Reading {
     pub(super) headers: Vec<Header>,

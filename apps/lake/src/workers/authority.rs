@@ -1,4 +1,4 @@
-//! The authority of a plant's workers: whoever has a certificate of it may send plans, and answer them.
+//! The authority of a plant's workers: members with a certificate of it send plans, and answer them.
 
 use std::fs;
 use std::path::Path;

@@ -45,15 +45,17 @@ impl Channels {
         Self { identity, open: Arc::default() }
     }
 
-    fn endpoint(&self, url: &Url) -> Result<Endpoint, tonic::transport::Error> {
-        let endpoint = Channel::from_shared(url.to_string())
-            .map_err(|_| Endpoint::from_static("http://localhost").connect_timeout(CONNECT))
-            .unwrap_or_else(|endpoint| endpoint)
-            .connect_timeout(CONNECT)
-            .http2_keep_alive_interval(ALIVE)
-            .keep_alive_timeout(ALIVE);
+    fn endpoint(&self, url: &Url) -> Result<Endpoint, DataFusionError> {
+        // A plan names workers, too: none that the identity would not be shown to.
+        check(url, self.identity.as_ref()).map_err(|error| DataFusionError::Plan(error.to_string()))?;
+        let endpoint = Channel::from_shared(url.to_string());
+        let endpoint = endpoint.map_err(|error| DataFusionError::Plan(format!("worker {url}: {error}")))?;
+        let endpoint =
+            endpoint.connect_timeout(CONNECT).http2_keep_alive_interval(ALIVE).keep_alive_timeout(ALIVE);
         match &self.identity {
-            Some(identity) if url.scheme() == "https" => endpoint.tls_config(identity.client()),
+            Some(identity) if url.scheme() == "https" => {
+                endpoint.tls_config(identity.client()).map_err(|error| unreachable(url, &error))
+            }
             _ => Ok(endpoint),
         }
     }
@@ -76,7 +78,7 @@ impl ChannelResolver for Channels {
         let channel = match open.get(url) {
             Some(channel) => channel.clone(),
             None => {
-                let endpoint = self.endpoint(url).map_err(|error| unreachable(url, &error))?;
+                let endpoint = self.endpoint(url)?;
                 let channel = endpoint.connect().await.map_err(|error| unreachable(url, &error))?;
                 open.insert(url.clone(), channel.clone());
                 channel

@@ -68,20 +68,51 @@ fn state(
     Ok(builder.with_distributed_worker_plan_rewrite_handler(reads_windows_alone).build())
 }
 
-/// Refuses a plan that would read anything but windows, such as a file of this machine.
+/// The steps of a plan that a worker takes: they read windows, or rows of other steps and workers. Others, which write files or
+/// read them, are refused.
+const STEPS: [&str; 28] = [
+    "AggregateExec",
+    "BroadcastExec",
+    "CoalesceBatchesExec",
+    "CoalescePartitionsExec",
+    "CooperativeExec",
+    "CrossJoinExec",
+    "EmptyExec",
+    "FilterExec",
+    "GlobalLimitExec",
+    "HashJoinExec",
+    "InterleaveExec",
+    "LocalLimitExec",
+    "MetricsWrapperExec",
+    "NestedLoopJoinExec",
+    "NetworkBroadcastExec",
+    "NetworkCoalesceExec",
+    "NetworkShuffleExec",
+    "PartialSortExec",
+    "PartitionIsolatorExec",
+    "PlaceholderRowExec",
+    "ProjectionExec",
+    "RepartitionExec",
+    "SortExec",
+    "SortMergeJoinExec",
+    "SortPreservingMergeExec",
+    "UnionExec",
+    "WindowsExec",
+    "BoundedWindowAggExec",
+];
+
+/// Refuses a plan that would do anything but read windows, such as write a file of this machine.
 fn reads_windows_alone(event: WorkerPlanRewriteEvent<'_>) -> Result<WorkerPlanRewriteEventResponse> {
-    fn check(plan: &Arc<dyn ExecutionPlan>) -> Result<()> {
-        const LEAVES: [&str; 5] =
-            ["WindowsExec", "EmptyExec", "PlaceholderRowExec", "NetworkShuffleExec", "NetworkCoalesceExec"];
-        let children = plan.children();
-        if children.is_empty() && !LEAVES.contains(&plan.name()) {
-            let reason = format!("a worker reads windows alone, and the plan has {}", plan.name());
-            return Err(DataFusionError::Plan(reason));
-        }
-        children.into_iter().try_for_each(check)
-    }
     check(&event.plan)?;
     Ok(WorkerPlanRewriteEventResponse::new(event.plan))
+}
+
+fn check(plan: &Arc<dyn ExecutionPlan>) -> Result<()> {
+    if !STEPS.contains(&plan.name()) {
+        let reason = format!("a worker reads windows alone, and the plan has {}", plan.name());
+        return Err(DataFusionError::Plan(reason));
+    }
+    plan.children().into_iter().try_for_each(check)
 }
 
 impl Listening {
@@ -100,5 +131,33 @@ impl Listening {
         });
         let server = server.add_service(self.worker.into_worker_server());
         Ok(server.serve_with_incoming_shutdown(incoming, stop).await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::prelude::SessionContext;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn plans_that_write_or_read_files_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("rows.csv");
+        std::fs::write(&file, "a\n1\n").unwrap();
+        let context = SessionContext::new();
+        context.register_csv("rows", file.to_str().unwrap(), Default::default()).await.unwrap();
+        let plan = |sql: String| {
+            let context = context.clone();
+            async move { context.sql(&sql).await.unwrap().create_physical_plan().await.unwrap() }
+        };
+        assert!(check(&plan("select 1".to_owned()).await).is_ok());
+        for sql in [
+            "select * from rows".to_owned(),
+            format!("copy (select 1) to '{}/x.csv'", folder.path().display()),
+        ] {
+            let refused = check(&plan(sql.clone()).await).unwrap_err().to_string();
+            assert!(refused.contains("reads windows alone"), "{sql}: {refused}");
+        }
     }
 }

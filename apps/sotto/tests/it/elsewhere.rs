@@ -105,7 +105,7 @@ fn sums_of_another_engine_are_the_answers_or_are_refused() {
     let by_day = summed(&windows, |window| window.0["start"]);
     assert_eq!(opened(folder, &by_day).unwrap().len(), 6);
     let shown = sotto(folder, &["open", "sums.csv"]).unwrap();
-    assert!(shown.contains("boiler") && shown.contains("its tags fit"), "{shown}");
+    assert!(shown.contains("boiler") && shown.contains("Tags fit"), "{shown}");
     // A lie about any sum, about the windows, about their number.
     let (head, line) = text.trim_end().split_once('\n').unwrap();
     let cells: Vec<&str> = line.split(',').collect();

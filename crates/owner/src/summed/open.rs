@@ -67,8 +67,11 @@ pub struct OpenedSums {
     pub windows: u64,
     /// The channels whose readings the row sums up.
     pub channels: Vec<OpenedChannel>,
-    /// The channels of some of these windows that later windows replace: their readings here are not the newest.
+    /// The channels of some of these windows that later windows replace. Where those may be in the row, too, the channel has no
+    /// values; else these are values from before the correction.
     pub replaced: Vec<String>,
+    /// True if the tags prove nothing: the device used a number twice (`sotto status`).
+    pub unchecked: bool,
 }
 
 /// Opens rows of sums, each under the tags of exactly the windows that it names.
@@ -79,7 +82,7 @@ pub(crate) fn opened(
 ) -> Result<Vec<OpenedSums>, OwnerError> {
     let cloud = plant.cloud()?;
     let orders = Orders::new(plant, &cloud);
-    let mut streams = Streams::new(&orders);
+    let mut streams = Streams::new(&orders)?;
     let mut opened = Vec::with_capacity(rows.len());
     for (row, done) in rows.iter().zip(0..) {
         progress(done, rows.len() as u64);
@@ -88,8 +91,13 @@ pub(crate) fn opened(
                 opened.push(of_columns(plant, streams.named(&row.device, &row.stream)?, row)?);
             }
             SummedRow::Frame(frame) => {
-                let id = SumsAnswer::stream_of(frame, LARGEST_FRAME).map_err(|error| unread(&error))?;
-                opened.extend(of_frame(plant, streams.of_header(&id)?, &id, frame)?);
+                let mut rest = &frame[..];
+                while !rest.is_empty() {
+                    let (frame, after) = SumsAnswer::first_of(rest).map_err(|error| unread(&error))?;
+                    let id = SumsAnswer::stream_of(frame, LARGEST_FRAME).map_err(|error| unread(&error))?;
+                    opened.extend(of_frame(plant, streams.of_header(&id)?, &id, frame)?);
+                    rest = after;
+                }
             }
         }
     }
@@ -193,6 +201,7 @@ impl Row<'_> {
             windows: windows.len() as u64,
             channels: self.channels(parts)?,
             replaced: replaced.into_iter().map(str::to_owned).collect(),
+            unchecked: stream.twice.contains(&self.header.id().tag().0),
         })
     }
 
@@ -249,7 +258,16 @@ impl Row<'_> {
         }
         let channel =
             |(column, sum): (&u16, &i128)| self.channel(*column, *sum, squares.get(column).copied());
-        sums.iter().map(channel).collect()
+        sums.iter().filter(|(column, _)| !self.is_mixed(**column)).map(channel).collect()
+    }
+
+    /// Returns true if some windows have readings of a channel that others replace, while another channel of theirs counts: both
+    /// may be in the sum.
+    fn is_mixed(&self, column: u16) -> bool {
+        let channels = self.header.layout().channels();
+        let Some(channel) = channels.get(usize::from(column)) else { return true };
+        let is_part = |named: &Named| !channels.iter().all(|other| named.replaced.contains(&other.name));
+        self.windows.iter().any(|named| named.replaced.contains(&channel.name) && is_part(named))
     }
 
     fn refused(&self, error: OpenError, capacity: u64) -> OwnerError {
@@ -262,7 +280,7 @@ impl Row<'_> {
             )),
             OpenError::Refused => OwnerError::OtherSums(format!(
                 "a row is not the sum of the {windows} windows of stream {stream} of {device} that it names: a number was changed on its \
-                 way, or the row was made of other windows or with weights"
+                 way, a column is missing, or the row was made of other windows or with weights"
             )),
         }
     }

@@ -51,7 +51,7 @@ pub enum SumCell {
 pub enum SummedRow {
     /// Sums of columns.
     Columns(SummedColumns),
-    /// The frame of an answer (`sotto_wire::SumsAnswer`).
+    /// The frame of an answer (`sotto_wire::SumsAnswer`), or several, one after the other.
     Frame(Vec<u8>),
 }
 
@@ -88,10 +88,16 @@ pub enum SummedRowError {
     Missing {
         /// Its name.
         name: &'static str,
-        /// What to write in the query.
+        /// The words to write in the query.
         remedy: &'static str,
     },
-    /// A cell is not what its column has.
+    /// There is a second frame.
+    #[error("{name} is a second sum in one row: ask for one `sotto_sum` a query")]
+    Frames {
+        /// The name of its column.
+        name: String,
+    },
+    /// A cell is not of its column's kind.
     #[error("{name} is {found}: {expected}")]
     Cell {
         /// The name of its column.
@@ -136,12 +142,13 @@ impl SummedRow {
             SumCell::Text(digits) => hex::decode(digits).ok(),
             _ => None,
         };
-        let mut frames =
-            cells.iter().filter_map(|(_, cell)| frame(cell)).filter(|bytes| bytes.starts_with(FRAME));
-        frames.next().map_or_else(
-            || SummedColumns::of(cells.clone()).map(Self::Columns),
-            |frame| Ok(Self::Frame(frame)),
-        )
+        let of_cells = cells.iter().filter_map(|(name, cell)| Some((*name, frame(cell)?)));
+        let mut frames = of_cells.filter(|(_, bytes)| bytes.starts_with(FRAME));
+        match (frames.next(), frames.next()) {
+            (None, _) => SummedColumns::of(cells.clone()).map(Self::Columns),
+            (Some((_, frame)), None) => Ok(Self::Frame(frame)),
+            (Some(_), Some((name, _))) => Err(SummedRowError::Frames { name: name.to_owned() }),
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! The streams of the plant of which there are rows.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use sotto_api::devices::Device;
 use sotto_keys::DeviceSecret;
-use sotto_wire::{StreamHeader, StreamId};
+use sotto_wire::{STREAM_TAG_BYTES, StreamHeader, StreamId};
 
 use crate::declared::Plant;
 use crate::devices::{self, DeviceRecord};
@@ -21,12 +22,18 @@ pub(super) struct Stream {
     pub(super) log: StreamLog,
     pub(super) rolled: RollUps,
     pub(super) secret: DeviceSecret,
+    /// The headers whose tags prove nothing: a number was used twice.
+    pub(super) twice: BTreeSet<[u8; STREAM_TAG_BYTES]>,
 }
 
 /// The streams that rows have named so far, by device and stream.
 pub(super) struct Streams<'o> {
     orders: &'o Orders<'o>,
     known: BTreeMap<(String, String), Stream>,
+    /// The devices as the cloud lists them.
+    listed: Vec<Device>,
+    /// The device and the stream of each header that a frame has named.
+    headers: BTreeMap<[u8; 32], (String, String)>,
 }
 
 impl Stream {
@@ -41,8 +48,9 @@ fn header<'l>(log: &'l StreamLog, id: &StreamId) -> Option<&'l Arc<StreamHeader>
 }
 
 impl<'o> Streams<'o> {
-    pub(super) fn new(orders: &'o Orders<'o>) -> Self {
-        Self { orders, known: BTreeMap::new() }
+    pub(super) fn new(orders: &'o Orders<'o>) -> Result<Self, OwnerError> {
+        let listed = orders.cloud.devices().collect::<Result<_, _>>()?;
+        Ok(Self { orders, known: BTreeMap::new(), listed, headers: BTreeMap::new() })
     }
 
     /// Returns a stream of a device, which the cloud calls so.
@@ -50,12 +58,22 @@ impl<'o> Streams<'o> {
         let orders = self.orders;
         match self.known.entry((device.to_owned(), stream.to_owned())) {
             Entry::Occupied(known) => Ok(known.into_mut()),
-            Entry::Vacant(new) => Ok(new.insert(read(orders, device, stream)?)),
+            Entry::Vacant(new) => Ok(new.insert(read(orders, &self.listed, device, stream)?)),
         }
     }
 
     /// Returns the stream with the header of this id.
     pub(super) fn of_header(&mut self, id: &StreamId) -> Result<&Stream, OwnerError> {
+        if let Some((device, stream)) = self.headers.get(&id.0).cloned() {
+            return self.named(&device, &stream);
+        }
+        let (device, stream) = self.found(id)?;
+        self.headers.insert(id.0, (device.clone(), stream.clone()));
+        self.named(&device, &stream)
+    }
+
+    /// Looks for the stream with a header in the logs of all devices.
+    fn found(&mut self, id: &StreamId) -> Result<(String, String), OwnerError> {
         let plant = self.orders.plant;
         let mut asked = Vec::new();
         for name in plant.settings().devices.keys() {
@@ -63,21 +81,21 @@ impl<'o> Streams<'o> {
             for stream in record.streams() {
                 // Mostly this computer has seen the stream before.
                 if header(&windows::kept_log(plant, &record.device, stream)?, id).is_some() {
-                    return self.named(&record.device, stream);
+                    return Ok((record.device.clone(), stream.to_owned()));
                 }
                 asked.push((record.device.clone(), stream.to_owned()));
             }
         }
         for (device, stream) in asked {
             if self.named(&device, &stream)?.header(id).is_some() {
-                return self.named(&device, &stream);
+                return Ok((device, stream));
             }
         }
         Err(no_stream("this plant", &hex::encode(id.0)))
     }
 }
 
-fn read(orders: &Orders<'_>, wire: &str, stream: &str) -> Result<Stream, OwnerError> {
+fn read(orders: &Orders<'_>, listed: &[Device], wire: &str, stream: &str) -> Result<Stream, OwnerError> {
     let plant = orders.plant;
     let device = plant.shown_device(wire).to_owned();
     let record = enrolled(plant, &device, wire)?;
@@ -85,7 +103,8 @@ fn read(orders: &Orders<'_>, wire: &str, stream: &str) -> Result<Stream, OwnerEr
     let log = windows::sync_log(orders, &record, stream)?;
     let rolled = RollUps::of(&orders.roll_ups(&record.device, stream)?);
     let secret = devices::secret(plant, &device)?;
-    Ok(Stream { device, stream: stream.to_owned(), log, rolled, secret })
+    let twice = windows::twice(&record, listed);
+    Ok(Stream { device, stream: stream.to_owned(), log, rolled, secret, twice })
 }
 
 /// Returns the record of a declared device. Other names would be paths in the folder.

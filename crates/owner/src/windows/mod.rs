@@ -68,5 +68,5 @@ pub(crate) use segments::{RowTime, Segments};
 pub use stored::{mirrored_log, rewritten_log};
 pub(crate) use time::Between;
 pub use time::moment;
-pub(crate) use twice::mark_twice;
+pub(crate) use twice::{mark_twice, twice};
 pub(crate) use window::{Aside, DeviceWindows, StoredWindow, number, once, position};

@@ -1,11 +1,13 @@
 //! Streams of sums whose tags prove nothing any more: their device encrypted two windows under one pad number.
 
+use std::collections::BTreeSet;
+
 use sotto_api::devices::{Device, RepeatedPads};
 use sotto_wire::{STREAM_TAG_BYTES, SignedHeader};
 
 use super::window::{DeviceWindows, StoredWindow, number, once};
 use crate::declared::Plant;
-use crate::devices;
+use crate::devices::{self, DeviceRecord};
 use crate::error::OwnerError;
 
 /// Largest frame of a signed window without its bodies, in bytes.
@@ -36,6 +38,14 @@ fn proof(pads: &RepeatedPads, verifying_key: &[u8; 32]) -> Option<Proof> {
         tag: stream.id().tag().0,
         sequences: [first.header().sequence, second.header().sequence],
     })
+}
+
+/// Returns the headers of a device's streams whose tags prove nothing. `known` are the devices as the cloud lists them.
+pub(crate) fn twice(record: &DeviceRecord, known: &[Device]) -> BTreeSet<[u8; STREAM_TAG_BYTES]> {
+    let known = known.iter().find(|known| known.name == record.device);
+    let key: Option<[u8; 32]> = hex::decode(&record.verifying_key).ok().and_then(|key| key.try_into().ok());
+    let Some((known, key)) = known.zip(key) else { return BTreeSet::new() };
+    known.repeated_pads.iter().filter_map(|pads| proof(pads, &key)).map(|proof| proof.tag).collect()
 }
 
 /// Marks the streams of these devices whose tags prove nothing, and returns a note for each with windows, by the device's

@@ -133,10 +133,25 @@ impl<'h> SumsAnswer<'h> {
         }))
     }
 
+    /// Returns the frame that some bytes begin with, and the rest: frames may follow each other.
+    ///
+    /// # Errors
+    /// [`WireError`] if the bytes do not begin with a whole frame.
+    pub fn first_of(bytes: &[u8]) -> Result<(&[u8], &[u8]), WireError> {
+        let found = bytes.len() as u64;
+        if bytes.len() < frame::FRAME_OVERHEAD {
+            return Err(WireError::Truncated { expected: frame::FRAME_OVERHEAD as u64, found });
+        }
+        let (_, length) = frame::start(bytes)?;
+        let expected = length.saturating_add(frame::FRAME_OVERHEAD as u64);
+        let at = usize::try_from(expected).ok();
+        at.and_then(|at| bytes.split_at_checked(at)).ok_or(WireError::Truncated { expected, found })
+    }
+
     /// Returns the id of the header of the stream that an answer of at most `limit` bytes is about.
     ///
     /// # Errors
-    /// [`WireError`] if the bytes do not begin as an answer.
+    /// [`WireError`] if the bytes are no frame of an answer.
     pub fn stream_of(bytes: &[u8], limit: u64) -> Result<StreamId, WireError> {
         Ok(StreamId(frame::open(bytes, Kind::SumsAnswer, limit)?.array()?))
     }

@@ -1,7 +1,7 @@
 //! Files of sums, as engines write them.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
@@ -61,18 +61,20 @@ fn add(path: &Path, rows: &mut Vec<SummedRow>) -> anyhow::Result<()> {
         rows.push(SummedRow::read(cells).with_context(|| format!("{}, row {at}", path.display()))?);
         Ok(())
     };
+    // The first bytes are read already: a pipe gives them once.
+    let whole = std::io::Cursor::new(&begin).chain(&file);
     match &begin[..] {
-        PARQUET => parquet_rows(path, &mut put),
-        [b'[' | b'{', ..] => json_rows(path, &mut put),
-        _ => csv_rows(path, &mut put),
+        PARQUET => parquet_rows(path, &file, &mut put),
+        [b'[' | b'{', ..] => json_rows(path, whole, &mut put),
+        _ => csv_rows(path, whole, &mut put),
     }
 }
 
 type Put<'p> = &'p mut dyn FnMut(usize, Vec<(&str, SumCell)>) -> anyhow::Result<()>;
 
-fn csv_rows(path: &Path, put: Put<'_>) -> anyhow::Result<()> {
+fn csv_rows(path: &Path, file: impl Read, put: Put<'_>) -> anyhow::Result<()> {
     let unread = || format!("{} is no CSV file", path.display());
-    let mut reader = csv::Reader::from_path(path).with_context(unread)?;
+    let mut reader = csv::Reader::from_reader(file.take(LARGEST));
     let names = reader.headers().with_context(unread)?.clone();
     for (row, at) in reader.records().zip(1..) {
         let row = row.with_context(unread)?;
@@ -82,9 +84,10 @@ fn csv_rows(path: &Path, put: Put<'_>) -> anyhow::Result<()> {
 }
 
 /// Reads an array of objects, or an object a line.
-fn json_rows(path: &Path, put: Put<'_>) -> anyhow::Result<()> {
+fn json_rows(path: &Path, file: impl Read, put: Put<'_>) -> anyhow::Result<()> {
     let unread = || format!("{} is no JSON array of rows, and no row a line", path.display());
-    let text = std::fs::read_to_string(path).with_context(unread)?;
+    let mut text = String::new();
+    file.take(LARGEST).read_to_string(&mut text).with_context(unread)?;
     let mut rows: Vec<Map<String, Value>> = Vec::new();
     if text.starts_with('[') {
         rows = serde_json::from_str(&text).with_context(unread)?;
@@ -110,11 +113,11 @@ fn json_cell(value: &Value) -> SumCell {
     }
 }
 
-fn parquet_rows(path: &Path, put: Put<'_>) -> anyhow::Result<()> {
+fn parquet_rows(path: &Path, file: &File, put: Put<'_>) -> anyhow::Result<()> {
     let unread = || {
         format!("{} cannot be read: write it without compression or with snappy, or as CSV", path.display())
     };
-    let reader = SerializedFileReader::new(File::open(path)?).with_context(unread)?;
+    let reader = SerializedFileReader::new(file.try_clone()?).with_context(unread)?;
     for (row, at) in reader.get_row_iter(None).with_context(unread)?.zip(1..) {
         let row = row.with_context(unread)?;
         put(at, row.get_column_iter().map(|(name, field)| (name.as_str(), cell(field))).collect())?;

@@ -79,16 +79,24 @@ fn within(Within { value, bound }: Within) -> String {
 }
 
 fn notes(opened: &[OpenedSums]) -> Vec<String> {
-    let of = |row: &OpenedSums| {
-        let channels = row.replaced.join(", ");
-        (!channels.is_empty()).then(|| {
-            format!(
-                "note: {}, {} to {}: readings of {channels} were corrected by later windows: `sotto ask` answers with them",
-                row.device, row.from, row.to
-            )
-        })
-    };
-    let mut notes: Vec<String> = opened.iter().filter_map(of).collect();
-    notes.push("Each row is the sum of exactly the windows that its numbers name: its tags fit.".to_owned());
+    let mut notes = Vec::new();
+    for row in opened {
+        let place = format!("note: {}, {} to {}", row.device, row.from, row.to);
+        if !row.replaced.is_empty() {
+            let channels = row.replaced.join(", ");
+            notes.push(format!(
+                "{place}: later windows correct readings of {channels}: `sotto ask` answers with them; a channel that would count twice \
+                 has no value"
+            ));
+        }
+        if row.unchecked {
+            notes.push(format!(
+                "{place}: unchecked, as the device used a number twice: `sotto status` tells more, `sotto device renew` helps"
+            ));
+        }
+    }
+    if opened.iter().any(|row| !row.unchecked) {
+        notes.push("Tags fit: a row is the sum of exactly as many windows as it says.".to_owned());
+    }
     notes
 }
