@@ -2,11 +2,6 @@
 
 use sotto_rlwe::{SecurityLevel, SecurityProfile, SecurityTarget};
 
-use super::choose::longest;
-use super::needs::StreamNeeds;
-use crate::amount::Every;
-use crate::error::OwnerError;
-
 /// Wishes of a plan beside the declarations. Devices are enrolled with the default, which has none.
 ///
 /// ```
@@ -33,24 +28,5 @@ impl Wishes {
     /// Returns the reason for a degree at which no chain of primes fits.
     pub(super) fn no_room(self) -> String {
         format!("{}-bit security leaves no room for the modulus that it needs", self.security.bits())
-    }
-
-    /// Returns the largest number of ticks in a window of a stream.
-    ///
-    /// # Errors
-    /// [`OwnerError::NoParameters`] if the wished length is shorter than the time between two readings.
-    pub(super) fn ticks(self, stream: &StreamNeeds) -> Result<u64, OwnerError> {
-        let longest = longest(stream.span, stream.period);
-        let Some(window_ms) = self.window_ms else { return Ok(longest) };
-        let wished = Every::from_milliseconds(window_ms.max(1));
-        let ticks = (f64::from(window_ms) / stream.period.milliseconds_of(1) + 1e-9) as u64;
-        if ticks == 0 {
-            return Err(OwnerError::NoParameters(format!(
-                "readings of {} come every {}: a window of {wished} would hold none",
-                stream.channels.join(", "),
-                Every { period: stream.period }
-            )));
-        }
-        Ok(longest.min(ticks))
     }
 }

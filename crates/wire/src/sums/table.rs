@@ -17,6 +17,8 @@ use crate::stream::StreamHeader;
 const LOW_BITS: u32 = 31;
 
 /// The bits that a column has of its numbers.
+///
+/// Example: [`TableColumn`]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TableBits {
     /// All: a place has 31 at most then.
@@ -58,6 +60,8 @@ pub enum TableColumn {
 }
 
 /// A name that no column of sums has.
+///
+/// Example: [`TableColumn`]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotAColumn;
 

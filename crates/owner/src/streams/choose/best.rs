@@ -10,6 +10,7 @@ use super::real::choose_real;
 use super::steps::choose_steps;
 use super::sums;
 use super::ways::Way;
+use super::worst::ticks_wished;
 use crate::error::OwnerError;
 use crate::question::ExactScheme;
 use crate::streams::{Kind, StreamNeeds, Wishes, layout_of};
@@ -29,7 +30,7 @@ pub(crate) fn choose_with(
     wishes: Wishes,
 ) -> Result<Chosen, OwnerError> {
     // No parameters would mend a length that cannot be: it is refused in its own words.
-    wishes.ticks(stream)?;
+    ticks_wished(stream, wishes)?;
     match (stream.kind, stream.scheme) {
         (Kind::Real, _) => choose_real(stream, channels, wishes),
         (Kind::Steps, _) => choose_steps(stream, channels, wishes),

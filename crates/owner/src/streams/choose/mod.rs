@@ -29,5 +29,4 @@ pub use sums::SUMMED_WINDOWS;
 pub(in crate::streams) use sums::windows_of_sums;
 pub(crate) use sums::{SUM_HEAD_BYTES, bins_of, capacity, fits as sums_fit, holds};
 pub use ways::Way;
-pub(in crate::streams) use worst::longest;
 pub(crate) use worst::{largest_result, worst};

@@ -11,6 +11,7 @@ use sotto_wire::{SUMS_WINDOW_OVERHEAD, StreamHeader, SumsStream, WireError};
 
 use super::chosen::Chosen;
 use super::day::windows_a_day;
+use super::worst::ticks_wished;
 use crate::amount::Every;
 use crate::gathered::WindowQuantity;
 use crate::streams::{Needs, StreamNeeds, Wishes};
@@ -131,7 +132,7 @@ fn ticks(
         let left = left.ok_or_else(|| format!("{} bins do not fit a window", once(part)))?;
         most = most.min(left as u64 / (at_tick(part) as u64).max(1));
     }
-    let longest = wishes.ticks(stream).map_err(|error| error.to_string())?;
+    let longest = ticks_wished(stream, wishes).map_err(|error| error.to_string())?;
     loop {
         if most == 0 {
             return Err(format!("{} channels with their products do not fit a window", channels.len()));

@@ -44,7 +44,7 @@ pub(super) fn layout(
             Every { period: stream.period }
         )));
     }
-    let longest = wishes.ticks(stream)?;
+    let longest = ticks_wished(stream, wishes)?;
     let encoding = match stream.kind {
         Kind::Exact | Kind::Steps => Encoding::Resolution,
         Kind::Real => Encoding::Real,
@@ -156,4 +156,23 @@ pub(super) fn most_parts(quantity: &Quantity) -> usize {
         _ => MOST_FRAMES,
     };
     (sotto_program::limits::INPUTS / windows_of(quantity)).min(most)
+}
+
+/// Returns the largest number of ticks in a window of a stream, of the wished length at most.
+///
+/// # Errors
+/// [`OwnerError::NoParameters`] if that is shorter than the time between two readings.
+pub(super) fn ticks_wished(stream: &StreamNeeds, wishes: Wishes) -> Result<u64, OwnerError> {
+    let longest = longest(stream.span, stream.period);
+    let Some(window_ms) = wishes.window_ms else { return Ok(longest) };
+    let wished = Every::from_milliseconds(window_ms.max(1));
+    let ticks = (f64::from(window_ms) / stream.period.milliseconds_of(1) + 1e-9) as u64;
+    if ticks == 0 {
+        return Err(OwnerError::NoParameters(format!(
+            "readings of {} come every {}: a window of {wished} would hold none",
+            stream.channels.join(", "),
+            Every { period: stream.period }
+        )));
+    }
+    Ok(longest.min(ticks))
 }
