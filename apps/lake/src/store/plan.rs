@@ -110,7 +110,7 @@ pub(crate) async fn plan(
     Ok(planning.planned)
 }
 
-/// Reads a window that no segment has yet. Returns None for what stays of a piece.
+/// Reads a window that no segment has yet. Returns None for the head that stays of a piece.
 fn opened(window: &Waiting, snapshot: &Snapshot) -> Result<Option<Envelope>, LakeError> {
     if window.message.starts_with(HEAD) {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Rows of the table, from blocks and from what no segment has.
+//! Rows of the table, from blocks and from windows that no segment has.
 
 use std::sync::Arc;
 

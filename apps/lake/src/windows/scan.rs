@@ -25,7 +25,7 @@ use crate::store::{Files, Filter, Header, Loose, Planned, Rolled, Unit, name_of}
 /// The files of the store that plans of this process read. A plan names neither a place nor a key: both are the process's own.
 pub struct Source(pub Arc<Files>);
 
-/// A part of what a query reads.
+/// A part of the windows that a query reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Item {
     Unit(Unit),

@@ -191,7 +191,7 @@ async fn serve(arguments: Arguments, plant: Plant) -> anyhow::Result<()> {
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&console), guard::guard))
         .with_state(console);
     tokio::select! {
-        // Dropped at the end: whoever follows *Now* is not waited for.
+        // Dropped at the end: readers of *Now* are not waited for.
         () = connections::serve(listener, &app, LIMITS, None, std::future::pending()) => {}
         stopped = stopped() => stopped?,
     }
