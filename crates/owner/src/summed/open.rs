@@ -115,7 +115,7 @@ fn of_columns(plant: &Plant, stream: &Stream, row: &SummedColumns) -> Result<Ope
     let header = id.and_then(|id| stream.header(&id));
     let header =
         header.ok_or_else(|| no_stream(&stream.device, &format!("{} with this header", row.stream)))?;
-    let windows = named(row, &stream.log, &stream.rolled).filter(|windows| !windows.is_empty());
+    let windows = named(row, &header.id(), stream).filter(|windows| !windows.is_empty());
     let windows = windows.ok_or_else(|| not_named(&stream.device, row))?;
     let mut parts = Vec::new();
     for part in 0..header.parts().len() as u8 {
@@ -146,7 +146,7 @@ fn of_frame(
     let header = stream.header(id).ok_or_else(|| no_stream(&stream.device, &stream.stream))?;
     let read = SumsAnswer::read(frame, header, LARGEST_FRAME, MOST_WINDOWS);
     let answer = read.map_err(|error| unread(&error))?;
-    let windows = named_by(&answer.names, &stream.log).ok_or_else(|| {
+    let windows = named_by(&answer.names, stream).ok_or_else(|| {
         let Stream { device, stream, .. } = stream;
         OwnerError::Unanswerable(format!(
             "a row is of windows of stream {stream} of {device} that its log does not have, or has one twice"
@@ -266,8 +266,7 @@ impl Row<'_> {
     fn is_mixed(&self, column: u16) -> bool {
         let channels = self.header.layout().channels();
         let Some(channel) = channels.get(usize::from(column)) else { return true };
-        let is_part = |named: &Named| !channels.iter().all(|other| named.replaced.contains(&other.name));
-        self.windows.iter().any(|named| named.replaced.contains(&channel.name) && is_part(named))
+        self.windows.iter().any(|named| named.replaced.contains(&channel.name) && named.counts())
     }
 
     fn refused(&self, error: OpenError, capacity: u64) -> OwnerError {

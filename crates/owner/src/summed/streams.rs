@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use sotto_api::devices::Device;
 use sotto_keys::DeviceSecret;
+use sotto_pack::Replaced;
 use sotto_wire::{STREAM_TAG_BYTES, StreamHeader, StreamId};
 
 use crate::declared::Plant;
@@ -21,6 +22,8 @@ pub(super) struct Stream {
     pub(super) stream: String,
     pub(super) log: StreamLog,
     pub(super) rolled: RollUps,
+    /// The windows of the log that others replace.
+    pub(super) replaced: Replaced,
     pub(super) secret: DeviceSecret,
     /// The headers whose tags prove nothing: a number was used twice.
     pub(super) twice: BTreeSet<[u8; STREAM_TAG_BYTES]>,
@@ -104,7 +107,8 @@ fn read(orders: &Orders<'_>, listed: &[Device], wire: &str, stream: &str) -> Res
     let rolled = RollUps::of(&orders.roll_ups(&record.device, stream)?);
     let secret = devices::secret(plant, &device)?;
     let twice = windows::twice(&record, listed);
-    Ok(Stream { device, stream: stream.to_owned(), log, rolled, secret, twice })
+    let replaced = windows::replaced(&log);
+    Ok(Stream { device, stream: stream.to_owned(), log, rolled, replaced, secret, twice })
 }
 
 /// Returns the record of a declared device. Other names would be paths in the folder.

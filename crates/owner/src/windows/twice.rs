@@ -40,12 +40,17 @@ fn proof(pads: &RepeatedPads, verifying_key: &[u8; 32]) -> Option<Proof> {
     })
 }
 
+/// Returns the proofs against a device that the cloud lists.
+fn proofs(record: &DeviceRecord, known: &Device) -> Vec<Proof> {
+    let key: Option<[u8; 32]> = hex::decode(&record.verifying_key).ok().and_then(|key| key.try_into().ok());
+    let of_key = |key| known.repeated_pads.iter().filter_map(move |pads| proof(pads, &key));
+    key.into_iter().flat_map(of_key).collect()
+}
+
 /// Returns the headers of a device's streams whose tags prove nothing. `known` are the devices as the cloud lists them.
 pub(crate) fn twice(record: &DeviceRecord, known: &[Device]) -> BTreeSet<[u8; STREAM_TAG_BYTES]> {
-    let known = known.iter().find(|known| known.name == record.device);
-    let key: Option<[u8; 32]> = hex::decode(&record.verifying_key).ok().and_then(|key| key.try_into().ok());
-    let Some((known, key)) = known.zip(key) else { return BTreeSet::new() };
-    known.repeated_pads.iter().filter_map(|pads| proof(pads, &key)).map(|proof| proof.tag).collect()
+    let known = known.iter().filter(|known| known.name == record.device);
+    known.flat_map(|known| proofs(record, known)).map(|proof| proof.tag).collect()
 }
 
 /// Marks the streams of these devices whose tags prove nothing, and returns a note for each with windows, by the device's
@@ -58,12 +63,8 @@ pub(crate) fn mark_twice<'d>(
     let mut notes = Vec::new();
     for device in listed {
         let Some(known) = known.iter().find(|known| known.name == device.device) else { continue };
-        let record = devices::record(plant, &device.device)?;
-        let key = record.and_then(|record| hex::decode(record.verifying_key).ok()?.try_into().ok());
-        let Some(key) = key else { continue };
-        for Proof { stream, tag, sequences: [first, second] } in
-            known.repeated_pads.iter().filter_map(|pads| proof(pads, &key))
-        {
+        let Some(record) = devices::record(plant, &device.device)? else { continue };
+        for Proof { stream, tag, sequences: [first, second] } in proofs(&record, known) {
             device.twice.insert(tag);
             let of_stream = |window: &&StoredWindow| {
                 window.stream_of_sums().is_some_and(|stream| stream.id().tag().0 == tag)
