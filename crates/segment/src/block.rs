@@ -265,7 +265,7 @@ impl Block {
         Envelope::read_window(&message, stream).map_err(no_window)
     }
 
-    /// Returns the bytes of a whole window, as it is kept alone.
+    /// Returns the bytes of a whole window, as its device sent it.
     pub fn message(&self, row: usize, stream: &Arc<StreamHeader>) -> Result<Vec<u8>, SegmentError> {
         if self.kind(row) != Kind::Whole {
             return Err(DELETED);

@@ -37,7 +37,7 @@
 //! let block = segment.block(0)?;
 //! segment.load_parts(0, &block)?;
 //! assert_eq!((block.sequence(0), block.kind(0)), (7, Kind::Whole));
-//! assert_eq!(block.message(0, &header)?, envelope.write_kept());
+//! assert_eq!(block.message(0, &header)?, envelope.write());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
