@@ -74,6 +74,11 @@ export const ago = (ms: number): string => (ms < 2000 ? T.time.now : T.time.ago(
 /** The local part of an RFC 3339 time: its offset is the plant's, the browser's zone does not matter. */
 export const local = (time: string | null, seconds = false): string =>
   time === null ? "–" : `${time.slice(0, 10)} ${time.slice(11, seconds ? 19 : 16)}`.trim();
+/** Two times as one text: the second one without its date if that is the first one's. */
+export function span(from: string, to: string): string {
+  const [begin, end] = [local(from), local(to)];
+  return `${begin} – ${end.slice(begin.slice(0, 10) === end.slice(0, 10) ? 11 : 0)}`;
+}
 export const ms_of = (time: string): number => Date.parse(time);
 
 const zoned = new Map<string, Intl.DateTimeFormat>();

@@ -1,7 +1,7 @@
 // The rows of an answer as a table: the same as the chart, for everyone who does not see it.
 import { useState } from "preact/hooks";
 import type { Answer, Row } from "../api";
-import { bound_text, local, number, whole } from "../format";
+import { bound_text, local, ms_of, number, span, whole } from "../format";
 import { T } from "../texts";
 import { Table } from "./basic";
 import { is_checked, subject } from "../charts/series";
@@ -15,8 +15,8 @@ const MIDNIGHT = "00:00";
 /** A day is its date alone; other times have both ends. */
 const time_of = (row: Row): string => {
   const [from, to] = [local(row.from), local(row.to)];
-  const is_day = from.endsWith(MIDNIGHT) && to.endsWith(MIDNIGHT) && Date.parse(row.to) - Date.parse(row.from) <= 25 * 3_600_000;
-  return is_day ? from.slice(0, 10) : `${from} – ${to.slice(from.slice(0, 10) === to.slice(0, 10) ? 11 : 0)}`;
+  const is_day = from.endsWith(MIDNIGHT) && to.endsWith(MIDNIGHT) && ms_of(row.to) - ms_of(row.from) <= 25 * 3_600_000;
+  return is_day ? from.slice(0, 10) : span(row.from, row.to);
 };
 
 const group_of = (row: Row): string => {

@@ -5,7 +5,7 @@ import { get, refusal_of, was_aborted } from "../client";
 import { change } from "../store";
 import { go } from "../route";
 import { T } from "../texts";
-import { bytes, local, whole } from "../format";
+import { bytes, span, whole } from "../format";
 import { Fault, Table } from "./basic";
 
 /** Windows of one answer at most; fewer than these are the last ones. */
@@ -58,7 +58,7 @@ export function Windows({ device, chosen, choose }: { device: string; chosen?: s
                 {line.replaces && <small> {T.windows.replaces}</small>}
               </td>
               <td class="nowrap">
-                {local(line.from)} – {local(line.to).slice(local(line.from).slice(0, 10) === local(line.to).slice(0, 10) ? 11 : 0)}
+                {span(line.from, line.to)}
               </td>
               <td class="n">{whole(line.readings)}</td>
               <td class={line.missing > 0 ? "n warn" : "n"}>{whole(line.missing)}</td>
