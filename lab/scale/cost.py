@@ -5,8 +5,8 @@
 
 A query divides its blocks (2,048 windows each) among the cores of all machines at its begin, as datafusion-distributed does. A
 core fetches and adds up its blocks one after the other; the slowest core decides. A machine that dies ends the query, which is
-asked again. The coordinator's own look at segments, whose flags it reads before, is left out. Rates are those of `cargo bench --bench lake` on one core (docs/guides/scale-out.md#costs); prices, the
-bucket's speed and the machines' faults are assumptions: name your own.
+asked again. Rates are those of `cargo bench --bench lake` on one core (docs/guides/scale-out.md#costs); prices, the bucket's speed
+and the machines' faults are assumptions: name your own.
 """
 
 import argparse

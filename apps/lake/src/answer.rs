@@ -6,10 +6,11 @@ use anyhow::Context as _;
 use datafusion::arrow::array::{Array as _, AsArray as _};
 use datafusion::logical_expr::AggregateUDF;
 use datafusion::prelude::{SessionContext, col, lit};
+use sotto_api::streams::WindowsOf;
 use sotto_wire::StreamTag;
 
 use crate::store::{Catalogue, Files};
-use crate::sums::{Asked, WindowsOf, answer_function};
+use crate::sums::{Asked, answer_function};
 use crate::windows::Windows;
 
 /// Returns the frame of the sums of a request about a stream, as the cloud writes it.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand};
-use datafusion::execution::SessionStateBuilder;
+use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::prelude::SessionContext;
 use sotto_lake::LakeError;
 use sotto_lake::print::{Form, write};
@@ -40,7 +40,7 @@ enum Command {
     Serve(Serve),
     /// Runs parts of plans of the plant's coordinators.
     Worker(Worker),
-    /// Makes the authority of a plant's workers, and a folder for each member.
+    /// Makes the authority of a plant's workers, or takes it, and makes a folder for each member.
     Authority(Authority),
 }
 
@@ -140,7 +140,7 @@ struct Worker {
 
 #[derive(Args)]
 struct Authority {
-    /// The folder to make.
+    /// The authority's folder. It is made unless it is there.
     folder: PathBuf,
     /// The members, e.g. `coordinator,one,two`.
     #[arg(long, value_delimiter = ',', required = true)]
@@ -192,19 +192,20 @@ fn runtime(threads: Option<usize>) -> io::Result<tokio::runtime::Runtime> {
     builder.enable_all().build()
 }
 
-/// Makes a session over a store, with workers if there are some.
-async fn lake(store: &Store, files: Arc<Files>, machines: &Machines) -> anyhow::Result<SessionContext> {
-    let catalogue = Catalogue::open(&store.store, &files).await?;
-    let mut builder = with_lake(
-        SessionStateBuilder::new_with_default_features(),
-        config(),
-        Arc::clone(&files),
-        store.limits(),
-    )?;
+/// Makes the state of a session with the functions of the lake, and with workers if there are some.
+fn state(store: &Store, files: &Arc<Files>, machines: &Machines) -> anyhow::Result<SessionState> {
+    let builder = SessionStateBuilder::new_with_default_features();
+    let mut builder = with_lake(builder, config(), Arc::clone(files), store.limits())?;
     if !machines.workers.is_empty() {
         builder = with_workers(builder, machines.workers.clone(), identity(machines.identity.as_ref())?)?;
     }
-    Ok(session(builder.build(), catalogue, files)?)
+    Ok(builder.build())
+}
+
+/// Makes a session with the tables of a store.
+async fn lake(store: &Store, files: Arc<Files>, machines: &Machines) -> anyhow::Result<SessionContext> {
+    let catalogue = Catalogue::open(&store.store, &files).await?;
+    Ok(session(state(store, &files, machines)?, catalogue, files)?)
 }
 
 async fn hand_over(asked: &Answer) -> anyhow::Result<()> {
@@ -214,7 +215,7 @@ async fn hand_over(asked: &Answer) -> anyhow::Result<()> {
     let tag = hex::decode(&asked.stream).ok().and_then(|tag| tag.try_into().ok()).map(StreamTag);
     let tag = tag.context("a stream's tag has 16 hexadecimal digits")?;
     let (files, _scratch) = asked.store.files()?;
-    let context = lake(&asked.store, Arc::clone(&files), &asked.machines).await?;
+    let context = SessionContext::new_with_state(state(&asked.store, &files, &asked.machines)?);
     let catalogue = Catalogue::open(&asked.store.store, &files).await?;
     let frame = sotto_lake::answer::answer(&context, catalogue, files, tag, request).await?;
     let mut out = io::stdout().lock();

@@ -27,6 +27,7 @@ use crate::WindowDescription;
 /// // Of two that replace one, the higher number counts.
 /// assert_eq!((replaced.channels(7).len(), replaced.channels(9).len()), (1, 0));
 /// assert_eq!(replaced.numbers().collect::<Vec<_>>(), [3, 7, 9]);
+/// assert_eq!(replaced.numbers_in(4..9).collect::<Vec<_>>(), [7]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -69,6 +70,13 @@ impl Replaced {
     /// Returns the numbers of the windows that may have channels whose readings do not count, ascending.
     pub fn numbers(&self) -> impl Iterator<Item = u64> + '_ {
         let all: BTreeSet<u64> = self.by.keys().chain(self.names.keys()).copied().collect();
+        all.into_iter()
+    }
+
+    /// Returns those of these numbers that [`Replaced::numbers`] returns, ascending.
+    pub fn numbers_in(&self, range: Range<u64>) -> impl Iterator<Item = u64> + '_ {
+        let named = self.by.range(range.clone()).map(|(number, _)| *number);
+        let all: BTreeSet<u64> = named.chain(self.names.range(range).map(|(number, _)| *number)).collect();
         all.into_iter()
     }
 

@@ -11,7 +11,7 @@ use parquet::file::properties::ReaderProperties;
 use parquet::file::reader::{ChunkReader as _, FileReader as _, RowGroupReader, SerializedFileReader};
 use parquet::file::serialized_reader::SerializedRowGroupReader;
 use parquet::file::statistics::Statistics;
-use sotto_wire::Digest;
+use sotto_wire::{Digest, window_replaces};
 
 use crate::block::Block;
 use crate::columns::{self, Column, Values};
@@ -145,15 +145,16 @@ impl Segment {
         }
     }
 
-    /// Reads the flags of the heads of a block's windows, without its other columns and without comparing its digest.
+    /// Returns for each row of a block whether its window names others in whose place it comes. Reads one column, and does not
+    /// compare the block's digest.
     ///
     /// # Errors
     /// [`SegmentError`] if the file cannot be read.
-    pub fn flags(&self, number: usize) -> Result<Vec<u8>, SegmentError> {
+    pub fn replacing(&self, number: usize) -> Result<Vec<bool>, SegmentError> {
         let group = self.group(number)?;
         let at = columns::ALL.iter().position(|column| *column == Column::Flags).unwrap_or_default();
         let flags = take::<Int32Type>(group.as_ref(), at, rows(group.as_ref())?)?;
-        Ok(flags.into_iter().map(|flags| flags as u8).collect())
+        Ok(flags.into_iter().map(|flags| window_replaces(flags as u8)).collect())
     }
 
     /// Reads a whole block that may be damaged.

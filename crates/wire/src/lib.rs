@@ -153,4 +153,4 @@ pub use tag::{STREAM_TAG_BYTES, StreamId, StreamTag};
 pub use transcript::{
     LARGEST_TRANSCRIPT, MOST_TRANSCRIPT_OUTPUTS, Transcript, TranscriptInputs, TranscriptParts,
 };
-pub use window::{TakenReceipt, WINDOW_OVERHEAD, stream_tag, window_description};
+pub use window::{TakenReceipt, WINDOW_OVERHEAD, stream_tag, window_description, window_replaces};

@@ -276,6 +276,12 @@ pub fn window_description(head: &[u8], stream: &StreamHeader) -> Result<WindowDe
     Ok(parsed.description)
 }
 
+/// Returns true if the flags of a window's head say that it names windows in whose place it comes.
+#[must_use]
+pub const fn window_replaces(flags: u8) -> bool {
+    flags & REPLACES != 0
+}
+
 impl WindowHead {
     pub(crate) fn numbers(&self) -> HeadNumbers {
         let Self { sequence, mask, description, .. } = self;

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 use sotto_service::migrations::Migration;
 
 /// Lead to version 1, 2 and so on. None is ever changed: stores of every version exist.
-pub(super) const MIGRATIONS: [Migration; 19] = [
+pub(super) const MIGRATIONS: [Migration; 20] = [
     Migration::Statements(include_str!("version_1.sql")),
     Migration::Function(to_2),
     Migration::Statements(include_str!("version_3.sql")),
@@ -24,6 +24,7 @@ pub(super) const MIGRATIONS: [Migration; 19] = [
     Migration::Statements(include_str!("version_17.sql")),
     Migration::Statements(include_str!("version_18.sql")),
     Migration::Statements(include_str!("version_19.sql")),
+    Migration::Statements(include_str!("version_20.sql")),
 ];
 /// The newest version.
 pub(super) const VERSION: i64 = MIGRATIONS.len() as i64;

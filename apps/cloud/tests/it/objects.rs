@@ -19,25 +19,34 @@ use crate::streams::site::{Site, start};
 use crate::windows::with_enrolments;
 use crate::world::World;
 
-/// Returns the name of a test's own folder in the bucket.
-fn own(settings: &Settings) -> String {
-    let folder = settings.data.as_ref().and_then(|data| data.parent()).unwrap();
+/// Returns the name in the bucket of a test that has this folder.
+pub(crate) fn own(folder: &Path) -> String {
     folder.file_name().unwrap().to_string_lossy().trim_start_matches('.').to_owned()
 }
 
+fn folder_of(settings: &Settings) -> &Path {
+    settings.data.as_ref().and_then(|data| data.parent()).unwrap()
+}
+
 fn in_folder(settings: Settings) -> Settings {
-    let folder = settings.data.as_ref().and_then(|data| data.parent()).unwrap().join("objects");
+    let folder = folder_of(&settings).join("objects");
     with_enrolments(Settings { objects: Some((&folder).into()), objects_cache: Some(0), ..settings })
 }
 
 fn in_bucket(settings: Settings) -> Settings {
-    let place: Place = format!("{}/{}", bucket().unwrap(), own(&settings)).parse().unwrap();
+    let place: Place = format!("{}/{}", bucket().unwrap(), own(folder_of(&settings))).parse().unwrap();
     with_enrolments(Settings { objects: Some(place), objects_cache: Some(0), ..settings })
 }
 
 /// Returns the address of the bucket, if there is one.
-fn bucket() -> Option<String> {
+pub(crate) fn bucket() -> Option<String> {
     std::env::var("SOTTO_BUCKET").ok()
+}
+
+/// Asks the server of the bucket for a fault.
+pub(crate) fn fault(name: Option<&str>) {
+    let server = std::env::var("AWS_ENDPOINT_URL").unwrap();
+    ureq::post(format!("{server}/-/fault")).send(serde_json::json!(name).to_string()).unwrap();
 }
 
 /// Returns the settings of every object store that there is.
@@ -51,7 +60,7 @@ fn all() -> Vec<fn(Settings) -> Settings> {
 }
 
 /// Waits until no segment is left in the folder.
-fn wait_until_away(data: &Path) {
+pub(crate) fn wait_until_away(data: &Path) {
     let begin = Instant::now();
     while !segments(data).is_empty() {
         assert!(begin.elapsed() < Duration::from_secs(60), "segments stay on the disk");

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row};
 use sotto_wire::{Digest, StreamHeader, StreamTag};
 
@@ -15,7 +16,7 @@ use super::place::Place;
 use crate::LakeError;
 
 /// The version of the cloud's tables that this program reads.
-const VERSION: i64 = 19;
+const VERSION: i64 = 20;
 const DATABASE: &str = "cloud.sqlite";
 
 /// The catalogue of a store.
@@ -41,6 +42,8 @@ pub(super) struct Run {
     pub(super) row: u32,
     /// The times of the first and the last reading; None without a reading.
     pub(super) times: Option<(i64, i64)>,
+    /// True if one of them names windows in whose place it comes; None if the catalogue does not know.
+    pub(super) replaces: Option<bool>,
 }
 
 /// A window that no segment has yet.
@@ -134,10 +137,14 @@ impl Catalogue {
 }
 
 /// Opens the database of a store that a cloud may use. SQLite keeps notes about readers beside a write-ahead log, so it is opened
-/// to be written, if that is allowed, and asked to refuse writing.
+/// to be written, if that is allowed, and asked to refuse writing. The log is the cloud's: it is not moved into the database when
+/// this program ends.
 fn beside_the_cloud(file: &Path) -> Result<Connection, LakeError> {
     let open = |flags| Connection::open_with_flags(file, flags);
-    Ok(open(OpenFlags::SQLITE_OPEN_READ_WRITE).or_else(|_| open(OpenFlags::SQLITE_OPEN_READ_ONLY))?)
+    let connection =
+        open(OpenFlags::SQLITE_OPEN_READ_WRITE).or_else(|_| open(OpenFlags::SQLITE_OPEN_READ_ONLY))?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    Ok(connection)
 }
 
 /// Opens a copy of a database that nobody writes.
@@ -170,7 +177,8 @@ fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     row.get::<_, i64>(column).map(i64::cast_unsigned)
 }
 
-const COLUMNS: &str = "log, stream_tag, number, runs.windows, digest, block, row, started_at, ended_at";
+const COLUMNS: &str = "log, stream_tag, number, runs.windows, digest, block, row, started_at, ended_at,
+                       replaces";
 const FROM: &str = "FROM runs JOIN segments ON segments.id = runs.segment";
 
 fn run(row: &Row<'_>) -> rusqlite::Result<Run> {
@@ -183,6 +191,7 @@ fn run(row: &Row<'_>) -> rusqlite::Result<Run> {
         block: row.get(5)?,
         row: row.get(6)?,
         times: row.get::<_, Option<i64>>(7)?.zip(row.get(8)?),
+        replaces: row.get(9)?,
     })
 }
 

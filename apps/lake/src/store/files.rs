@@ -1,31 +1,61 @@
 //! The segments of a store: files in its folder, or copies of those in a bucket.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sotto_segment::Segment;
 use sotto_wire::Digest;
 
 use super::bucket::Bucket;
+use super::handles;
 use super::place::Place;
 use crate::LakeError;
 
-/// Maximum segments that stay open.
-const MOST_OPEN: usize = 1024;
-
-/// The segments of one store, opened once each.
+/// The segments of one store. Those that were used last stay open.
 pub struct Files {
     folder: Option<PathBuf>,
     bucket: Option<Bucket>,
     /// Where copies of a bucket's files are.
     cache: PathBuf,
-    open: Mutex<HashMap<Digest, Arc<Segment>>>,
+    open: Mutex<Open>,
     fetching: tokio::sync::Semaphore,
     copies: AtomicU64,
     blocks: AtomicU64,
+}
+
+/// Open segments, with the time of their last use: a count of uses.
+#[derive(Default)]
+struct Open {
+    segments: HashMap<Digest, (Arc<Segment>, u64)>,
+    most: usize,
+    uses: u64,
+    /// All that were opened.
+    names: HashSet<Digest>,
+}
+
+impl Open {
+    fn used(&mut self, digest: &Digest) -> Option<Arc<Segment>> {
+        let (segment, used) = self.segments.get_mut(digest)?;
+        self.uses += 1;
+        *used = self.uses;
+        Some(Arc::clone(segment))
+    }
+
+    /// Closes the half that was not used for longest if there are too many.
+    fn insert(&mut self, digest: Digest, segment: Arc<Segment>) {
+        if self.segments.len() >= self.most {
+            let mut uses: Vec<u64> = self.segments.values().map(|(_, used)| *used).collect();
+            uses.sort_unstable();
+            let middle = uses[uses.len() / 2];
+            self.segments.retain(|_, (_, used)| *used > middle);
+        }
+        self.uses += 1;
+        self.segments.insert(digest, (segment, self.uses));
+        self.names.insert(digest);
+    }
 }
 
 /// Segments that are fetched at the same time.
@@ -58,7 +88,7 @@ impl Files {
             folder,
             bucket,
             cache: cache.to_owned(),
-            open: Mutex::default(),
+            open: Mutex::new(Open { most: handles::segments(), ..Open::default() }),
             fetching: tokio::sync::Semaphore::new(TOGETHER),
             copies: AtomicU64::default(),
             blocks: AtomicU64::default(),
@@ -74,25 +104,25 @@ impl Files {
         self.blocks.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns the segments that were opened.
+    /// Returns the number of segments that were opened.
     pub fn segments_opened(&self) -> usize {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.open().names.len()
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Opens a segment; fetches it first if only the bucket has it, and compares its digest.
     pub(crate) async fn segment(&self, digest: &Digest) -> Result<Arc<Segment>, LakeError> {
-        if let Some(open) = self.open.lock().unwrap_or_else(PoisonError::into_inner).get(digest) {
-            return Ok(Arc::clone(open));
+        if let Some(open) = self.open().used(digest) {
+            return Ok(open);
         }
         let name = name_of(digest);
         let path = self.path(&name, digest).await?;
         let segment = Segment::open(&path, *digest).map_err(LakeError::segment(&name))?;
         let segment = Arc::new(segment);
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if open.len() >= MOST_OPEN {
-            open.clear();
-        }
-        open.insert(*digest, Arc::clone(&segment));
+        self.open().insert(*digest, Arc::clone(&segment));
         Ok(segment)
     }
 

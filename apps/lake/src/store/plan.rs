@@ -1,77 +1,20 @@
-//! The windows that a query reads: blocks of segments, windows that no segment has yet, and sums that stay in place of windows.
+//! Makes plans: decides which blocks, windows that no segment has yet, and sums in place of windows a query reads.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
 
-use serde::{Deserialize, Serialize};
+use sotto_pack::Replaced;
 use sotto_segment::{Segment, Window};
-use sotto_wire::{Digest, Envelope, StreamHeader, StreamTag, message_digest, window_description};
+use sotto_wire::{Digest, Envelope, StreamHeader, StreamTag, message_digest};
 
 use super::catalogue::{Catalogue, Registered, RolledUp, Run, Snapshot, Waiting};
-use super::files::Files;
+use super::files::{Files, name_of};
 use super::filter::Filter;
+use super::planned::{Header, Loose, Planned, Rolled, Unit};
+use super::superseded::Superseded;
 use crate::LakeError;
-use sotto_pack::Replaced;
 
-/// The flag of a head that names windows in whose place its window comes (docs/concepts/wire.md).
-const REPLACES: u8 = 16;
-/// No window of a message is so: it is what stays of a piece.
+/// The beginning of the head that stays of a piece. No window's message begins so.
 const HEAD: &[u8] = b"head";
-
-/// A stream's header, as it is registered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Header {
-    /// The frame in hexadecimal.
-    pub(crate) frame: String,
-}
-
-/// Rows of a block to read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Unit {
-    /// The index of the header.
-    pub(crate) header: u32,
-    /// The digest of the segment in hexadecimal.
-    pub(crate) segment: String,
-    pub(crate) block: u32,
-    /// The first row and how many, of each run, and the number of its first window.
-    pub(crate) rows: Vec<(u32, u32, u64)>,
-    /// Numbers of windows of which some channels do not count, with the columns of these.
-    pub(crate) replaced: Vec<(u64, Vec<u16>)>,
-}
-
-/// A window that no segment has yet.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Loose {
-    pub(crate) header: u32,
-    /// The message in hexadecimal.
-    pub(crate) message: String,
-    pub(crate) position: u64,
-    pub(crate) stored_at: i64,
-    /// The columns of channels that do not count.
-    pub(crate) replaced: Vec<u16>,
-}
-
-/// A sum that stays in place of its windows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Rolled {
-    pub(crate) header: u32,
-    /// The frame in hexadecimal.
-    pub(crate) frame: String,
-    /// Runs of numbers: the first, and how many.
-    pub(crate) numbers: Vec<(u64, u64)>,
-    pub(crate) stored_at: i64,
-    /// The start of its first window: milliseconds since 1970.
-    pub(crate) start: i64,
-}
-
-/// Everything that a query reads.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Planned {
-    pub(crate) headers: Vec<Header>,
-    pub(crate) units: Vec<Unit>,
-    pub(crate) loose: Vec<Loose>,
-    pub(crate) rolled: Vec<Rolled>,
-}
 
 /// Makes the plan of the windows that match, as they are at this moment.
 pub(crate) async fn plan(
@@ -88,18 +31,17 @@ pub(crate) async fn plan(
         waiting.extend(opened(window, &snapshot)?.map(|opened| (window, opened)));
     }
     let selected: Vec<&Run> = snapshot.runs.iter().filter(|run| may_match(run, &snapshot, filter)).collect();
-    let near = if filter.every { Vec::new() } else { near(&snapshot, &selected, filter) };
-    let mut segments = HashMap::new();
-    for run in selected.iter().chain(&near) {
-        if !segments.contains_key(&run.segment) {
-            segments.insert(run.segment, files.segment(&run.segment).await?);
+    let mut superseded = Superseded::default();
+    if !filter.every {
+        for (segment, runs) in by_segment(Superseded::near(&snapshot, &selected, filter)) {
+            superseded.read(&snapshot, &*files.segment(&segment).await?, &segment, &runs)?;
         }
+        waiting.iter().for_each(|(window, envelope)| superseded.note(window, envelope));
     }
-    let replaced = replaced(&snapshot, &near, &waiting, &segments)?;
     let mut planning = Planning { planned: Planned::default(), indexes: HashMap::new(), snapshot: &snapshot };
-    planning.units(&selected, &segments, &replaced, filter)?;
+    planning.units(&selected, &superseded, filter);
     for (window, envelope) in waiting {
-        planning.loose(window, &envelope, &replaced, filter);
+        planning.loose(window, &envelope, &superseded, filter);
     }
     for rolled in &snapshot.rolled {
         if !filter.every && may_match(&rolled.head, &snapshot, filter) {
@@ -123,7 +65,15 @@ fn opened(window: &Waiting, snapshot: &Snapshot) -> Result<Option<Envelope>, Lak
     Envelope::read_window(&window.message, header).map(Some).map_err(|error| wrong(error.to_string()))
 }
 
-fn longest(header: &StreamHeader) -> i64 {
+/// Returns the runs by the segments that they are in.
+fn by_segment(runs: Vec<&Run>) -> BTreeMap<Digest, Vec<&Run>> {
+    let mut all: BTreeMap<Digest, Vec<&Run>> = BTreeMap::new();
+    runs.into_iter().for_each(|run| all.entry(run.segment).or_default().push(run));
+    all
+}
+
+/// Returns the milliseconds of the longest window of a stream, rounded up.
+pub(super) fn longest(header: &StreamHeader) -> i64 {
     header.period().milliseconds_of(header.layout().ticks().into()).ceil() as i64
 }
 
@@ -134,81 +84,6 @@ fn may_match(run: &Run, snapshot: &Snapshot, filter: &Filter) -> bool {
     let first = run.number.min(i64::MAX as u64).cast_signed();
     let may_have = |times| filter.may_have(times, longest(&registered.header));
     (filter.every || run.times.is_some_and(may_have)) && first <= filter.numbers.1 && last >= filter.numbers.0
-}
-
-/// Returns the runs that may have windows in whose place selected ones are not: a window overlaps those in whose place it comes.
-fn near<'s>(snapshot: &'s Snapshot, selected: &[&Run], filter: &Filter) -> Vec<&'s Run> {
-    let mut spans: HashMap<i64, (i64, i64)> = HashMap::new();
-    for run in selected {
-        let (Some((first, last)), Some(of)) = (run.times, snapshot.headers.get(&run.tag)) else { continue };
-        let longest = longest(&of.header);
-        // Only windows that match count: their readings are in this span.
-        let first = first.max(filter.starts.0);
-        let last = last.min(filter.starts.1.saturating_add(longest));
-        let span = spans.entry(run.log).or_insert((first, last));
-        *span = (span.0.min(first.saturating_sub(longest)), span.1.max(last.saturating_add(longest)));
-    }
-    let overlaps = |run: &&Run| {
-        let Some((first, last)) = spans.get(&run.log) else { return false };
-        run.times.is_none_or(|times| times.0 <= *last && times.1 >= *first)
-    };
-    snapshot.runs.iter().filter(overlaps).collect()
-}
-
-type Segments = HashMap<Digest, Arc<Segment>>;
-
-/// Returns the segment of a run, which was opened.
-fn segment_of<'s>(run: &Run, segments: &'s Segments) -> Result<(&'s Segment, String), LakeError> {
-    let name = super::files::name_of(&run.segment);
-    let segment = segments.get(&run.segment).ok_or_else(|| LakeError::Missing(name.clone()))?;
-    Ok((segment, name))
-}
-
-/// Finds the windows in whose place others come, by log.
-fn replaced(
-    snapshot: &Snapshot,
-    near: &[&Run],
-    waiting: &[(&Waiting, Envelope)],
-    segments: &Segments,
-) -> Result<HashMap<(String, String), Replaced>, LakeError> {
-    let mut all: HashMap<(String, String), Replaced> = HashMap::new();
-    let mut seen: HashMap<(Digest, u32), Arc<Vec<u8>>> = HashMap::new();
-    for run in near {
-        let (segment, name) = segment_of(run, segments)?;
-        let key = (run.segment, run.block);
-        let flags = match seen.get(&key) {
-            Some(flags) => Arc::clone(flags),
-            None => {
-                let flags = segment.flags(run.block as usize).map_err(LakeError::segment(&name))?;
-                let flags = Arc::new(flags);
-                seen.insert(key, Arc::clone(&flags));
-                flags
-            }
-        };
-        let rows = run.row as usize..(run.row as usize).saturating_add(run.windows as usize);
-        let of_run = flags.get(rows.clone());
-        let of_run = of_run.ok_or_else(|| LakeError::Damaged(format!("segment {name} has fewer rows")))?;
-        if of_run.iter().all(|flags| flags & REPLACES == 0) {
-            continue;
-        }
-        let (Some(log), Some(of)) = (snapshot.logs.get(&run.log), snapshot.headers.get(&run.tag)) else {
-            continue;
-        };
-        let block = segment.block(run.block as usize).map_err(LakeError::segment(&name))?;
-        for row in rows.filter(|row| flags.get(*row).is_some_and(|flags| flags & REPLACES != 0)) {
-            let head = block.head(row, &of.header);
-            let window = window_description(&head, &of.header)
-                .map_err(|error| LakeError::Segment { name: name.clone(), reason: error.to_string() })?;
-            all.entry(log.clone()).or_default().add(block.sequence(row), &window);
-        }
-    }
-    for (window, envelope) in waiting.iter().filter(|(_, envelope)| envelope.replaces()) {
-        let signed = envelope.signed_header();
-        if let Some(description) = signed.description() {
-            all.entry(window.log.clone()).or_default().add(signed.header().sequence, &description);
-        }
-    }
-    Ok(all)
 }
 
 /// Returns the columns of a header's channels.
@@ -232,30 +107,12 @@ impl Planning<'_> {
         })
     }
 
-    fn units(
-        &mut self,
-        selected: &[&Run],
-        segments: &Segments,
-        replaced: &HashMap<(String, String), Replaced>,
-        filter: &Filter,
-    ) -> Result<(), LakeError> {
+    fn units(&mut self, selected: &[&Run], superseded: &Superseded, filter: &Filter) {
         let mut blocks: BTreeMap<(i64, u64), Unit> = BTreeMap::new();
         let mut of_block: HashMap<(Digest, u32), (i64, u64)> = HashMap::new();
-        let mut skipped = HashSet::new();
         for run in selected {
-            let key = (run.segment, run.block);
-            if skipped.contains(&key) {
-                continue;
-            }
             let Some(of) = self.snapshot.headers.get(&run.tag) else { continue };
-            let (segment, _) = segment_of(run, segments)?;
-            if !of_block.contains_key(&key)
-                && segment.starts(run.block as usize).is_some_and(|starts| !filter.may_start(starts))
-            {
-                skipped.insert(key);
-                continue;
-            }
-            let place = *of_block.entry(key).or_insert((run.log, run.number));
+            let place = *of_block.entry((run.segment, run.block)).or_insert((run.log, run.number));
             let header = self.header(run.tag, of);
             let unit = blocks.entry(place).or_insert_with(|| Unit {
                 header,
@@ -265,10 +122,9 @@ impl Planning<'_> {
                 replaced: Vec::new(),
             });
             unit.rows.push((run.row, u32::try_from(run.windows).unwrap_or(u32::MAX), run.number));
-            let log = self.snapshot.logs.get(&run.log).and_then(|log| replaced.get(log));
-            if let Some(replaced) = log.filter(|replaced| !replaced.is_empty()) {
-                let numbers = run.number..run.number.saturating_add(run.windows);
-                for number in replaced.numbers().filter(|number| numbers.contains(number)) {
+            let log = self.snapshot.logs.get(&run.log).and_then(|log| superseded.of(log));
+            if let Some(replaced) = log.filter(|_| !filter.every) {
+                for number in replaced.numbers_in(run.number..run.number.saturating_add(run.windows)) {
                     let columns = columns(&of.header, &replaced.channels(number));
                     if !columns.is_empty() {
                         unit.replaced.push((number, columns));
@@ -277,23 +133,16 @@ impl Planning<'_> {
             }
         }
         self.planned.units = blocks.into_values().collect();
-        Ok(())
     }
 
-    fn loose(
-        &mut self,
-        window: &Waiting,
-        envelope: &Envelope,
-        replaced: &HashMap<(String, String), Replaced>,
-        filter: &Filter,
-    ) {
+    fn loose(&mut self, window: &Waiting, envelope: &Envelope, superseded: &Superseded, filter: &Filter) {
         let Some(of) = self.snapshot.headers.get(&window.tag) else { return };
         let Some(Window::Whole { facts, .. }) = Window::whole(envelope) else { return };
         let (number, start) = (facts.fields.sequence, facts.fields.start);
         if (facts.readings == 0 && !filter.every) || !filter.has_window(number, start) {
             return;
         }
-        let replaced = replaced.get(&window.log).filter(|_| !filter.every);
+        let replaced: Option<&Replaced> = superseded.of(&window.log).filter(|_| !filter.every);
         let replaced = replaced.map(|replaced| columns(&of.header, &replaced.channels(number)));
         let loose = Loose {
             header: self.header(window.tag, of),
@@ -309,7 +158,7 @@ impl Planning<'_> {
     fn rolled(&mut self, rolled: &RolledUp, segment: &Segment, filter: &Filter) -> Result<(), LakeError> {
         let (head, Some((first, _))) = (&rolled.head, rolled.runs.first()) else { return Ok(()) };
         let Some(of) = self.snapshot.headers.get(&head.tag) else { return Ok(()) };
-        let name = super::files::name_of(&head.segment);
+        let name = name_of(&head.segment);
         let block = segment.block(head.block as usize).map_err(LakeError::segment(&name))?;
         let row = (head.row as usize).saturating_add((first - head.number) as usize);
         if row >= block.rows() || block.sequence(row) != *first {

@@ -11,6 +11,7 @@ use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::{Accumulator, AggregateUDFImpl, Signature, Volatility};
 use serde::{Deserialize, Serialize};
+use sotto_api::streams::WindowsOf;
 use sotto_sums::{Answer, Apart, Part, Sum, TAG_BYTES};
 use sotto_wire::{MaskName, PartSum, StreamHeader, SumsAnswer, WindowNames};
 
@@ -18,29 +19,6 @@ use super::bodies::Bodies;
 use super::shape::Shape;
 use super::streams::Stream;
 use crate::LakeError;
-
-/// A request for sums of windows of one stream, as the cloud takes it (`POST /v1/streams/{stream}/sums`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WindowsOf {
-    /// Runs of windows: the first number, and how many.
-    pub windows: Vec<(u64, u32)>,
-    /// The sums.
-    pub sums: Vec<PartsOf>,
-}
-
-/// One sum of some of the windows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PartsOf {
-    /// The place of the first window in the request, and how many.
-    pub windows: (u32, u32),
-    /// The parts, ascending.
-    pub parts: Vec<u8>,
-    /// A weight for each window; absent: all are 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub weights: Option<Vec<i64>>,
-}
 
 /// A request about one stream.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! The sums of one group of rows: one for each stream's header.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use sotto_sums::{Apart, Form, Part, Sum, TAG_BYTES};
 use sotto_wire::{MaskName, PartSum, SumsAnswer, WindowNames};
@@ -29,7 +29,7 @@ pub(super) struct StreamSum {
 }
 
 /// The windows that one sum has: those with numbers in a range, or one that is a sum already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Piece {
     /// Numbers divided by the stream's capacity, rounded down.
     Numbers(u64),
@@ -124,22 +124,42 @@ impl StreamSum {
     }
 }
 
+/// Sums from which on a group has an index.
+const INDEXED: usize = 16;
+
 /// The sums of one group.
 #[derive(Default)]
 pub(super) struct Group {
     /// Most groups have one.
     pub(super) streams: Vec<StreamSum>,
+    /// Their places, if they are many.
+    places: Option<Box<HashMap<(usize, Piece), usize>>>,
 }
 
 impl Group {
     pub(super) fn of(&mut self, stream: usize, piece: Piece, parts: usize) -> &mut StreamSum {
-        // Windows come in the order of their numbers, mostly.
-        let at = self.streams.iter().rposition(|sum| sum.stream == stream && sum.piece == piece);
-        let at = at.unwrap_or_else(|| {
+        let at = self.place(stream, piece).unwrap_or_else(|| {
+            let at = self.streams.len();
             self.streams.push(StreamSum::new(stream, piece, parts));
-            self.streams.len() - 1
+            if let Some(places) = &mut self.places {
+                places.insert((stream, piece), at);
+            } else if at >= INDEXED {
+                let places = self.streams.iter().enumerate().map(|(at, sum)| ((sum.stream, sum.piece), at));
+                self.places = Some(Box::new(places.collect()));
+            }
+            at
         });
         &mut self.streams[at]
+    }
+
+    fn place(&self, stream: usize, piece: Piece) -> Option<usize> {
+        let is = |sum: &StreamSum| sum.stream == stream && sum.piece == piece;
+        // Windows come in the order of their numbers, mostly.
+        let last = self.streams.last().filter(|sum| is(sum)).map(|_| self.streams.len() - 1);
+        last.or_else(|| match &self.places {
+            Some(places) => places.get(&(stream, piece)).copied(),
+            None => self.streams.iter().rposition(is),
+        })
     }
 
     /// Returns the sums by streams, in the order of the streams' ids, each in the order of its first windows.

@@ -150,16 +150,19 @@ impl Groups {
         };
         let Some(group) = self.groups.get_mut(group) else { return Ok(()) };
         let sum = group.of(stream, piece, of.parts.len());
+        let before = sum.bytes();
         sum.add_sum(of, kept, weight)?;
         for (number, pads) in numbers.zip(answer.names.iter()) {
             sum.name(Named { number, windows: 1, pads }, weight.unsigned_abs());
         }
+        self.bytes = (self.bytes + sum.bytes()).saturating_sub(before);
         Ok(())
     }
 
     fn emit(&mut self, emit_to: EmitTo) -> Vec<Group> {
         let groups = emit_to.take_needed(&mut self.groups);
-        self.bytes = self.groups.iter().flat_map(|group| &group.streams).map(|sum| sum.bytes()).sum();
+        let freed = groups.iter().flat_map(|group| &group.streams).map(|sum| sum.bytes()).sum();
+        self.bytes = self.bytes.saturating_sub(freed);
         groups
     }
 

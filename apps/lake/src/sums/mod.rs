@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use datafusion::logical_expr::AggregateUDF;
 
+pub use answer::Asked;
 pub(crate) use answer::{AnswerFunction, NAME};
-pub use answer::{Asked, PartsOf, WindowsOf};
 use function::Function;
 
 /// Returns the function that answers a request.

@@ -201,6 +201,7 @@ impl Columns {
                 "tenant" => Arc::new(Int32Array::from(vec![0; rows])),
                 "device" => text(stream.header.device(), rows),
                 "stream" => text(stream.header.stream(), rows),
+                "header" => text(&stream.header.id().tag().to_string(), rows),
                 "number" => whole(self.number.clone()),
                 "position" => whole(self.position.clone()),
                 "arrived" => time(self.arrived.clone()),

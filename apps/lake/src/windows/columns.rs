@@ -57,6 +57,7 @@ pub fn schema() -> SchemaRef {
         field("tenant", DataType::Int32),
         field("device", DataType::Utf8View),
         field("stream", DataType::Utf8View),
+        field("header", DataType::Utf8View),
         field("number", DataType::Int64),
         field("position", DataType::Int64),
         field("arrived", time()),

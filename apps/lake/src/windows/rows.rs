@@ -89,8 +89,8 @@ pub(super) fn of_unit(
             if (readings == 0 && !filter.every) || !filter.has_window(number, start) {
                 continue;
             }
-            let replaced = unit.replaced.iter().find(|(replaced, _)| *replaced == number);
-            let replaced = replaced.map_or(&[][..], |(_, columns)| columns);
+            let replaced = unit.replaced.binary_search_by_key(&number, |(number, _)| *number);
+            let replaced = replaced.map_or(&[][..], |at| &unit.replaced[at].1);
             if replaced.len() >= channels {
                 continue;
             }

@@ -15,6 +15,7 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Pla
 use datafusion_distributed::DistributedTaskContext;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use serde::{Deserialize, Serialize};
+use sotto_segment::Block;
 
 use super::batch::Batch;
 use super::columns::{BODY, TAG, schema};
@@ -195,7 +196,7 @@ impl Reader {
 
     async fn read(&self, item: &Item) -> Result<RecordBatch, LakeError> {
         let (stream, block) = match item {
-            Item::Unit(unit) => (self.stream(unit.header)?, Some(self.block(unit).await?)),
+            Item::Unit(unit) => (self.stream(unit.header)?, self.block(unit).await?),
             Item::Loose(loose) => (self.stream(loose.header)?, None),
             Item::Rolled(rolled) => (self.stream(rolled.header)?, None),
         };
@@ -211,12 +212,16 @@ impl Reader {
         batch.finish(&self.reading.projection, &self.schema)
     }
 
-    /// Reads a block; its digest is compared.
-    async fn block(&self, unit: &Unit) -> Result<sotto_segment::Block, LakeError> {
+    /// Reads a block; its digest is compared. Returns None if no window of it starts when the query asks for.
+    async fn block(&self, unit: &Unit) -> Result<Option<Block>, LakeError> {
         let digest = hex::decode(&unit.segment).ok().and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
         let digest = digest.ok_or_else(|| LakeError::Plan("a digest has 32 bytes".to_owned()))?;
         let segment = self.source.0.segment(&digest).await?;
+        if segment.starts(unit.block as usize).is_some_and(|starts| !self.filter.may_start(starts)) {
+            return Ok(None);
+        }
         self.source.0.note_block();
-        segment.windows(unit.block as usize, self.with_bodies).map_err(LakeError::segment(&name_of(&digest)))
+        let block = segment.windows(unit.block as usize, self.with_bodies);
+        block.map(Some).map_err(LakeError::segment(&name_of(&digest)))
     }
 }

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use sotto_api::devices::Sent;
-use sotto_wire::{MaskName, STREAM_TAG_BYTES, StreamTag};
+use sotto_wire::{MaskName, STREAM_TAG_BYTES, StreamTag, window_replaces};
 
 use super::super::{StoreError, count, sent};
 use sotto_segment::{self as segment, Kind, Placed};
 
 const COLUMNS: &str =
     "log, number, windows, segment, block, row, kind, stream_tag, salt, pad, position, started_at, ended_at,
-    bytes, stored_at";
+    bytes, stored_at, replaces";
 
 /// Windows of a block whose numbers, pads and positions each follow each other, under one salt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub(in super::super) struct SealedRun {
     pub(in super::super) bytes: u64,
     /// When the last of them was stored.
     pub(in super::super) stored_at: i64,
+    /// True if one of them names windows in whose place it comes. `None` in rows of version 19 and before.
+    pub(in super::super) replaces: Option<bool>,
 }
 
 impl SealedRun {
@@ -53,6 +55,7 @@ impl SealedRun {
             times: times.0.zip(times.1),
             bytes: count(row, 13)?,
             stored_at: row.get(14)?,
+            replaces: row.get(15)?,
         })
     }
 
@@ -88,6 +91,7 @@ impl SealedRun {
             times: facts.filter(|facts| facts.readings > 0).map(|facts| (facts.first, facts.last)),
             bytes: written.bytes,
             stored_at: written.stored_at,
+            replaces: Some(facts.is_some_and(|facts| window_replaces(facts.fields.flags))),
         }
     }
 
@@ -110,6 +114,7 @@ impl SealedRun {
         self.windows += next.windows;
         self.bytes += next.bytes;
         self.stored_at = self.stored_at.max(next.stored_at);
+        self.replaces = self.replaces.zip(next.replaces).map(|(mine, other)| mine || other);
         self.times = match (self.times, next.times) {
             (Some((first, last)), Some((from, to))) => Some((first.min(from), last.max(to))),
             (mine, other) => mine.or(other),
@@ -120,8 +125,8 @@ impl SealedRun {
     pub(super) fn insert(&self, connection: &Connection) -> Result<(), StoreError> {
         let mut insert = connection.prepare_cached(
             "INSERT INTO runs (log, number, windows, segment, block, row, kind, stream_tag, salt, pad, position,
-             started_at, ended_at, bytes, stored_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+             started_at, ended_at, bytes, stored_at, replaces)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
         )?;
         insert.execute(params![
             self.log,
@@ -138,7 +143,8 @@ impl SealedRun {
             self.times.map(|(first, _)| first),
             self.times.map(|(_, last)| last),
             self.bytes.cast_signed(),
-            self.stored_at
+            self.stored_at,
+            self.replaces,
         ])?;
         Ok(())
     }

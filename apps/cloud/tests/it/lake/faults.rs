@@ -1,19 +1,12 @@
 //! Whatever fails: the right answer, or a clear refusal.
 
 use std::fs;
-use std::path::PathBuf;
 
 use super::site::{Site, program};
 use super::workers::{Worker, urls};
+use crate::segments::segments;
 
 const BY_DEVICE: &str = "select device, sotto_sum(body, tag) from windows group by device";
-
-fn segments(site: &Site) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(site.data().join("segments")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    files
-}
 
 #[test]
 fn a_missing_and_a_damaged_segment_are_named() {
@@ -23,7 +16,7 @@ fn a_missing_and_a_damaged_segment_are_named() {
     let mut site = Site::with_windows(60);
     site.seal();
     site.stop();
-    let file = segments(&site).remove(0);
+    let file = segments(&site.data()).remove(0);
     let name = file.file_name().unwrap().to_str().unwrap().to_owned();
     let bytes = fs::read(&file).unwrap();
     let lake = site.lake(2);
@@ -173,4 +166,29 @@ fn a_cancelled_query_ends_and_its_workers_go_on() {
     assert!(begin.elapsed() < std::time::Duration::from_secs(5));
     signal(two.process(), "-CONT");
     assert_eq!(there().unwrap(), expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_worker_killed_while_it_works_ends_the_query() {
+    let Some(mut lake) = program() else { return };
+    let mut site = Site::with_windows(60);
+    site.seal();
+    let (one, mut two) = (Worker::start(&site, "one", None), Worker::start(&site, "two", None));
+    let both = urls("http", &[&one, &two]);
+    // It has the query, and has not answered.
+    signal(two.process(), "-STOP");
+    lake.args(["sql", BY_DEVICE, "--csv", "--workers", &both, "--store"]).arg(site.data());
+    let mut query =
+        lake.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    assert!(query.try_wait().unwrap().is_none(), "it waits for the worker");
+    two.kill();
+    let output = query.wait_with_output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && output.stdout.is_empty(), "{error}");
+    assert!(error.contains(&two.address) && !error.contains("panicked"), "{error}");
+    // The one that is left answers all of it.
+    let left = site.lake_with(&["--threads", "1", "--workers", &urls("http", &[&one])]).frames(BY_DEVICE);
+    assert_eq!(left.unwrap(), site.lake(2).frames(BY_DEVICE).unwrap());
 }

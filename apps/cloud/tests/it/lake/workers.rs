@@ -19,13 +19,16 @@ pub(crate) struct Worker {
 
 impl Worker {
     pub(crate) fn start(site: &Site, name: &str, identity: Option<&Path>) -> Self {
+        let identity = identity.map(|folder| ["--identity", folder.to_str().unwrap()]);
+        Self::start_with(site, name, identity.as_ref().map_or(&[], |arguments| arguments.as_slice()))
+    }
+
+    pub(crate) fn start_with(site: &Site, name: &str, arguments: &[&str]) -> Self {
         let file = site.folder().join(format!("worker-{name}"));
         let mut command = program().unwrap();
         command.args(["worker", "--threads", "1", "--listen", "127.0.0.1:0", "--store"]).arg(site.data());
         command.arg("--address-file").arg(&file).stderr(Stdio::null());
-        if let Some(identity) = identity {
-            command.arg("--identity").arg(identity);
-        }
+        command.args(arguments);
         let child = command.spawn().unwrap();
         let begin = Instant::now();
         while !file.exists() {
@@ -109,6 +112,14 @@ fn members_alone_send_plans_and_answer_them() {
         let error = asked(scheme, &both, identity).unwrap_err();
         assert!(!error.is_empty() && !error.contains("panicked"), "{error}");
     }
+    // A member that is added later.
+    let authority = site.folder().join("authority");
+    let add =
+        || program().unwrap().arg("authority").arg(&authority).args(["--members", "three"]).output().unwrap();
+    assert!(add().status.success());
+    assert_eq!(asked("https", &both, Some(&authority.join("three"))).unwrap(), expected);
+    let again = String::from_utf8(add().stderr).unwrap();
+    assert!(again.contains("has a member `three`"), "{again}");
     // A worker from elsewhere gets no plan.
     let error = asked("https", &[&workers[0], &false_worker], Some(&two)).unwrap_err();
     assert!(error.contains("cannot be reached"), "{error}");

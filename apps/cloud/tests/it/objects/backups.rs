@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use sotto_cloud::Place;
 use sotto_cloud::backups::{self, At, Days};
 
-use super::{all, bucket, send, site, wait_until_away};
+use super::{all, bucket, own, send, site, wait_until_away};
 use crate::segments::Model;
 use crate::streams::site::start;
 
@@ -23,8 +23,7 @@ fn a_store_is_brought_back_to_a_moment() {
     for change in all() {
         let (mut site, mut model) = (site(change), Model::default());
         let folder = site.world.folder().join("backup");
-        let own =
-            site.world.folder().file_name().unwrap().to_string_lossy().trim_start_matches('.').to_owned();
+        let own = own(site.world.folder());
         let place: Place = match (bucket(), site.world.config().objects) {
             (Some(bucket), Some(objects)) if objects.to_string().contains("://") => {
                 format!("{bucket}/backup-{own}").parse().unwrap()

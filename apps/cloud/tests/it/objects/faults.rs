@@ -3,18 +3,11 @@
 use std::fs;
 use std::path::PathBuf;
 
-use serde_json::json;
 use sotto_cloud::backups::{self, Days};
 use sotto_cloud::{Place, inspect};
 
-use super::{bucket, in_bucket, in_folder, send, site, wait_until_away};
+use super::{bucket, fault, in_bucket, in_folder, send, site, wait_until_away};
 use crate::segments::{Model, segments};
-
-/// Asks the server for a fault.
-fn fault(name: Option<&str>) {
-    let server = std::env::var("AWS_ENDPOINT_URL").unwrap();
-    ureq::post(format!("{server}/-/fault")).send(json!(name).to_string()).unwrap();
-}
 
 #[test]
 fn nothing_is_lost_whatever_the_server_does() {
