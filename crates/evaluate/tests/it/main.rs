@@ -2,5 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod known_answers;
+#[path = "../../../rlwe/tests/it/owner/mod.rs"]
+mod owner;
 mod refusals;
+mod switched;
 mod tagged;

@@ -1,0 +1,137 @@
+//! Makes the rows of the table: a leaf of plans. It reads no file: functions read the ciphertexts that they take.
+
+use std::fmt::{self, Formatter};
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{Result, exec_err};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::{EquivalenceProperties, Partitioning, PhysicalExpr};
+use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use datafusion_distributed::DistributedTaskContext;
+use futures::stream;
+use serde::{Deserialize, Serialize};
+
+use super::batch::batch;
+use super::columns::schema;
+use crate::LakeError;
+use crate::store::{Ciphertexts, Row};
+use crate::windows::divide;
+
+/// Rows of a batch: a function takes a batch at a time, and other work waits for it.
+const BATCH: usize = 64;
+
+/// The ciphertexts of a query, divided.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Reading {
+    pub(super) streams: Vec<(String, String)>,
+    pub(super) settings: Vec<String>,
+    pub(super) headers: Vec<String>,
+    /// The columns, by their numbers in the table.
+    pub(super) projection: Vec<usize>,
+    /// For each task, for each of its partitions.
+    tasks: Vec<Vec<Vec<Row>>>,
+}
+
+impl Reading {
+    /// Refuses a plan that names columns which the table does not have.
+    pub(crate) fn check(&self) -> Result<(), LakeError> {
+        let columns = schema().fields().len();
+        match self.projection.iter().any(|column| *column >= columns) {
+            true => Err(LakeError::Plan("it reads a column that the table does not have".to_owned())),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Makes rows of ciphertexts. In a distributed plan each task makes its share.
+#[derive(Debug, Clone)]
+pub struct CiphertextsExec {
+    pub(crate) reading: Arc<Reading>,
+    properties: Arc<PlanProperties>,
+}
+
+impl CiphertextsExec {
+    pub(crate) fn new(reading: Reading) -> Result<Self> {
+        let projected = Arc::new(schema().project(&reading.projection)?);
+        let partitions = reading.tasks.iter().map(Vec::len).max().unwrap_or(0).max(1);
+        let properties = Arc::new(PlanProperties::new(
+            EquivalenceProperties::new(projected),
+            Partitioning::UnknownPartitioning(partitions),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        ));
+        Ok(Self { reading: Arc::new(reading), properties })
+    }
+
+    /// Divides ciphertexts among partitions: each has ones whose numbers follow each other.
+    pub(super) fn of(planned: Ciphertexts, projection: Vec<usize>, partitions: usize) -> Result<Self> {
+        let Ciphertexts { streams, settings, headers, rows } = planned;
+        Self::new(Reading { streams, settings, headers, projection, tasks: vec![divide(rows, partitions)] })
+    }
+
+    /// Divides them among tasks, each with as many partitions as there are now.
+    ///
+    /// # Errors
+    /// The projection is none of the table's.
+    pub fn among(&self, tasks: usize) -> Result<Self> {
+        let partitions = self.properties.output_partitioning().partition_count();
+        let rows: Vec<Row> = self.reading.tasks.iter().flatten().flatten().cloned().collect();
+        let tasks = divide(rows, tasks).into_iter().map(|of_task| divide(of_task, partitions)).collect();
+        Self::new(Reading { tasks, ..(*self.reading).clone() })
+    }
+
+    fn rows(&self) -> usize {
+        self.reading.tasks.iter().flatten().map(Vec::len).sum()
+    }
+}
+
+impl DisplayAs for CiphertextsExec {
+    fn fmt_as(&self, _: DisplayFormatType, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let partitions = self.properties.output_partitioning().partition_count();
+        write!(formatter, "CiphertextsExec: ciphertexts={}, partitions={partitions}", self.rows())
+    }
+}
+
+impl ExecutionPlan for CiphertextsExec {
+    fn name(&self) -> &str {
+        "CiphertextsExec"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        Vec::new()
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn with_new_children(self: Arc<Self>, _: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let task = DistributedTaskContext::from_ctx(&context).task_index;
+        let (tasks, schema): (_, SchemaRef) = (&self.reading.tasks, self.schema());
+        let Some(of_task) = tasks.get(task) else {
+            return exec_err!("the plan has {} tasks, and task {task} was asked for", tasks.len());
+        };
+        let rows = of_task.get(partition).map_or(0, Vec::len);
+        let (reading, projected) = (Arc::clone(&self.reading), Arc::clone(&schema));
+        let batches = (0..rows).step_by(BATCH).map(move |from| {
+            let rows = &reading.tasks[task][partition][from..(from + BATCH).min(rows)];
+            Ok(batch(&reading, rows, &projected)?)
+        });
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, stream::iter(batches))))
+    }
+}
