@@ -8,7 +8,7 @@ mod values;
 
 pub(crate) use columns::ciphertext_fields;
 pub use columns::schema;
-pub(crate) use scan::Reading;
 pub use scan::CiphertextsExec;
+pub(crate) use scan::Reading;
 pub use table::CiphertextsTable;
 pub(crate) use values::{Shared, Stored, Values};

@@ -4,9 +4,7 @@ use std::any::type_name;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{
-    Array, ArrayRef, BinaryViewArray, Int64Array, StringViewArray, StructArray,
-};
+use datafusion::arrow::array::{Array, ArrayRef, BinaryViewArray, Int64Array, StringViewArray, StructArray};
 use sotto_rlwe::KeyId;
 use sotto_wire::Digest;
 

@@ -140,7 +140,11 @@ impl AggregateUDFImpl for Function {
                 2
             }
             Kind::Plan => {
-                return plan_err!("ciphertexts are ordered by a whole number, not {}: write {}", arg_types[1], self.usage());
+                return plan_err!(
+                    "ciphertexts are ordered by a whole number, not {}: write {}",
+                    arg_types[1],
+                    self.usage()
+                );
             }
         };
         if !types[texts..].iter().all(is_text) {

@@ -76,7 +76,11 @@ impl<G: Gather> Grouped<G> {
         total: usize,
     ) -> Result<(), LakeError> {
         self.grow(total);
-        if G::READS { blocking(|| self.add(values, groups, filter)) } else { self.add(values, groups, filter) }
+        if G::READS {
+            blocking(|| self.add(values, groups, filter))
+        } else {
+            self.add(values, groups, filter)
+        }
     }
 
     fn add(

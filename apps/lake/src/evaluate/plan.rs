@@ -45,11 +45,14 @@ impl Evaluate {
         let inputs: Vec<Stored> = inputs.into_iter().map(|(_, stored)| stored).collect();
         let Some(first) = inputs.first() else { return Ok(None) };
         let id = hex::encode(self.plan);
-        let refused =
-            |reason: String| LakeError::Evaluation(format!("plan {id}, group from {}: {reason}", first.name()));
+        let refused = |reason: String| {
+            LakeError::Evaluation(format!("plan {id}, group from {}: {reason}", first.name()))
+        };
         if inputs.len() != plan.inputs.len() {
             let (takes, has) = (plan.inputs.len(), inputs.len());
-            return Err(refused(format!("the plan takes {takes} inputs, and the group has {has} ciphertexts")));
+            return Err(refused(format!(
+                "the plan takes {takes} inputs, and the group has {has} ciphertexts"
+            )));
         }
         let setting = Setting::read(&first.setting)?;
         let scheme = self.evaluations.scheme(&setting)?;
@@ -60,7 +63,9 @@ impl Evaluate {
                 false => self.evaluations.scheme(&Setting::read(&input.setting)?)?.parameters(),
             };
             if found != expected {
-                return Err(input.refused(format!("it has parameters {found}, and plan {id} is for {expected}")));
+                return Err(
+                    input.refused(format!("it has parameters {found}, and plan {id} is for {expected}"))
+                );
             }
         }
         let key = self.answers_key(plan, &inputs).map_err(&refused)?;

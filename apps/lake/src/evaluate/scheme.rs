@@ -97,8 +97,13 @@ impl<S: Managed> Of<S> {
         let most = 2 * evaluation_keys_bytes(&self.params, MOST_KEYS) as u64;
         let keys = reader.made(Object::Keys(file), most, |bytes| {
             let keys = read_evaluation_keys(bytes, &self.params, MOST_KEYS);
-            let keys = keys.map_err(|error| format!("the evaluation keys of {key} cannot be read: {error}"))?;
-            if keys.key == key { Ok(keys) } else { Err(format!("it has the keys of {}, not of {key}", keys.key)) }
+            let keys =
+                keys.map_err(|error| format!("the evaluation keys of {key} cannot be read: {error}"))?;
+            if keys.key == key {
+                Ok(keys)
+            } else {
+                Err(format!("it has the keys of {}, not of {key}", keys.key))
+            }
         })?;
         let keys = Arc::new(keys);
         loaded.push_front((file, Arc::clone(&keys)));
@@ -197,9 +202,8 @@ impl<S: Managed> Summing for SumOf<S> {
     }
 
     fn frame(&self) -> Result<Option<Vec<u8>>, LakeError> {
-        let reason = |error| {
-            LakeError::Evaluation(format!("a sum of {} ciphertexts: {error}", self.sum.count()))
-        };
+        let reason =
+            |error| LakeError::Evaluation(format!("a sum of {} ciphertexts: {error}", self.sum.count()));
         self.sum.frame(&self.of.params).map_err(reason)
     }
 

@@ -59,7 +59,8 @@ impl Catalogue {
         }
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let moment = connection.transaction()?;
-        let mut reading = Reading { moment: &moment, filter, found: Ciphertexts::default(), known: Known::default() };
+        let mut reading =
+            Reading { moment: &moment, filter, found: Ciphertexts::default(), known: Known::default() };
         match &filter.devices {
             None => reading.read(None)?,
             Some(devices) => devices.iter().try_for_each(|device| reading.read(Some(device)))?,
@@ -126,8 +127,7 @@ impl Reading<'_> {
     /// Reads the envelopes of a device, or of all.
     fn read(&mut self, device: Option<&String>) -> Result<(), LakeError> {
         let of = if device.is_some() { "AND device = ?1" } else { "" };
-        let mut query =
-            self.moment.prepare(&format!("{SELECT} {of} ORDER BY device, stream, sequence"))?;
+        let mut query = self.moment.prepare(&format!("{SELECT} {of} ORDER BY device, stream, sequence"))?;
         let mut rows = query.query(params_from_iter(device))?;
         let mut of_stream: Vec<Envelope> = Vec::new();
         while let Some(row) = rows.next()? {
@@ -135,7 +135,8 @@ impl Reading<'_> {
             if !self.filter.has_stream(&envelope.stream) {
                 continue;
             }
-            let is_next = |last: &Envelope| (&last.device, &last.stream) != (&envelope.device, &envelope.stream);
+            let is_next =
+                |last: &Envelope| (&last.device, &last.stream) != (&envelope.device, &envelope.stream);
             if of_stream.last().is_some_and(is_next) {
                 self.take(std::mem::take(&mut of_stream))?;
             }

@@ -59,7 +59,9 @@ impl Files {
         }
         let (Some(of), Some(copy)) = (&self.bucket, copy) else { return Err(LakeError::Gone(name)) };
         let Some(bucket) = bucket else {
-            return Err(LakeError::Evaluation(format!("{name} is in a bucket, and this thread cannot wait for it")));
+            return Err(LakeError::Evaluation(format!(
+                "{name} is in a bucket, and this thread cannot wait for it"
+            )));
         };
         let number = self.copies.fetch_add(1, Ordering::Relaxed);
         let incoming = Incoming(copy.with_extension(format!("{}.{number}", std::process::id())));

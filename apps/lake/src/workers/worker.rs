@@ -23,7 +23,6 @@ use crate::evaluate::Evaluations;
 use crate::session::{Limits, with_lake};
 use crate::store::Files;
 
-
 /// A worker that listens.
 pub struct Listening {
     /// Its address.
@@ -113,7 +112,8 @@ fn reads_the_store_alone(event: WorkerPlanRewriteEvent<'_>) -> Result<WorkerPlan
 
 fn check(plan: &Arc<dyn ExecutionPlan>) -> Result<()> {
     if !STEPS.contains(&plan.name()) {
-        let reason = format!("a worker reads windows and ciphertexts alone, and the plan has {}", plan.name());
+        let reason =
+            format!("a worker reads windows and ciphertexts alone, and the plan has {}", plan.name());
         return Err(DataFusionError::Plan(reason));
     }
     plan.children().into_iter().try_for_each(check)

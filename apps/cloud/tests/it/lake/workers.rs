@@ -19,9 +19,14 @@ pub(crate) struct Worker {
 
 impl Worker {
     pub(crate) fn start(site: &Site, name: &str, identity: Option<&Path>) -> Self {
-        let file = site.folder().join(format!("worker-{name}"));
+        Self::over((site.folder(), &site.data()), name, identity)
+    }
+
+    /// Starts a worker over the store of a cloud, in whose folder it writes its address.
+    pub(crate) fn over((folder, data): (&Path, &Path), name: &str, identity: Option<&Path>) -> Self {
+        let file = folder.join(format!("worker-{name}"));
         let mut command = program().unwrap();
-        command.args(["worker", "--threads", "1", "--listen", "127.0.0.1:0", "--store"]).arg(site.data());
+        command.args(["worker", "--threads", "1", "--listen", "127.0.0.1:0", "--store"]).arg(data);
         command.arg("--address-file").arg(&file).stderr(Stdio::null());
         if let Some(identity) = identity {
             command.arg("--identity").arg(identity);
