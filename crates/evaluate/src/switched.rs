@@ -81,8 +81,7 @@ impl<S: Managed> SwitchedSum<S> {
         self.sum.as_ref().map_or(0, |sum| sum.shape().bytes(params))
     }
 
-    /// Switches a ciphertext to the key and adds it. One that is under the key already is added as it is; a compact one is
-    /// expanded first.
+    /// Switches a ciphertext to the key, unless it is under the key already, and adds it. Expands a compact one first.
     ///
     /// # Errors
     /// [`EvalError`] if `keys` are of another key, or lack the one that leads from the ciphertext's key; if the ciphertext has

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{Result, exec_err};
+use datafusion::common::{DataFusionError, Result, exec_err};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::{EquivalenceProperties, Partitioning, PhysicalExpr};
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
@@ -130,8 +130,70 @@ impl ExecutionPlan for CiphertextsExec {
         let (reading, projected) = (Arc::clone(&self.reading), Arc::clone(&schema));
         let batches = (0..rows).step_by(BATCH).map(move |from| {
             let rows = &reading.tasks[task][partition][from..(from + BATCH).min(rows)];
-            Ok(batch(&reading, rows, &projected)?)
+            batch(&reading, rows, &projected).map_err(DataFusionError::from)
         });
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, stream::iter(batches))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned(rows: u64) -> Ciphertexts {
+        let row = |number| Row {
+            stream: 0,
+            number,
+            id: "01".repeat(16),
+            digest: "02".repeat(32),
+            setting: 0,
+            parameters: "03".repeat(32),
+            key: "04".repeat(16),
+            header: None,
+            replaced: Vec::new(),
+            start: 1,
+            times: (1, 2),
+            readings: 3,
+            bytes: 4,
+            stored_at: 5,
+        };
+        Ciphertexts {
+            streams: vec![("attic".into(), "load".into())],
+            settings: vec!["00000000".into()],
+            headers: Vec::new(),
+            rows: (0..rows).map(row).collect(),
+        }
+    }
+
+    #[test]
+    fn every_ciphertext_is_in_one_partition_of_one_task() {
+        for (rows, tasks, partitions) in [(0, 1, 1), (1, 3, 2), (200, 1, 4), (7, 2, 2), (5, 9, 1)] {
+            let scan = CiphertextsExec::of(planned(rows), vec![3], partitions).unwrap();
+            let scan = scan.among(tasks).unwrap();
+            assert_eq!((scan.reading.tasks.len(), scan.rows()), (tasks, rows as usize));
+            let found = scan.reading.tasks.iter().flatten().flatten().map(|row| row.number);
+            assert!(found.eq(0..rows));
+        }
+    }
+
+    #[test]
+    fn plans_that_name_columns_or_entries_which_are_not_there_are_refused() {
+        let all: Vec<usize> = (0..schema().fields().len()).collect();
+        let scan = CiphertextsExec::of(planned(3), all.clone(), 1).unwrap();
+        let projected = scan.schema();
+        let rows = |reading: &Reading| reading.tasks[0][0].clone();
+        assert_eq!(batch(&scan.reading, &rows(&scan.reading), &projected).unwrap().num_rows(), 3);
+        for change in [
+            |row: &mut Row| row.stream = 1,
+            |row: &mut Row| row.setting = 9,
+            |row: &mut Row| row.header = Some(0),
+            |row: &mut Row| row.id = "no id".into(),
+        ] {
+            let mut rows = rows(&scan.reading);
+            change(&mut rows[1]);
+            assert!(batch(&scan.reading, &rows, &projected).is_err());
+        }
+        let beyond = Reading { projection: vec![all.len()], ..(*scan.reading).clone() };
+        assert!(beyond.check().is_err());
     }
 }

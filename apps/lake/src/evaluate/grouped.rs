@@ -15,14 +15,14 @@ use crate::LakeError;
 use crate::ciphertexts::{Shared, Stored, Values};
 
 /// A function of the ciphertexts of a group.
-pub(super) trait Gather: Send + Sized {
+pub(super) trait Gather: Send + Sync + Sized + 'static {
     /// The name, and true if its second argument is the order of the ciphertexts.
     const NAME: &'static str;
     const IS_ORDERED: bool;
     /// True if it reads files before a group is complete.
     const READS: bool;
     /// A group that is not complete.
-    type Group: Default + Send;
+    type Group: Default + Send + Sync;
 
     /// Returns the function without groups.
     fn again(&self) -> Self;
@@ -149,10 +149,7 @@ impl<G: Gather> Grouped<G> {
     }
 }
 
-impl<G: Gather> GroupsAccumulator for Grouped<G>
-where
-    Self: Send,
-{
+impl<G: Gather> GroupsAccumulator for Grouped<G> {
     fn update_batch(
         &mut self,
         values: &[ArrayRef],
@@ -193,10 +190,7 @@ where
 }
 
 /// One group: a function without GROUP BY.
-impl<G: Gather> Accumulator for Grouped<G>
-where
-    Self: Send,
-{
+impl<G: Gather> Accumulator for Grouped<G> {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
         let rows = values.first().map_or(0, |values| values.len());
         Ok(self.update(values, &vec![0; rows], None, 1)?)

@@ -84,7 +84,7 @@ impl Evaluate {
         let own = plan.inputs.iter().zip(inputs).find(|(input, _)| !input.key.is_foreign());
         match (own.map(|(_, stored)| stored.key), self.key) {
             (Some(found), Some(named)) if found != named => Err(format!(
-                "the answer is to be under key {named}, and inputs that it takes as they are, are under key {found}"
+                "the answer is to be under key {named}, and inputs that the plan does not switch are under key {found}"
             )),
             (Some(key), _) | (None, Some(key)) => Ok(key),
             (None, None) => Err("all inputs are under foreign keys: name the key of the answer, as in \

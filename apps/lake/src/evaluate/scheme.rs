@@ -47,7 +47,7 @@ pub(super) trait Evaluates: Send + Sync {
 }
 
 /// A sum of ciphertexts that are switched to one key.
-pub(super) trait Summing: Send {
+pub(super) trait Summing: Send + Sync {
     fn parameters(&self) -> ParameterId;
     fn key(&self) -> KeyId;
     /// Switches a ciphertext to the key and adds it.

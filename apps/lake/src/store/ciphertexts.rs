@@ -52,7 +52,7 @@ pub(crate) struct Ciphertexts {
 }
 
 impl Catalogue {
-    /// Returns the ciphertexts that match, as they are at this moment.
+    /// Returns the ciphertexts that match at this moment.
     pub(crate) fn ciphertexts(&self, filter: &Filter) -> Result<Ciphertexts, LakeError> {
         if filter.nothing {
             return Ok(Ciphertexts::default());

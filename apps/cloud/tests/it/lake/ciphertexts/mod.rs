@@ -1,5 +1,6 @@
 //! Plans and sums of whole ciphertexts: the lake gives the bytes of the cloud's jobs.
 
+mod bucket;
 mod plans;
 mod refusals;
 mod sums;
