@@ -17,7 +17,7 @@ use crate::windows::{self, WindowsExec};
 
 /// Writes and reads the leaves of a plan.
 #[derive(Debug)]
-pub struct Codec;
+pub(crate) struct Codec;
 
 /// The leaf of a plan.
 #[derive(Serialize, Deserialize)]

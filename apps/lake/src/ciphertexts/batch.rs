@@ -18,8 +18,8 @@ fn whole<'r>(rows: &'r [Row], value: impl Fn(&'r Row) -> i64) -> ArrayRef {
 }
 
 fn time<'r>(rows: &'r [Row], value: impl Fn(&'r Row) -> i64) -> ArrayRef {
-    let times: TimestampMillisecondArray = rows.iter().map(value).collect();
-    Arc::new(times.with_timezone("UTC"))
+    let times: Vec<i64> = rows.iter().map(value).collect();
+    Arc::new(TimestampMillisecondArray::from(times).with_timezone("UTC"))
 }
 
 fn text<'r, T: AsRef<str>>(

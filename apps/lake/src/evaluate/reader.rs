@@ -4,15 +4,14 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use sotto_program::Plan;
-use sotto_wire::{Body, Envelope, LARGEST_ENVELOPE, StreamHeader, WireError, frame_digest, message_digest};
+use sotto_wire::{
+    Body, Envelope, LARGEST_ENVELOPE, LARGEST_PLAN, StreamHeader, WireError, frame_digest, message_digest,
+};
 use tokio::runtime::Handle;
 
 use crate::LakeError;
 use crate::ciphertexts::Stored;
 use crate::store::{Files, Object};
-
-/// Maximum bytes of a plan's file.
-const LARGEST_PLAN: u64 = 256 << 20;
 
 /// A thread that reads files of the store, and waits for a bucket's.
 pub(super) struct Reader<'r> {

@@ -23,12 +23,12 @@ pub(super) trait Evaluates: Send + Sync {
     fn parameters(&self) -> ParameterId;
 
     /// Runs a plan on its inputs, with at most `most_bytes` bytes of ciphertexts in memory. Returns the frames of its outputs, one
-    /// behind the other. The answer is under `key`.
+    /// behind the other. `answer` is the key of the answer, and the setting with its evaluation keys.
     fn run(
         &self,
         plan: &Plan,
         inputs: &[Stored],
-        (setting, key): (&Setting, KeyId),
+        answer: (&Setting, KeyId),
         reader: &Reader<'_>,
         threads: &Threads,
         most_bytes: u64,
@@ -49,7 +49,6 @@ pub(super) trait Evaluates: Send + Sync {
 /// A sum of ciphertexts that are switched to one key.
 pub(super) trait Summing: Send + Sync {
     fn parameters(&self) -> ParameterId;
-    fn key(&self) -> KeyId;
     /// Switches a ciphertext to the key and adds it.
     fn add(&mut self, stored: &Stored, setting: &Setting, reader: &Reader<'_>) -> Result<(), LakeError>;
     /// Adds the state of a sum of `count` ciphertexts.
@@ -171,10 +170,6 @@ struct SumOf<S: Managed> {
 impl<S: Managed> Summing for SumOf<S> {
     fn parameters(&self) -> ParameterId {
         self.of.params.id()
-    }
-
-    fn key(&self) -> KeyId {
-        self.sum.key()
     }
 
     fn add(&mut self, stored: &Stored, setting: &Setting, reader: &Reader<'_>) -> Result<(), LakeError> {

@@ -18,4 +18,4 @@ pub(crate) use filter::Filter;
 pub(crate) use objects::Object;
 pub use place::Place;
 pub(crate) use plan::{Header, Loose, Planned, Rolled, Unit, plan};
-pub(crate) use setting::{KeySet, Setting};
+pub(crate) use setting::Setting;
