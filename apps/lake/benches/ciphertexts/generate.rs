@@ -79,7 +79,7 @@ pub(crate) fn store(folder: &Path, degree: usize, windows: u64) -> anyhow::Resul
         let file = set.key.0;
         fs::write(folder.join("keys").join(hex::encode(file)), sotto_wire::write_evaluation_keys(set))?;
         let insert = "INSERT INTO evaluation_keys VALUES (?1, ?2, ?3, ?4)";
-        catalogue.execute(insert, params![params.id().0, set.key.0, file, set.transfers.len()])?;
+        catalogue.execute(insert, params![params.id().0, set.key.0, file, set.transfers.len() as i64])?;
     }
     let plan = product(&params);
     let frame = sotto_wire::write_plan(&plan)?;

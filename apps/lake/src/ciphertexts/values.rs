@@ -28,7 +28,7 @@ pub(crate) struct Stored {
 
 impl Stored {
     /// Returns the error about this ciphertext.
-    pub(crate) fn refused(&self, reason: impl ToString) -> LakeError {
+    pub(crate) fn refused(&self, reason: &impl ToString) -> LakeError {
         LakeError::Ciphertext {
             device: String::from_utf8_lossy(&self.device).into_owned(),
             stream: String::from_utf8_lossy(&self.stream).into_owned(),
@@ -68,7 +68,7 @@ pub(crate) struct Values<'v> {
     texts: [&'v StringViewArray; 3],
 }
 
-fn typed<'a, T: Array + 'static>(all: &'a StructArray, column: usize) -> Result<&'a T, LakeError> {
+fn typed<T: Array + 'static>(all: &StructArray, column: usize) -> Result<&T, LakeError> {
     let array = all.column(column);
     let wrong = || LakeError::Plan(format!("a column is {}, not {}", array.data_type(), type_name::<T>()));
     array.as_any().downcast_ref::<T>().ok_or_else(wrong)
@@ -124,7 +124,7 @@ impl<'v> Values<'v> {
         if replaced.is_empty() {
             return Ok(Some(stored));
         }
-        Err(stored.refused(format!(
+        Err(stored.refused(&format!(
             "a later window replaces the readings of {replaced}, and a ciphertext has all channels of its window: leave it out"
         )))
     }

@@ -101,7 +101,7 @@ impl<G: Gather> Grouped<G> {
             let Some(stored) = values.row(row, &mut self.shared)? else { continue };
             let order = match orders {
                 Some(orders) if orders.is_null(row) => {
-                    return Err(stored.refused("its place in the order is missing"));
+                    return Err(stored.refused(&"its place in the order is missing"));
                 }
                 Some(orders) => orders.value(row),
                 None => 0,

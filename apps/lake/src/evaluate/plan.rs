@@ -64,7 +64,7 @@ impl Evaluate {
             };
             if found != expected {
                 return Err(
-                    input.refused(format!("it has parameters {found}, and plan {id} is for {expected}"))
+                    input.refused(&format!("it has parameters {found}, and plan {id} is for {expected}"))
                 );
             }
         }

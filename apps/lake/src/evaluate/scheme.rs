@@ -179,10 +179,10 @@ impl<S: Managed> Summing for SumOf<S> {
         };
         self.keys = Some(Arc::clone(&keys));
         let body = reader.body(stored)?;
-        let input = Input::of(&self.of.params, &body).map_err(|error| stored.refused(error))?;
+        let input = Input::of(&self.of.params, &body).map_err(|error| stored.refused(&error))?;
         let (of, sum) = (&self.of, &mut self.sum);
         let added = of.with_scratch(|scratch| sum.add(input, &of.evaluator, &keys, scratch));
-        added.map_err(|error| stored.refused(error))
+        added.map_err(|error| stored.refused(&error))
     }
 
     fn add_state(&mut self, state: &[u8], count: u64) -> Result<(), LakeError> {

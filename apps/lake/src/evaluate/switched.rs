@@ -18,9 +18,12 @@ pub(super) struct SwitchedSums {
     pub(super) key: Option<KeyId>,
 }
 
-/// The sum of a group, with the bytes of its setting.
+/// The bytes of a setting, and a sum of ciphertexts with it.
+type Begun = (Arc<[u8]>, Box<dyn Summing>);
+
+/// The sum of a group.
 #[derive(Default)]
-pub(super) struct Sum(Option<(Arc<[u8]>, Box<dyn Summing>)>);
+pub(super) struct Sum(Option<Begun>);
 
 impl SwitchedSums {
     /// Returns the key of a sum whose first ciphertext this is: the one that the query names; else the only one to which keys lead
@@ -72,7 +75,7 @@ impl Gather for SwitchedSums {
             }
         };
         if *known != stored.setting {
-            return Err(stored.refused(format!(
+            return Err(stored.refused(&format!(
                 "it has other parameters than {}, those of other ciphertexts of its group: group by parameters",
                 sum.parameters()
             )));

@@ -73,9 +73,11 @@ impl Catalogue {
 #[derive(Default)]
 struct Known {
     settings: HashMap<[u8; 32], u32>,
-    /// The header, and its index once a row has it.
-    headers: HashMap<[u8; 8], (Arc<StreamHeader>, Vec<u8>, Option<u32>)>,
+    headers: HashMap<[u8; 8], Registered>,
 }
+
+/// A header, its frame, and its index once a row has it.
+type Registered = (Arc<StreamHeader>, Vec<u8>, Option<u32>);
 
 struct Reading<'c> {
     moment: &'c Connection,

@@ -89,7 +89,11 @@ fn ciphertexts_of_other_parameters_are_refused() {
         "select 'all', sotto_evaluate(ciphertext, number, '{id}') from ciphertexts where device <> 'attic'"
     );
     let (one, other) = (plant.params.id().to_string(), bgv.id().to_string());
-    refused(&lake, &sql, &["number", "cellar", &format!("has parameters {other}"), &one]);
+    refused(
+        &lake,
+        &sql,
+        &["ciphertext 0 of stream `load` of `cellar`", &format!("has parameters {other}"), &one],
+    );
     let sum = "select 'all', sotto_switch_sum(ciphertext) from ciphertexts";
     refused(&lake, sum, &["group by parameters"]);
     let by = "select parameters, sotto_switch_sum(ciphertext) from ciphertexts group by 1";

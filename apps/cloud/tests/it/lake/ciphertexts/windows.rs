@@ -63,7 +63,13 @@ fn columns_are_those_of_the_envelopes() {
     assert_eq!(lake.number("select count(*) from ciphertexts"), 3);
 }
 
-/// Sends a window of slots that comes in the place of others.
+/// Uploads a window; returns its id.
+fn keep(site: &Site, number: u64, window: &[u8]) -> String {
+    let receipt = site.world.upload_as(&format!("kitchen.load.{number}"), window).expect(201);
+    receipt["id"].as_str().unwrap().to_owned()
+}
+
+/// Returns a window of slots that comes in the place of others.
 fn replace(site: &mut Site, number: u64, windows: Vec<u64>, values: &[i64]) -> Vec<u8> {
     let (secret, mask) = (&site.device.secret, MaskName { salt: [3; 12], sequence: number });
     let plain = secret.params().encode_folded(values, 1.0, secret.params().top_level()).unwrap();
@@ -89,11 +95,11 @@ fn windows_of_slots_count_unless_another_one_comes_in_their_place() {
     let mut ids: Vec<String> = (0..3)
         .map(|number| {
             let window = site.window(number, &[number as i64 + 1, 5]);
-            site.world.keep(&window)
+            keep(&site, number, &window)
         })
         .collect();
     let window = replace(&mut site, 3, vec![1], &[40, 50, 0, 0, 0, 0, 0, 0]);
-    ids.push(site.world.keep(&window));
+    ids.push(keep(&site, 3, &window));
     let lake = Lake::over(&site.world.data(), &["--threads", "2"]);
     let numbers = lake.lines("select number from ciphertexts order by number").unwrap();
     assert_eq!(numbers, ["0", "2", "3"], "1 is replaced");
