@@ -193,3 +193,35 @@ fn workers_give_the_bytes_of_one_process() {
     let error = there.frames(&wrong).unwrap_err();
     assert!(error.contains("the plan takes 2 inputs, and the group has 6 ciphertexts"), "{error}");
 }
+
+#[test]
+fn workers_read_and_the_coordinator_needs_the_catalogue_alone() {
+    if program().is_none() {
+        return;
+    }
+    let plant = Plant::new(6);
+    let id = plant.world.put_plan(&product(&plant.params));
+    let (place, names) = (plant.world.folder().join("backup"), plant.world.folder().join("names"));
+    let days = sotto_cloud::backups::Days::default();
+    sotto_cloud::backups::backup(&plant.world.config(), sotto_cloud::Place::from(place.as_path()), days)
+        .unwrap();
+    std::fs::create_dir(&names).unwrap();
+    std::fs::rename(place.join("catalogues"), names.join("catalogues")).unwrap();
+    let of = (plant.world.folder(), place.as_path());
+    let (one, two) = (Worker::over(of, "one", None), Worker::over(of, "two", None));
+    let workers = urls("http", &[&one, &two]);
+    let there = Lake::over(&names, &["--threads", "1", "--workers", &workers]);
+    for sql in [
+        format!(
+            "select number / 2, sotto_evaluate(ciphertext, number, '{id}') from ciphertexts
+             where device = 'kitchen' group by 1"
+        ),
+        "select number, sotto_switch_sum(ciphertext) from ciphertexts group by 1".to_owned(),
+    ] {
+        assert_eq!(
+            there.frames(&sql).unwrap(),
+            plant.lake(&["--threads", "2"]).frames(&sql).unwrap(),
+            "{sql}"
+        );
+    }
+}
