@@ -9,7 +9,7 @@ use datafusion::arrow::array::{
 use datafusion::arrow::datatypes::SchemaRef;
 
 use super::columns::{CIPHERTEXT, ciphertext_fields, schema};
-use super::scan::Reading;
+use super::reading::Reading;
 use crate::LakeError;
 use crate::store::Row;
 

@@ -13,39 +13,15 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use datafusion_distributed::DistributedTaskContext;
 use futures::stream;
-use serde::{Deserialize, Serialize};
 
 use super::batch::batch;
 use super::columns::schema;
-use crate::LakeError;
+use super::reading::Reading;
 use crate::store::{Ciphertexts, Row};
 use crate::windows::divide;
 
 /// Rows of a batch: a function takes a batch at a time, and other work waits for it.
 const BATCH: usize = 64;
-
-/// The ciphertexts of a query, divided.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Reading {
-    pub(super) streams: Vec<(String, String)>,
-    pub(super) settings: Vec<String>,
-    pub(super) headers: Vec<String>,
-    /// The columns, by their numbers in the table.
-    pub(super) projection: Vec<usize>,
-    /// For each task, for each of its partitions.
-    tasks: Vec<Vec<Vec<Row>>>,
-}
-
-impl Reading {
-    /// Refuses a plan that names columns which the table does not have.
-    pub(crate) fn check(&self) -> Result<(), LakeError> {
-        let columns = schema().fields().len();
-        match self.projection.iter().any(|column| *column >= columns) {
-            true => Err(LakeError::Plan("it reads a column that the table does not have".to_owned())),
-            false => Ok(()),
-        }
-    }
-}
 
 /// Makes rows of ciphertexts. In a distributed plan each task makes its share.
 #[derive(Debug, Clone)]

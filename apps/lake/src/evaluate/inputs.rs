@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 use sotto_rlwe::KeyId;
 
-use super::plan::Inputs;
 use crate::LakeError;
 use crate::ciphertexts::{Shared, Stored};
+
+/// The ciphertexts of a group, with their places in the order.
+pub(super) type Inputs = Vec<(i64, Stored)>;
 
 fn names(of: &Stored) -> [&Arc<[u8]>; 4] {
     [&of.device, &of.stream, &of.setting, &of.header]

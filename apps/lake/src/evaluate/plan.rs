@@ -8,6 +8,7 @@ use sotto_runtime::Threads;
 
 use super::evaluations::Evaluations;
 use super::grouped::Gather;
+use super::inputs::{self, Inputs};
 use super::reader::Reader;
 use crate::LakeError;
 use crate::ciphertexts::{Shared, Stored};
@@ -22,9 +23,6 @@ pub(super) struct Evaluate {
     pub(super) key: Option<KeyId>,
     shared: Shared,
 }
-
-/// The ciphertexts of a group, with their places in the order.
-pub(super) type Inputs = Vec<(i64, Stored)>;
 
 impl Evaluate {
     pub(super) fn new(evaluations: Arc<Evaluations>, plan: [u8; 32], key: Option<KeyId>) -> Self {
@@ -110,11 +108,11 @@ impl Gather for Evaluate {
     }
 
     fn merge(&mut self, group: &mut Inputs, state: &[u8]) -> Result<(), LakeError> {
-        super::inputs::read(state, &mut self.shared, group)
+        inputs::read(state, &mut self.shared, group)
     }
 
     fn state(&self, group: Inputs) -> Result<Vec<u8>, LakeError> {
-        Ok(super::inputs::write(&group))
+        Ok(inputs::write(&group))
     }
 
     fn finish(&self, groups: Vec<Inputs>) -> Result<Vec<Option<Vec<u8>>>, LakeError> {
