@@ -21,7 +21,7 @@ use url::Url;
 /// Maximum bytes of a request of the cloud.
 const LARGEST_REQUEST: u64 = 64 << 20;
 
-/// SQL over the windows of a cloud's store, with sums whose tags the owner checks.
+/// SQL over the windows and ciphertexts of a cloud's store, with sums whose tags the owner checks.
 #[derive(Parser)]
 #[command(name = "sotto-lake", version)]
 struct Cli {
@@ -31,7 +31,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Answers a query over the table `windows`.
+    /// Answers a query over the tables `windows` and `ciphertexts`.
     Sql(Sql),
     /// Answers a request of the cloud, which is read as JSON; writes the frame.
     #[command(hide = true)]
@@ -62,6 +62,9 @@ struct Store {
     /// Bytes of memory for sums that are not complete; beyond them they go to the disk.
     #[arg(long)]
     memory: Option<usize>,
+    /// Bytes of ciphertexts that a plan of a group holds at any time; 2 GiB unless said.
+    #[arg(long)]
+    largest_job: Option<u64>,
 }
 
 #[derive(Args)]
@@ -149,7 +152,7 @@ struct Authority {
 
 impl Store {
     fn limits(&self) -> Limits {
-        Limits { threads: self.threads, memory: self.memory }
+        Limits { threads: self.threads, memory: self.memory, largest_job: self.largest_job }
     }
 
     /// Returns the files, and a folder that is removed once it is dropped.
@@ -195,7 +198,8 @@ fn runtime(threads: Option<usize>) -> io::Result<tokio::runtime::Runtime> {
 /// Makes the state of a session with the functions of the lake, and with workers if there are some.
 fn state(store: &Store, files: &Arc<Files>, machines: &Machines) -> anyhow::Result<SessionState> {
     let builder = SessionStateBuilder::new_with_default_features();
-    let mut builder = with_lake(builder, config(), Arc::clone(files), store.limits())?;
+    let evaluations = store.limits().evaluations(Arc::clone(files));
+    let mut builder = with_lake(builder, config(), &evaluations, store.limits())?;
     if !machines.workers.is_empty() {
         builder = with_workers(builder, machines.workers.clone(), identity(machines.identity.as_ref())?)?;
     }

@@ -84,6 +84,34 @@ pub enum LakeError {
     /// A plan that no lake wrote.
     #[error("the plan: {0}")]
     Plan(String),
+    /// A file of the store is nowhere.
+    #[error(
+        "{0} is missing: the store may have changed since the plan was made, ask again; else run `sotto-cloud check`"
+    )]
+    Gone(String),
+    /// A file of the store is not the one that was written.
+    #[error("{name}: {reason}: run `sotto-cloud check`, and `repair` it from a backup")]
+    Object {
+        /// Its name, with its folder.
+        name: String,
+        /// The fault.
+        reason: String,
+    },
+    /// A ciphertext that a function cannot take.
+    #[error("ciphertext {number} of stream `{stream}` of `{device}`: {reason}")]
+    Ciphertext {
+        /// Its device.
+        device: String,
+        /// Its stream.
+        stream: String,
+        /// Its number.
+        number: u64,
+        /// The fault.
+        reason: String,
+    },
+    /// An evaluation that is refused.
+    #[error("{0}")]
+    Evaluation(String),
 }
 
 impl LakeError {

@@ -1,13 +1,16 @@
-//! The lake: SQL over the windows of a cloud's store, with sums whose tags the owner checks. DataFusion plans and runs, on this
-//! machine or on several; nothing here schedules.
+//! The lake: SQL over the windows and ciphertexts of a cloud's store, with sums whose tags the owner checks. DataFusion plans and
+//! runs, on this machine or on several; nothing here schedules.
 //!
-//! `store` reads a catalogue and segments beside the cloud; `windows` makes a table of them; `sums` has the aggregate functions;
-//! `workers` divides a query among machines.
+//! `store` reads a catalogue and segments beside the cloud; `windows` and `ciphertexts` make tables of them; `sums` and `evaluate`
+//! have the aggregate functions; `workers` divides a query among machines.
 
 #![forbid(unsafe_code)]
 
 pub mod answer;
+pub mod ciphertexts;
+mod codec;
 mod error;
+pub mod evaluate;
 pub mod print;
 pub mod serve;
 pub mod session;

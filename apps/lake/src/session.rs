@@ -1,4 +1,4 @@
-//! DataFusion, with the windows of a store.
+//! DataFusion, with the windows and the ciphertexts of a store.
 
 use std::sync::Arc;
 
@@ -10,8 +10,10 @@ use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::prelude::{DataFrame, SQLOptions, SessionConfig, SessionContext};
 use url::Url;
 
+use crate::ciphertexts::CiphertextsTable;
+use crate::evaluate::{self, Evaluations};
 use crate::store::{Catalogue, Files};
-use crate::sums::functions;
+use crate::sums;
 use crate::windows::{Source, Windows};
 
 /// The threads and the memory of a query.
@@ -21,6 +23,16 @@ pub struct Limits {
     pub threads: Option<usize>,
     /// Bytes of memory for sums that are not complete; beyond them they go to the disk. None for no limit.
     pub memory: Option<usize>,
+    /// Bytes of ciphertexts that a plan of a group holds at any time; None for [`LARGEST_JOB`](crate::evaluate::LARGEST_JOB).
+    pub largest_job: Option<u64>,
+}
+
+impl Limits {
+    /// Returns the part of a session that evaluates ciphertexts. Sessions of one process share it.
+    #[must_use]
+    pub fn evaluations(&self, files: Arc<Files>) -> Arc<Evaluations> {
+        Arc::new(Evaluations::new(files, self.threads, self.largest_job))
+    }
 }
 
 /// Adds the lake to a session: its functions, and the files that its plans read.
@@ -30,14 +42,14 @@ pub struct Limits {
 pub fn with_lake(
     builder: SessionStateBuilder,
     config: SessionConfig,
-    files: Arc<Files>,
+    evaluations: &Arc<Evaluations>,
     limits: Limits,
 ) -> Result<SessionStateBuilder> {
-    let mut config = config.with_extension(Arc::new(Source(files)));
+    let mut config = config.with_extension(Arc::new(Source(Arc::clone(evaluations.files()))));
     if let Some(threads) = limits.threads {
         config = config.with_target_partitions(threads);
     }
-    // Without the file system, which is there otherwise: plans read windows alone.
+    // Without the file system, which is there otherwise: plans read windows and ciphertexts alone.
     let objects = DefaultObjectStoreRegistry::new();
     if let Ok(file) = Url::parse("file://") {
         let _ = objects.deregister_store(&file);
@@ -47,7 +59,8 @@ pub fn with_lake(
         runtime = runtime.with_memory_pool(Arc::new(FairSpillPool::new(memory)));
     }
     let builder = builder.with_config(config).with_runtime_env(runtime.build_arc()?);
-    Ok(functions().into_iter().fold(builder, |mut builder, function| {
+    let functions = sums::functions().into_iter().chain(evaluate::functions(evaluations));
+    Ok(functions.fold(builder, |mut builder, function| {
         builder.aggregate_functions().get_or_insert_default().push(function);
         builder
     }))
@@ -59,17 +72,19 @@ pub fn config() -> SessionConfig {
     SessionConfig::new()
 }
 
-/// Makes a session with the table `windows`.
+/// Makes a session with the tables `windows` and `ciphertexts`.
 ///
 /// # Errors
 /// The table cannot be registered.
 pub fn session(state: SessionState, catalogue: Catalogue, files: Arc<Files>) -> Result<SessionContext> {
     let context = SessionContext::new_with_state(state);
-    context.register_table("windows", Arc::new(Windows::new(catalogue, files)))?;
+    let catalogue = Arc::new(catalogue);
+    context.register_table("windows", Arc::new(Windows::new(Arc::clone(&catalogue), files)))?;
+    context.register_table("ciphertexts", Arc::new(CiphertextsTable::new(catalogue)))?;
     Ok(context)
 }
 
-/// Plans a query. It reads the table `windows`, and nothing else of the machine.
+/// Plans a query. It reads the tables `windows` and `ciphertexts`, and nothing else of the machine.
 ///
 /// # Errors
 /// The query is none, or it would write.

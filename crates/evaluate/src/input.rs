@@ -3,7 +3,11 @@
 use sotto_ring::Scratch;
 use sotto_rlwe::{Ciphertext, Compact, EvalError, EvaluationKeys, Evaluator, KeyId, Params, Shape};
 use sotto_runtime::Managed;
-use sotto_wire::{AnyCiphertext, Body, WireError};
+use sotto_wire::{AnyCiphertext, Body, EvaluationKeyCounts, WireError};
+
+/// Maximum numbers of keys in one stored set of evaluation keys.
+pub const MOST_KEYS: EvaluationKeyCounts =
+    EvaluationKeyCounts { relinearisation: true, galois: 64, transfers: 64 };
 
 /// A stored ciphertext. It is expanded before a plan reads it.
 ///

@@ -1,4 +1,4 @@
-//! The cloud's work on stored ciphertexts: jobs by a plan, and sums with tags.
+//! The cloud's work on stored ciphertexts: jobs by a plan, sums of ciphertexts under one key, and sums with tags.
 //!
 //! ```
 //! # mod owner { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../rlwe/tests/it/owner/mod.rs")); }
@@ -39,9 +39,11 @@ mod input;
 mod job;
 mod rolled;
 mod rows;
+mod switched;
 mod tagged;
 
-pub use input::Input;
+pub use input::{Input, MOST_KEYS};
 pub use job::{Evaluated, JobError, job};
 pub use rows::TaggedRows;
+pub use switched::SwitchedSum;
 pub use tagged::{LARGEST_SUMS, SumError, TaggedSum, TaggedSumming};

@@ -10,17 +10,14 @@ use sotto_rlwe::{
     Bfv, Bgv, Ckks, EvaluationKeys, KeyId, ParameterError, ParameterSpec, Params, SchemeId, Shape,
 };
 use sotto_runtime::{Managed, Threads};
-use sotto_wire::{Body, EvaluationKeyCounts, WireError, frame_digest};
+use sotto_wire::{Body, WireError, frame_digest};
 
 pub(crate) use keys::LoadedKeys;
+pub(crate) use sotto_evaluate::MOST_KEYS;
 
 use crate::problem::{Problem, cannot_expand, cannot_run};
 use crate::store::StoreError;
 use keys::AnyKeys;
-
-/// Maximum numbers of keys in one set of evaluation keys.
-pub(crate) const MOST_KEYS: EvaluationKeyCounts =
-    EvaluationKeyCounts { relinearisation: true, galois: 64, transfers: 64 };
 
 /// Ciphertexts of stored envelopes, read one at a time.
 pub(crate) type Inputs<'a> = &'a mut dyn Iterator<Item = Result<Body, StoreError>>;

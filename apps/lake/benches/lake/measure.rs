@@ -38,9 +38,10 @@ async fn lake(store: &Store, threads: usize, workers: Vec<Url>) -> anyhow::Resul
     let place = Place::Folder(store.folder.clone());
     let files = Arc::new(Files::open(&place, None, &store.folder)?);
     let catalogue = Catalogue::open(&place, &files).await?;
-    let limits = Limits { threads: Some(threads), memory: None };
+    let limits = Limits { threads: Some(threads), ..Limits::default() };
+    let evaluations = limits.evaluations(Arc::clone(&files));
     let mut builder =
-        with_lake(SessionStateBuilder::new_with_default_features(), config(), Arc::clone(&files), limits)?;
+        with_lake(SessionStateBuilder::new_with_default_features(), config(), &evaluations, limits)?;
     if !workers.is_empty() {
         builder = with_workers(builder, workers, None)?;
     }

@@ -21,7 +21,7 @@ const DATABASE: &str = "cloud.sqlite";
 
 /// The catalogue of a store.
 pub struct Catalogue {
-    connection: Mutex<Connection>,
+    pub(super) connection: Mutex<Connection>,
 }
 
 /// A header that the cloud registered.

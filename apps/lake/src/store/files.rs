@@ -16,13 +16,13 @@ use crate::LakeError;
 
 /// The segments of one store. Those that were used last stay open.
 pub struct Files {
-    folder: Option<PathBuf>,
-    bucket: Option<Bucket>,
+    pub(super) folder: Option<PathBuf>,
+    pub(super) bucket: Option<Bucket>,
     /// Where copies of a bucket's files are.
-    cache: PathBuf,
+    pub(super) cache: PathBuf,
     open: Mutex<Open>,
-    fetching: tokio::sync::Semaphore,
-    copies: AtomicU64,
+    pub(super) fetching: tokio::sync::Semaphore,
+    pub(super) copies: AtomicU64,
     blocks: AtomicU64,
 }
 
@@ -185,7 +185,7 @@ impl Files {
 }
 
 /// A file that is being written; removed unless it got its name.
-struct Incoming(PathBuf);
+pub(super) struct Incoming(pub(super) PathBuf);
 
 impl Drop for Incoming {
     fn drop(&mut self) {

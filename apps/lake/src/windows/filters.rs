@@ -3,18 +3,27 @@
 use std::collections::BTreeSet;
 
 use datafusion::common::ScalarValue;
-use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
+use datafusion::logical_expr::{BinaryExpr, Expr, Operator, TableProviderFilterPushDown};
 
 use crate::store::Filter;
 
 /// Narrows a filter by a condition. Returns false, and changes nothing, if it cannot say the condition exactly.
-pub(super) fn narrow(filter: &mut Filter, condition: &Expr) -> bool {
+pub(crate) fn narrow(filter: &mut Filter, condition: &Expr) -> bool {
     let mut narrowed = filter.clone();
     let exact = apply(&mut narrowed, condition);
     if exact {
         *filter = narrowed;
     }
     exact
+}
+
+/// Returns for each condition if a filter says it exactly.
+pub(crate) fn pushed_down(conditions: &[&Expr]) -> Vec<TableProviderFilterPushDown> {
+    let exact = |condition: &&Expr| match narrow(&mut Filter::default(), condition) {
+        true => TableProviderFilterPushDown::Exact,
+        false => TableProviderFilterPushDown::Unsupported,
+    };
+    conditions.iter().map(exact).collect()
 }
 
 fn apply(filter: &mut Filter, condition: &Expr) -> bool {

@@ -36,7 +36,7 @@ pub(super) enum Item {
 
 /// The windows that a query reads, divided.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Reading {
+pub(crate) struct Reading {
     pub(super) headers: Vec<Header>,
     /// The columns, by their numbers in the table.
     pub(super) projection: Vec<usize>,
@@ -51,12 +51,23 @@ pub(super) struct Reading {
 /// Reads windows. In a distributed plan each task reads its share.
 #[derive(Debug, Clone)]
 pub struct WindowsExec {
-    pub(super) reading: Arc<Reading>,
+    pub(crate) reading: Arc<Reading>,
     properties: Arc<PlanProperties>,
 }
 
+impl Reading {
+    /// Refuses a plan that names columns which the table does not have.
+    pub(crate) fn check(&self) -> Result<(), LakeError> {
+        let columns = schema().fields().len();
+        match self.projection.iter().any(|column| *column >= columns) {
+            true => Err(LakeError::Plan("it reads a column that the table does not have".to_owned())),
+            false => Ok(()),
+        }
+    }
+}
+
 impl WindowsExec {
-    pub(super) fn new(reading: Reading) -> Result<Self> {
+    pub(crate) fn new(reading: Reading) -> Result<Self> {
         let projected = Arc::new(schema().project(&reading.projection)?);
         let partitions = reading.tasks.iter().map(Vec::len).max().unwrap_or(0).max(1);
         let properties = Arc::new(PlanProperties::new(
@@ -104,7 +115,7 @@ impl WindowsExec {
 }
 
 /// Divides items into as many runs, of about equal lengths.
-fn divide(items: Vec<Item>, into: usize) -> Vec<Vec<Item>> {
+pub(crate) fn divide<T>(items: Vec<T>, into: usize) -> Vec<Vec<T>> {
     let (into, count) = (into.max(1), items.len());
     let mut items = items.into_iter();
     (0..into).map(|at| items.by_ref().take((at + 1) * count / into - at * count / into).collect()).collect()

@@ -11,13 +11,13 @@ use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
 use datafusion::physical_plan::ExecutionPlan;
 
 use super::columns::schema;
-use super::filters::narrow;
+use super::filters::{narrow, pushed_down};
 use super::scan::WindowsExec;
 use crate::store::{Catalogue, Files, Filter, plan};
 
 /// The windows of a store that count now.
 pub struct Windows {
-    catalogue: Catalogue,
+    catalogue: Arc<Catalogue>,
     files: Arc<Files>,
     every: bool,
 }
@@ -31,13 +31,13 @@ impl std::fmt::Debug for Windows {
 impl Windows {
     /// Makes the table of a store.
     #[must_use]
-    pub fn new(catalogue: Catalogue, files: Arc<Files>) -> Self {
+    pub fn new(catalogue: Arc<Catalogue>, files: Arc<Files>) -> Self {
         Self { catalogue, files, every: false }
     }
 
     /// Makes the table of all windows with a body, also those that do not count any more.
     #[must_use]
-    pub fn every(catalogue: Catalogue, files: Arc<Files>) -> Self {
+    pub fn every(catalogue: Arc<Catalogue>, files: Arc<Files>) -> Self {
         Self { catalogue, files, every: true }
     }
 }
@@ -53,11 +53,7 @@ impl TableProvider for Windows {
     }
 
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
-        let exact = |filter: &&Expr| match narrow(&mut Filter::default(), filter) {
-            true => TableProviderFilterPushDown::Exact,
-            false => TableProviderFilterPushDown::Unsupported,
-        };
-        Ok(filters.iter().map(exact).collect())
+        Ok(pushed_down(filters))
     }
 
     async fn scan(

@@ -17,7 +17,9 @@ use tonic::transport::{Channel, Endpoint};
 use url::Url;
 
 use super::identity::{Identity, check};
-use crate::windows::{Codec, WindowsExec};
+use crate::ciphertexts::CiphertextsExec;
+use crate::codec::Codec;
+use crate::windows::WindowsExec;
 
 /// Time for a connection to a worker.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -88,7 +90,7 @@ impl ChannelResolver for Channels {
     }
 }
 
-/// Adds workers to a session: each reads a share of the blocks.
+/// Adds workers to a session: each reads a share of the blocks and ciphertexts.
 ///
 /// # Errors
 /// An address is none of a worker.
@@ -107,10 +109,16 @@ pub fn with_workers(
     let partitions = config.target_partitions().max(2);
     let builder = builder.with_config(config.with_target_partitions(partitions));
     let desired = move |event: DesiredTaskCountEvent<'_>| {
-        event.plan.downcast_ref::<WindowsExec>()?;
+        if !event.plan.is::<WindowsExec>() && !event.plan.is::<CiphertextsExec>() {
+            return None;
+        }
         Some(Ok(DesiredTaskCountEventResponse::desired(tasks)))
     };
     let scaled = |event: ScaleUpLeafNodeEvent<'_>| {
+        if let Some(scan) = event.plan.downcast_ref::<CiphertextsExec>() {
+            let among = scan.among(event.task_count);
+            return Some(among.map(|scan| ScaleUpLeafNodeEventResponse::new(Arc::new(scan))));
+        }
         let scan = event.plan.downcast_ref::<WindowsExec>()?;
         let among = scan.among(event.task_count);
         Some(among.map(|scan| ScaleUpLeafNodeEventResponse::new(Arc::new(scan))))

@@ -18,9 +18,10 @@ use tonic::transport::Server;
 
 use super::coordinator::Channels;
 use super::identity::{Identity, is_loopback};
+use crate::codec::Codec;
+use crate::evaluate::Evaluations;
 use crate::session::{Limits, with_lake};
 use crate::store::Files;
-use crate::windows::Codec;
 
 /// A worker that listens.
 pub struct Listening {
@@ -49,30 +50,32 @@ pub async fn listen(
     let listener = TcpListener::bind(address).await.with_context(|| format!("cannot listen at {address}"))?;
     let address = listener.local_addr()?;
     let channels = Channels::new(identity.clone());
+    let evaluations = limits.evaluations(files);
     let worker = Worker::from_session_builder(move |query: WorkerQueryContext| {
-        let (files, channels) = (Arc::clone(&files), channels.clone());
-        async move { state(query, files, channels, limits) }
+        let (evaluations, channels) = (Arc::clone(&evaluations), channels.clone());
+        async move { state(query, &evaluations, channels, limits) }
     });
     Ok(Listening { address, listener, worker, identity })
 }
 
 fn state(
     mut query: WorkerQueryContext,
-    files: Arc<Files>,
+    evaluations: &Arc<Evaluations>,
     channels: Channels,
     limits: Limits,
 ) -> Result<SessionState> {
     let config = query.builder.config().take().unwrap_or_default();
-    let builder = with_lake(query.builder, config, files, limits)?;
+    let builder = with_lake(query.builder, config, evaluations, limits)?;
     let builder = builder.with_distributed_user_codec(Codec).with_distributed_channel_resolver(channels);
-    Ok(builder.with_distributed_worker_plan_rewrite_handler(reads_windows_alone).build())
+    Ok(builder.with_distributed_worker_plan_rewrite_handler(reads_the_store_alone).build())
 }
 
-/// The steps of a plan that a worker takes: they read windows, or rows of other steps and workers. Others, which write files or
-/// read them, are refused.
-const STEPS: [&str; 28] = [
+/// The steps of a plan that a worker takes: they read windows and ciphertexts, or rows of other steps and workers. Others, which
+/// write files or read them, are refused.
+const STEPS: [&str; 29] = [
     "AggregateExec",
     "BroadcastExec",
+    "CiphertextsExec",
     "CoalesceBatchesExec",
     "CoalescePartitionsExec",
     "CooperativeExec",
@@ -101,15 +104,16 @@ const STEPS: [&str; 28] = [
     "BoundedWindowAggExec",
 ];
 
-/// Refuses a plan that would do anything but read windows, such as write a file of this machine.
-fn reads_windows_alone(event: WorkerPlanRewriteEvent<'_>) -> Result<WorkerPlanRewriteEventResponse> {
+/// Refuses a plan that would do anything but read windows and ciphertexts, such as write a file of this machine.
+fn reads_the_store_alone(event: WorkerPlanRewriteEvent<'_>) -> Result<WorkerPlanRewriteEventResponse> {
     check(&event.plan)?;
     Ok(WorkerPlanRewriteEventResponse::new(event.plan))
 }
 
 fn check(plan: &Arc<dyn ExecutionPlan>) -> Result<()> {
     if !STEPS.contains(&plan.name()) {
-        let reason = format!("a worker reads windows alone, and the plan has {}", plan.name());
+        let reason =
+            format!("a worker reads windows and ciphertexts alone, and the plan has {}", plan.name());
         return Err(DataFusionError::Plan(reason));
     }
     plan.children().into_iter().try_for_each(check)
@@ -157,7 +161,7 @@ mod tests {
             format!("copy (select 1) to '{}/x.csv'", folder.path().display()),
         ] {
             let refused = check(&plan(sql.clone()).await).unwrap_err().to_string();
-            assert!(refused.contains("reads windows alone"), "{sql}: {refused}");
+            assert!(refused.contains("reads windows and ciphertexts alone"), "{sql}: {refused}");
         }
     }
 }

@@ -2,5 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 mod known_answers;
+#[allow(unreachable_pub, reason = "examples include the file")]
+#[path = "../../../rlwe/tests/it/owner/mod.rs"]
+mod owner;
 mod refusals;
+mod switched;
 mod tagged;

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use sotto_cloud_client::CloudError;
-use sotto_evaluate::JobError;
+use sotto_evaluate::{JobError, MOST_KEYS};
 use sotto_rlwe::{Bfv, Bgv, Ckks, EvaluationKeys, ParameterSpec, Params, SchemeId};
 use sotto_runtime::{Managed, Threads};
 use sotto_wire::{
-    Digest, Envelope, EnvelopeHeader, EvaluationKeyCounts, LARGEST_ENVELOPE, LARGEST_PLAN, Transcript,
-    TranscriptInputs, TranscriptParts, WireError, frame_digest,
+    Digest, Envelope, EnvelopeHeader, LARGEST_ENVELOPE, LARGEST_PLAN, Transcript, TranscriptInputs,
+    TranscriptParts, WireError, frame_digest,
 };
 
 use super::sources::Sources;
@@ -19,10 +19,6 @@ use crate::work::{Evidence, WorkRecord};
 
 /// Largest total of ciphertexts in a repeated job: 16 GiB, in bytes.
 const MOST_BYTES: u64 = 16 << 30;
-
-/// Largest numbers of evaluation keys in a job.
-const MOST_KEYS: EvaluationKeyCounts =
-    EvaluationKeyCounts { relinearisation: true, galois: 64, transfers: 64 };
 
 const OF_PLACES: &str =
     "it is a sum of places, which an earlier version asked for and this one does not repeat: ask again";

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -21,6 +20,8 @@ use sotto_wire::{
 };
 use tempfile::TempDir;
 use tokio::sync::oneshot;
+
+pub(crate) use super::query::{Lake, program};
 
 pub(crate) const TICKS: u32 = 4;
 pub(crate) const MINUTE: i64 = 60_000;
@@ -428,53 +429,12 @@ impl Site {
     }
 
     pub(crate) fn lake_with(&self, arguments: &[&str]) -> Lake {
-        let data = self.data();
-        let store = ["--store", data.to_str().unwrap()].into_iter().chain(arguments.iter().copied());
-        Lake { arguments: store.map(str::to_owned).collect() }
+        Lake::over(&self.data(), arguments)
     }
 }
 
 impl Drop for Site {
     fn drop(&mut self) {
         self.stop();
-    }
-}
-
-/// Returns the program, if the environment names it: `cargo ci scaleout` does.
-pub(crate) fn program() -> Option<Command> {
-    std::env::var_os("SOTTO_LAKE").map(Command::new)
-}
-
-/// The arguments of `sotto-lake sql` behind the query.
-pub(crate) struct Lake {
-    arguments: Vec<String>,
-}
-
-impl Lake {
-    pub(crate) fn run(&self, sql: &str, more: &[&str]) -> Output {
-        program().unwrap().args(["sql", sql]).args(&self.arguments).args(more).output().unwrap()
-    }
-
-    /// Returns the lines of an answer in CSV, without the names of the columns; or the error.
-    pub(crate) fn lines(&self, sql: &str) -> Result<Vec<String>, String> {
-        let output = self.run(sql, &["--csv"]);
-        if !output.status.success() {
-            return Err(String::from_utf8(output.stderr).unwrap());
-        }
-        Ok(String::from_utf8(output.stdout).unwrap().lines().skip(1).map(str::to_owned).collect())
-    }
-
-    /// Runs a query whose first column is a text, and whose second one is a sum.
-    pub(crate) fn frames(&self, sql: &str) -> Result<BTreeMap<String, Vec<u8>>, String> {
-        let pair = |line: String| {
-            let (key, sum) = line.rsplit_once(',').unwrap();
-            (key.to_owned(), hex::decode(sum).unwrap())
-        };
-        Ok(self.lines(sql)?.into_iter().map(pair).collect())
-    }
-
-    /// Runs a query whose only value is a whole number.
-    pub(crate) fn number(&self, sql: &str) -> i64 {
-        self.lines(sql).unwrap()[0].parse().unwrap()
     }
 }

@@ -24,9 +24,14 @@ impl Worker {
     }
 
     pub(crate) fn start_with(site: &Site, name: &str, arguments: &[&str]) -> Self {
-        let file = site.folder().join(format!("worker-{name}"));
+        Self::over((site.folder(), &site.data()), name, arguments)
+    }
+
+    /// Starts a worker over the store of a cloud, in whose folder it writes its address.
+    pub(crate) fn over((folder, data): (&Path, &Path), name: &str, arguments: &[&str]) -> Self {
+        let file = folder.join(format!("worker-{name}"));
         let mut command = program().unwrap();
-        command.args(["worker", "--threads", "1", "--listen", "127.0.0.1:0", "--store"]).arg(site.data());
+        command.args(["worker", "--threads", "1", "--listen", "127.0.0.1:0", "--store"]).arg(data);
         command.arg("--address-file").arg(&file).stderr(Stdio::null());
         command.args(arguments);
         let child = command.spawn().unwrap();

@@ -1,4 +1,4 @@
-//! The bytes of the leaf of a plan, between a coordinator and its workers.
+//! The bytes of the leaves of a plan, between a coordinator and its workers.
 
 use std::sync::Arc;
 
@@ -8,13 +8,23 @@ use datafusion::logical_expr::AggregateUDF;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
 
-use super::scan::{Reading, WindowsExec};
-use crate::LakeError;
-use crate::sums::{AnswerFunction, NAME, answer_function};
+use serde::{Deserialize, Serialize};
 
-/// Writes and reads the leaf of a plan.
+use crate::LakeError;
+use crate::ciphertexts::{self, CiphertextsExec};
+use crate::sums::{AnswerFunction, NAME, answer_function};
+use crate::windows::{self, WindowsExec};
+
+/// Writes and reads the leaves of a plan.
 #[derive(Debug)]
-pub struct Codec;
+pub(crate) struct Codec;
+
+/// The leaf of a plan.
+#[derive(Serialize, Deserialize)]
+enum Leaf<W, C> {
+    Windows(W),
+    Ciphertexts(C),
+}
 
 impl PhysicalExtensionCodec for Codec {
     fn try_decode(
@@ -25,15 +35,20 @@ impl PhysicalExtensionCodec for Codec {
         _: &dyn PhysicalProtoConverterExtension,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         if !inputs.is_empty() {
-            return internal_err!("a scan of windows has no inputs");
+            return internal_err!("a leaf has no inputs");
         }
-        let reading: Reading =
+        let leaf: Leaf<windows::Reading, ciphertexts::Reading> =
             serde_json::from_slice(bytes).map_err(|error| LakeError::Plan(error.to_string()))?;
-        let columns = super::columns::schema().fields().len();
-        if reading.projection.iter().any(|column| *column >= columns) {
-            return Err(LakeError::Plan("it reads a column that the table does not have".to_owned()).into());
+        match leaf {
+            Leaf::Windows(reading) => {
+                reading.check()?;
+                Ok(Arc::new(WindowsExec::new(reading)?))
+            }
+            Leaf::Ciphertexts(reading) => {
+                reading.check()?;
+                Ok(Arc::new(CiphertextsExec::new(reading)?))
+            }
         }
-        Ok(Arc::new(WindowsExec::new(reading)?))
     }
 
     fn try_decode_udaf(&self, name: &str, bytes: &[u8]) -> Result<Arc<AggregateUDF>> {
@@ -58,10 +73,14 @@ impl PhysicalExtensionCodec for Codec {
         bytes: &mut Vec<u8>,
         _: &dyn PhysicalProtoConverterExtension,
     ) -> Result<()> {
-        let Some(scan) = node.downcast_ref::<WindowsExec>() else {
+        let leaf = if let Some(scan) = node.downcast_ref::<WindowsExec>() {
+            Leaf::Windows(&*scan.reading)
+        } else if let Some(scan) = node.downcast_ref::<CiphertextsExec>() {
+            Leaf::Ciphertexts(&*scan.reading)
+        } else {
             return internal_err!("a lake's plan has {}", node.name());
         };
-        serde_json::to_writer(bytes, &*scan.reading).map_err(|error| LakeError::Plan(error.to_string()))?;
+        serde_json::to_writer(bytes, &leaf).map_err(|error| LakeError::Plan(error.to_string()))?;
         Ok(())
     }
 }
