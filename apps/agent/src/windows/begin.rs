@@ -97,7 +97,7 @@ impl Windows {
             passes: 1,
             again: false,
             spare,
-            progress: Progress::on_terminal(),
+            progress: if options.quiet { Progress::none() } else { Progress::on_terminal() },
         }
     }
 }

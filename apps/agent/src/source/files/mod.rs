@@ -10,6 +10,8 @@ mod decimals;
 pub(super) mod encoding;
 pub(super) mod epoch;
 pub(super) mod facts;
+#[cfg(feature = "gateway")]
+mod field_column;
 mod guess;
 pub(super) mod input;
 pub(super) mod local;
@@ -33,6 +35,8 @@ use zeroize::Zeroizing;
 
 pub use decimal::Decimal;
 pub use encoding::{Encoding, NoEncoding};
+#[cfg(feature = "gateway")]
+pub(crate) use field_column::FieldColumn;
 pub(in crate::source) use facts::count as count_fault;
 pub use facts::{Fault, FileFacts, Lines, UnknownState};
 pub use options::FileOptions;

@@ -23,6 +23,10 @@ mod xlsx;
 use std::fmt;
 use std::str::FromStr;
 
+#[cfg(feature = "gateway")]
+pub(crate) use line_protocol::{Line, Malformed};
+pub use line_protocol::Value;
+
 use super::SourceError;
 use super::files::cells::Record;
 use super::files::columns::Wanted;
