@@ -81,7 +81,9 @@ impl FromStr for Listen {
             return Ok(Self::Unix(path.strip_prefix("//").unwrap_or(path).into()));
         }
         let address = |text: &str| -> Result<SocketAddr, NotAnEndpoint> {
-            let text = text.strip_prefix("localhost").map_or_else(|| text.to_owned(), |rest| format!("127.0.0.1{rest}"));
+            let text = text
+                .strip_prefix("localhost")
+                .map_or_else(|| text.to_owned(), |rest| format!("127.0.0.1{rest}"));
             text.parse().map_err(|_| no())
         };
         match text.strip_prefix("udp://") {
@@ -119,16 +121,22 @@ mod tests {
 
     #[test]
     fn a_folder_of_bundles_stands_in_for_a_bundle() {
-        let read = |words: &[&str]| Arguments::read([&["sotto-agent"], words].concat()).map(|read| read.command);
-        let Ok(Command::Run(run)) = read(&["run", "--devices", "d", "--listen", "127.0.0.1:1", "--listen", "udp://127.0.0.1:2"])
+        let read =
+            |words: &[&str]| Arguments::read([&["sotto-agent"], words].concat()).map(|read| read.command);
+        let Ok(Command::Run(run)) =
+            read(&["run", "--devices", "d", "--listen", "127.0.0.1:1", "--listen", "udp://127.0.0.1:2"])
         else {
             panic!("it runs")
         };
         assert_eq!((run.gateway.devices, run.gateway.listen.len()), (Some(PathBuf::from("d")), 2));
         assert!(read(&["run"]).is_err() && read(&["run", "--bundle", "b", "--devices", "d"]).is_err());
         assert!(read(&["run", "--bundle", "b", "--listen", "127.0.0.1:1"]).is_err());
-        assert!(matches!(read(&["run", "--bundle", "b"]), Ok(Command::Run(run)) if run.gateway.devices.is_none()));
-        assert!(matches!(read(&["check", "--devices", "d", "--listen", "127.0.0.1:1", "--for", "5s"]), Ok(Command::Check(check)) if check.time == 5000));
+        assert!(
+            matches!(read(&["run", "--bundle", "b"]), Ok(Command::Run(run)) if run.gateway.devices.is_none())
+        );
+        assert!(
+            matches!(read(&["check", "--devices", "d", "--listen", "127.0.0.1:1", "--for", "5s"]), Ok(Command::Check(check)) if check.time == 5000)
+        );
         assert!(matches!(read(&["status", "--devices", "d"]), Ok(Command::Status(_))));
     }
 }

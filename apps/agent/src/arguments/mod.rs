@@ -63,7 +63,10 @@ pub enum Command {
 pub struct DeviceArguments {
     /// The device's bundle: its keys, the address of its cloud, and its profile
     #[arg(long, value_name = "FILE")]
-    #[cfg_attr(feature = "gateway", arg(required_unless_present = "devices", default_value_if("devices", ArgPredicate::IsPresent, ".")))]
+    #[cfg_attr(
+        feature = "gateway",
+        arg(required_unless_present = "devices", default_value_if("devices", ArgPredicate::IsPresent, "."))
+    )]
     pub bundle: PathBuf,
     /// Where to send: http://… or https://… [default: the address in the bundle]
     #[arg(long, value_name = "URL")]
@@ -157,7 +160,10 @@ pub struct RunArguments {
 pub struct CheckArguments {
     /// The device's bundle
     #[arg(long, value_name = "FILE")]
-    #[cfg_attr(feature = "gateway", arg(required_unless_present = "devices", default_value_if("devices", ArgPredicate::IsPresent, ".")))]
+    #[cfg_attr(
+        feature = "gateway",
+        arg(required_unless_present = "devices", default_value_if("devices", ArgPredicate::IsPresent, "."))
+    )]
     pub bundle: PathBuf,
     /// The device's spool: readings before the end of its last window count as already sent [default: beside the
     /// bundle]

@@ -161,7 +161,8 @@ fn moved(rows: &[u8], places: &[Option<u16>]) -> Zeroizing<Vec<u8>> {
     let (mut reader, mut cells, mut moved) = (Reader::default(), Vec::new(), Rows::default());
     while let Some(at) = reader.next(rows, &mut cells) {
         let place = |channel: u16| places.get(usize::from(channel)).copied().flatten();
-        let kept: Vec<_> = cells.drain(..).filter_map(|(channel, cell)| Some((place(channel)?, cell))).collect();
+        let kept: Vec<_> =
+            cells.drain(..).filter_map(|(channel, cell)| Some((place(channel)?, cell))).collect();
         if !kept.is_empty() {
             moved.push(at, &kept);
         }

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 
 use super::agenda::{Agenda, Kind};
 use super::folder::{self, Stamp};
-use super::journal::ReadingsJournal;
+use super::journal::{DeviceId, ReadingsJournal};
 use super::member::{Member, Work, lock};
 use super::route::Routes;
 use super::staging::Staging;
@@ -24,10 +24,8 @@ use crate::upload::Cloud;
 /// The folder of the gateway's own files beside the bundles.
 const OWN: &str = "gateway";
 const LOCK: &str = "lock";
-/// Time between two looks at the folder of bundles.
+/// Time between two looks at the folder of bundles, and two states that are written for `status`.
 const LOOK: Duration = Duration::from_secs(2);
-/// Time between two states that are written for `status`.
-const TELL: Duration = Duration::from_secs(5);
 /// Threads that wait for a spool or a cloud. Those that compute are as many as processors, at most four.
 const OPENERS: usize = 4;
 const SENDERS: usize = 4;
@@ -119,7 +117,8 @@ impl Gateway {
             bail!("{} is in use: another gateway has these devices", options.devices.display());
         }
         keep_others_out(&own);
-        let journal = ReadingsJournal::open(&own).with_context(|| format!("{} cannot be read", own.display()))?;
+        let journal =
+            ReadingsJournal::open(&own).with_context(|| format!("{} cannot be read", own.display()))?;
         let handed = Mutex::new(journal.next_batch());
         let gateway = Arc::new(Self {
             options,
@@ -149,7 +148,21 @@ impl Gateway {
             let why = faults.values().next().map_or_else(String::new, |(_, why)| format!(": {why}"));
             bail!("{} has no bundle that can be used{why}", gateway.options.devices.display());
         }
+        gateway.tell_orphans();
         Ok(gateway)
+    }
+
+    /// Warns of readings in the journal whose bundle is not in the folder: they wait for it.
+    fn tell_orphans(&self) {
+        let members = self.members();
+        let is_orphan = |id: &DeviceId| members.list.iter().all(|member| member.id != *id);
+        let devices = self.journal.devices().iter().filter(|id| is_orphan(id)).count();
+        if devices > 0 {
+            tracing::warn!(
+                devices,
+                "accepted readings of devices whose bundle is not in the folder wait for it"
+            );
+        }
     }
 
     /// Starts the threads.
@@ -177,7 +190,8 @@ impl Gateway {
     /// The folder cannot be read.
     pub(super) fn look(&self) -> Result<()> {
         let folder = &self.options.devices;
-        let mut found = folder::bundles(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
+        let mut found =
+            folder::bundles(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
         let before = self.members();
         let mut faults = lock(&self.faults);
         let (mut list, mut left) = (Vec::new(), Vec::new());
@@ -192,7 +206,8 @@ impl Gateway {
             }
         }
         faults.retain(|path, (stamp, _)| found.get(path) == Some(stamp));
-        let new: Vec<(PathBuf, Stamp)> = found.into_iter().filter(|(path, _)| !faults.contains_key(path)).collect();
+        let new: Vec<(PathBuf, Stamp)> =
+            found.into_iter().filter(|(path, _)| !faults.contains_key(path)).collect();
         if new.is_empty() && left.is_empty() {
             return Ok(());
         }
@@ -241,7 +256,10 @@ impl Gateway {
                 continue;
             }
             if let Err(error) = self.look() {
-                tracing::warn!(reason = format!("{error:#}"), "the bundles are not looked at; the devices go on");
+                tracing::warn!(
+                    reason = format!("{error:#}"),
+                    "the bundles are not looked at; the devices go on"
+                );
             }
             lock(&self.leaving).retain(|member| {
                 let is_done = matches!(*lock(&member.work), Work::Ended);
@@ -272,9 +290,8 @@ impl Gateway {
         let is_closed = || all.iter().all(|member| !matches!(*lock(&member.work), Work::Open(_)));
         wait_for(CLOSING, || is_closed());
         let is_sent = || {
-            let has_sent = |member: &Arc<Member>| {
-                member.sending().is_none_or(|sending| sending.spool.first().is_none())
-            };
+            let has_sent =
+                |member: &Arc<Member>| member.sending().is_none_or(|sending| sending.spool.first().is_none());
             all.iter().all(has_sent)
         };
         wait_for(SENDING, is_sent);
@@ -296,11 +313,6 @@ impl Gateway {
         if unclaimed.len() < MOST || unclaimed.contains_key(&name) {
             *unclaimed.entry(name).or_default() += 1;
         }
-    }
-
-    #[must_use]
-    pub(super) fn tell_every() -> Duration {
-        TELL
     }
 }
 

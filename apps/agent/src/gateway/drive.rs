@@ -84,7 +84,8 @@ impl Gateway {
             exit_with_stdin: false,
             gateway: crate::arguments::GatewayArguments::default(),
         };
-        let source = Box::new(super::source::Pushed::new(member.target.channels.clone(), member.queue.clone()));
+        let source =
+            Box::new(super::source::Pushed::new(member.target.channels.clone(), member.queue.clone()));
         // The readings are in the journal: all new spools together wait once.
         let patience = shared.patient_until.saturating_duration_since(Instant::now());
         let opened =
@@ -167,7 +168,8 @@ impl Gateway {
                 }
                 Err(error) => {
                     member.note_fault(Some(format!("{error:#}")));
-                    *work = if member.is_leaving.load(Ordering::Relaxed) { Work::Ended } else { Work::Closed };
+                    *work =
+                        if member.is_leaving.load(Ordering::Relaxed) { Work::Ended } else { Work::Closed };
                     // What its windows held is read from the journal again.
                     self.read_again(member);
                     return self.opens.push_after(member, FAULT);

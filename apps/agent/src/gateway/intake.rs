@@ -79,7 +79,9 @@ impl Gateway {
             taken.readings += readings;
             taken.unclaimed += unclaimed;
             if unclaimed > 0 {
-                for ((field, _), _) in point.fields.iter().zip(&scratch.claimed).filter(|(_, claimed)| !**claimed) {
+                for ((field, _), _) in
+                    point.fields.iter().zip(&scratch.claimed).filter(|(_, claimed)| !**claimed)
+                {
                     self.note_unclaimed(&point.measurement, field);
                 }
             }
@@ -105,7 +107,9 @@ impl Gateway {
                     let waited = self.staged.wait_timeout(staging, TRIM);
                     staging = waited.unwrap_or_else(PoisonError::into_inner).0;
                 }
-                if staging.is_empty() { (Vec::new(), None) } else {
+                if staging.is_empty() {
+                    (Vec::new(), None)
+                } else {
                     let (batch, ticket) = staging.take();
                     (batch, Some(ticket))
                 }

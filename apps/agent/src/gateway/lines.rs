@@ -128,7 +128,8 @@ pub fn take_lines(
             (filled, skips) = (0, true);
             continue;
         }
-        let rest = if begin < whole { begin + lines.part(&part[begin..whole], is_end)? } else { whole.min(filled) };
+        let rest =
+            if begin < whole { begin + lines.part(&part[begin..whole], is_end)? } else { whole.min(filled) };
         part.copy_within(rest..filled, 0);
         filled -= rest;
         if is_end {
@@ -168,7 +169,12 @@ impl Lines<'_> {
                     }
                 }
                 let is_open = matches!(read, Err(Fault::Line(Malformed::Unterminated)));
-                if is_open && !is_end && until >= bytes.len() && bytes.len() - at < LONGEST_WITH_ENDS && at > 0 {
+                if is_open
+                    && !is_end
+                    && until >= bytes.len()
+                    && bytes.len() - at < LONGEST_WITH_ENDS
+                    && at > 0
+                {
                     break;
                 }
                 if read.is_err() {
@@ -235,7 +241,9 @@ enum Fault {
 /// Returns true for a decimal number.
 fn is_number(text: &str) -> bool {
     let is_of_number = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E');
-    text.len() <= 64 && text.as_bytes().iter().all(is_of_number) && text.bytes().any(|byte| byte.is_ascii_digit())
+    text.len() <= 64
+        && text.as_bytes().iter().all(is_of_number)
+        && text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -268,9 +276,10 @@ mod tests {
 
     #[test]
     fn every_precision_is_converted_to_nanoseconds() {
-        for (text, time) in [("", 7), ("ns", 7), ("n", 7), ("us", 7000), ("u", 7000), ("ms", 7_000_000), ("s", 7_000_000_000)]
-            .into_iter()
-            .chain([("m", 420_000_000_000), ("h", 25_200_000_000_000)])
+        for (text, time) in
+            [("", 7), ("ns", 7), ("n", 7), ("us", 7000), ("u", 7000), ("ms", 7_000_000), ("s", 7_000_000_000)]
+                .into_iter()
+                .chain([("m", 420_000_000_000), ("h", 25_200_000_000_000)])
         {
             let (_, points) = taken(&b"a f=1 7"[..], Precision::parse(text).unwrap());
             assert_eq!(points, [format!("t a f=1 Some({time})")], "{text}");
@@ -310,7 +319,8 @@ mod tests {
     fn a_request_without_end_is_refused() {
         let endless = io::repeat(b'a');
         assert!(matches!(taken(endless, Precision::default()).0, Err(LinesError::TooLong)));
-        let lines = std::iter::repeat_n(&b"a f=1\n"[..], LARGEST as usize / 6 + 1).collect::<Vec<_>>().concat();
+        let lines =
+            std::iter::repeat_n(&b"a f=1\n"[..], LARGEST as usize / 6 + 1).collect::<Vec<_>>().concat();
         assert!(matches!(taken(&lines[..], Precision::default()).0, Err(LinesError::TooLong)));
     }
 

@@ -68,7 +68,9 @@ impl Mapping {
             Ok(text) => text,
         };
         let parsed = toml::from_str(&text).map_err(|error| error.to_string());
-        parsed.and_then(|mapping: Self| mapping.checked(channels)).map_err(|reason| MappingError::Refused { path, reason })
+        parsed
+            .and_then(|mapping: Self| mapping.checked(channels))
+            .map_err(|reason| MappingError::Refused { path, reason })
     }
 
     /// Refuses channels that the device does not have.

@@ -136,7 +136,11 @@ impl Member {
     pub(super) fn note_fault(&self, fault: Option<String>) {
         let mut counts = lock(&self.counts);
         if let Some(reason) = fault.as_ref().filter(|_| counts.fault != fault) {
-            tracing::error!(device = &*self.name, reason, "a device of the gateway does not work; the others do");
+            tracing::error!(
+                device = &*self.name,
+                reason,
+                "a device of the gateway does not work; the others do"
+            );
         }
         counts.fault = fault;
     }

@@ -204,13 +204,20 @@ mod tests {
         let columns = "columns = { flow = \"value[entity_id=kitchen_flow]\", back = \"value[entity_id=kitchen_back]\" }";
         let routes = Routes::new([
             ("boiler", target(&[("flow", ""), ("back", "")], columns)),
-            ("oven", target(&[("flow", "")], "where = { host = \"cellar\", slot = \"2\" }\nscale = { flow = 0.1 }")),
+            (
+                "oven",
+                target(
+                    &[("flow", "")],
+                    "where = { host = \"cellar\", slot = \"2\" }\nscale = { flow = 0.1 }",
+                ),
+            ),
             ("tank", target(&[("flow", "")], "columns = { flow = \"level\" }")),
         ]);
         let value = |name: &'static str| Point::new("x").tag("entity_id", name).number("value", "7");
         assert_eq!(routed(&routes, &value("kitchen_back")).0, [(0, vec![(1, Ok(7.0))])]);
         assert_eq!(routed(&routes, &value("boiler")), (vec![], 1), "its name tells nothing any more");
-        let slot = |slot: &'static str| Point::new("x").tag("host", "cellar").tag("slot", slot).number("flow", "7");
+        let slot =
+            |slot: &'static str| Point::new("x").tag("host", "cellar").tag("slot", slot).number("flow", "7");
         assert_eq!(routed(&routes, &slot("2")).0, [(1, vec![(0, Ok(0.7))])]);
         assert_eq!(routed(&routes, &slot("3")), (vec![], 1));
         assert_eq!(routed(&routes, &Point::new("tank").number("level", "5")).0, [(2, vec![(0, Ok(5.0))])]);

@@ -168,7 +168,8 @@ mod tests {
     fn cell() -> impl Strategy<Value = Cell> {
         let value = prop_oneof![
             (-100_000_i64..100_000).prop_map(|number| Ok(number as f64)),
-            (-100_000_i64..100_000, 1_i32..6).prop_map(|(number, places)| Ok(number as f64 / 10_f64.powi(places))),
+            (-100_000_i64..100_000, 1_i32..6)
+                .prop_map(|(number, places)| Ok(number as f64 / 10_f64.powi(places))),
             any::<f64>().prop_filter("finite", |value| value.is_finite()).prop_map(Ok),
             Just(Ok(-0.0)),
             prop::sample::select(REASONS.to_vec()).prop_map(Err),

@@ -21,7 +21,9 @@ pub fn run(arguments: RunArguments, stop: &Stop) -> Result<()> {
     let RunArguments { device, read, gateway: doors, .. } = arguments;
     let devices = doors.devices.clone().context("give --devices DIR")?;
     if arguments.once || arguments.correct || arguments.clear_log.is_some() || arguments.ticks.is_some() {
-        bail!("--once, --correct, --ticks and --clear-log are for one device: leave them out, or give --bundle");
+        bail!(
+            "--once, --correct, --ticks and --clear-log are for one device: leave them out, or give --bundle"
+        );
     }
     if read.reads_files()? || read.source.is_some() {
         bail!("--devices takes readings from senders: give --listen, or --bundle for a file or sensors");
@@ -49,7 +51,10 @@ fn serve(server: Server, stop: &Stop) {
 
 fn tell_places(server: &Server, devices: usize) {
     for place in server.places() {
-        tell(format!("sotto-agent: listens at {place} for {}", crate::nouns::counted(devices as u64, "device")));
+        tell(format!(
+            "sotto-agent: listens at {place} for {}",
+            crate::nouns::counted(devices as u64, "device")
+        ));
     }
 }
 

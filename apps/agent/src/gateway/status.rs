@@ -167,7 +167,8 @@ fn line(bundle: &Path, known: DeviceSnapshot) -> Line {
 }
 
 fn lines(document: &Document) -> String {
-    let columns = ["device", "accepted", "last", "windows", "readings", "sent until", "waiting", "refused", "senders"];
+    let columns =
+        ["device", "accepted", "last", "windows", "readings", "sent until", "waiting", "refused", "senders"];
     let mut rows = vec![columns.map(str::to_owned)];
     let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
     for line in &document.devices {

@@ -88,7 +88,10 @@ impl Tally {
             };
             lines.push(format!("{name}: {}{unreadable}", counted(*readings, "reading")));
         }
-        let silent = self.names.iter().filter(|name| !seen.taken.keys().any(|key| key.starts_with(&format!("{name}."))));
+        let silent = self
+            .names
+            .iter()
+            .filter(|name| !seen.taken.keys().any(|key| key.starts_with(&format!("{name}."))));
         lines.extend(silent.map(|name| format!("{name}: nothing came for it")));
         for (name, count) in &seen.unclaimed {
             lines.push(format!("nobody takes {name} ({count})"));
@@ -106,12 +109,14 @@ impl Intake for Tally {
             let sender = point.tag_text("host").map_or_else(|| shown(sender), shown);
             let measurement = shown(&point.measurement);
             let (_, unclaimed) = self.routes.route(point, &mut scratch, |device, cells| {
-                let (Some(name), Some(target)) = (self.names.get(device as usize), self.targets.get(device as usize))
+                let (Some(name), Some(target)) =
+                    (self.names.get(device as usize), self.targets.get(device as usize))
                 else {
                     return;
                 };
                 for (channel, cell) in cells {
-                    let channel = target.channels.get(usize::from(*channel)).map_or("", |channel| &channel.name);
+                    let channel =
+                        target.channels.get(usize::from(*channel)).map_or("", |channel| &channel.name);
                     let key = format!("{name}.{channel} of {measurement} from {sender}");
                     if seen.taken.len() < MOST || seen.taken.contains_key(&key) {
                         let found = seen.taken.entry(key).or_default();

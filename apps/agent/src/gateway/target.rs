@@ -92,7 +92,13 @@ impl Target {
     }
 
     /// Reads the value of Home Assistant's form for one channel: the field `state` of one with states, else `value`.
-    pub(super) fn read_value(&self, channel: u16, point: &Point<'_>, cells: &mut Vec<Cell>, claimed: &mut [bool]) {
+    pub(super) fn read_value(
+        &self,
+        channel: u16,
+        point: &Point<'_>,
+        cells: &mut Vec<Cell>,
+        claimed: &mut [bool],
+    ) {
         cells.clear();
         let Some(field) = self.columns.get(usize::from(channel)) else { return };
         let place = |name: &str| point.fields.iter().position(|(field, _)| field == name);

@@ -27,9 +27,9 @@ use crate::stop::Stop;
 use crate::upload::{Cloud, Delivery, Later, Receipt, Refusal};
 use again::Again;
 pub use deletions::Deletions;
+use group::{Grouped, Grouping};
 #[cfg(feature = "gateway")]
 pub(crate) use open::UNPINNED;
-use group::{Grouped, Grouping};
 
 /// Time that the sender may go on after a stop.
 const PATIENCE: Duration = Duration::from_secs(3);

@@ -31,9 +31,9 @@ pub use files::{
     Decimal, Encoding, Fault, FileFacts, FileOptions, FileSource, Lines, NoEncoding, UnknownState,
 };
 pub use first::first;
+pub use formats::{FormatName, NoFormat, Value};
 #[cfg(feature = "gateway")]
 pub(crate) use formats::{Line, Malformed};
-pub use formats::{FormatName, NoFormat, Value};
 pub use generator::Generator;
 pub(crate) use pace::now;
 pub use row::Row;

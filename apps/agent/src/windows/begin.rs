@@ -82,7 +82,8 @@ impl Windows {
             clock: cuts.clock().clone(),
             given: vec![false; streams.len()],
             streams,
-            anew: correct.then(|| Box::new(move || make(kept.clone())) as Box<dyn Fn() -> Vec<Filling>>),
+            anew: correct
+                .then(|| Box::new(move || make(kept.clone())) as Box<dyn Fn() -> Vec<Filling> + Send>),
             allow_missing: options.allow_missing,
             ahead: Ahead::new(options),
             timer,

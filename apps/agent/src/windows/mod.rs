@@ -168,7 +168,7 @@ pub struct Windows {
     streams: Vec<Filling>,
     /// Makes the streams anew for the second reading of a source that corrects; `None` unless it is read for the first
     /// time.
-    anew: Option<Box<dyn Fn() -> Vec<Filling>>>,
+    anew: Option<Box<dyn Fn() -> Vec<Filling> + Send>>,
     allow_missing: bool,
     ahead: Ahead,
     /// For a source whose rows arrive over time.

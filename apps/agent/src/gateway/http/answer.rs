@@ -9,8 +9,8 @@ use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER, USER_AGENT, WWW
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use serde_json::json;
 
-use super::body::{self, Unread};
 use super::Doors;
+use super::body::{self, Unread};
 use crate::gateway::lines::{LinesError, LinesTaken, Precision, take_lines};
 
 /// The version that senders read: they write to any of 1.8 or later in the same way.
@@ -28,12 +28,18 @@ enum Interface {
 }
 
 /// Answers a request. `peer` names the sender if the request does not.
-pub(super) async fn answer(doors: Arc<Doors>, request: Request<Incoming>, peer: Arc<str>) -> Response<Full<Bytes>> {
+pub(super) async fn answer(
+    doors: Arc<Doors>,
+    request: Request<Incoming>,
+    peer: Arc<str>,
+) -> Response<Full<Bytes>> {
     let (head, body) = request.into_parts();
     let query = Parameters::of(head.uri.query().unwrap_or_default().as_bytes());
     let (method, path) = (&head.method, head.uri.path());
     let is_open = matches!(path, "/ping" | "/health");
-    if let Some(token) = doors.token.as_ref().filter(|token| !is_open && !token.is_shown(&head.headers, query.get("p"))) {
+    if let Some(token) =
+        doors.token.as_ref().filter(|token| !is_open && !token.is_shown(&head.headers, query.get("p")))
+    {
         let _ = token;
         let mut refused = problem(StatusCode::UNAUTHORIZED, "unauthorized", "show the token of --token-file");
         refused.headers_mut().insert(WWW_AUTHENTICATE, hyper::header::HeaderValue::from_static("Token"));
@@ -48,7 +54,9 @@ pub(super) async fn answer(doors: Arc<Doors>, request: Request<Incoming>, peer: 
             with_json(StatusCode::OK, &health)
         }
         (&Method::POST, "/write") => write(doors, Interface::First, &query, &head.headers, body, peer).await,
-        (&Method::POST, "/api/v2/write") => write(doors, Interface::Second, &query, &head.headers, body, peer).await,
+        (&Method::POST, "/api/v2/write") => {
+            write(doors, Interface::Second, &query, &head.headers, body, peer).await
+        }
         (&Method::GET, "/query") => statement(query.get("q")),
         (&Method::POST, "/query") => match body::read(body, &doors.budget).await {
             Ok(body) if query.get("q").is_none() => statement(Parameters::of(&body).get("q")),
@@ -102,7 +110,8 @@ async fn write(
         Ok(Ok(LinesTaken { malformed: 0, .. })) => empty(StatusCode::NO_CONTENT),
         Ok(Ok(LinesTaken { malformed, first, .. })) => {
             let (line, reason) = first.unwrap_or_default();
-            let text = format!("partial write: unable to parse line {line}: {reason}; lines dropped={malformed}");
+            let text =
+                format!("partial write: unable to parse line {line}: {reason}; lines dropped={malformed}");
             fault(interface, StatusCode::BAD_REQUEST, &text, Some(line))
         }
         Ok(Err(error)) => not_taken(interface, &error),

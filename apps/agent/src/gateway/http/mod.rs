@@ -271,7 +271,10 @@ fn connection(
             async move { Ok::<_, std::convert::Infallible>(answer::answer(doors, request, peer).await) }
         });
         let mut http = http1::Builder::new();
-        http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(LONGEST_HEAD).max_headers(MOST_HEADERS);
+        http.timer(TokioTimer::new())
+            .header_read_timeout(HEAD)
+            .max_buf_size(LONGEST_HEAD)
+            .max_headers(MOST_HEADERS);
         let mut served = pin!(http.serve_connection(TokioIo::new(stream), service));
         let over = async {
             let mut left = LIFE;

@@ -32,7 +32,9 @@ pub(super) fn open(certificate: &Path, key: &Path) -> Result<TlsAcceptor> {
         .with_protocol_versions(&[&rustls::version::TLS13, &rustls::version::TLS12])?
         .with_no_client_auth()
         .with_single_cert(chain, private)
-        .with_context(|| format!("{} and {} cannot be used together", certificate.display(), key.display()))?;
+        .with_context(|| {
+            format!("{} and {} cannot be used together", certificate.display(), key.display())
+        })?;
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
@@ -40,7 +42,8 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
     let mut pem = Vec::new();
     fs::File::open(path)?.take(LONGEST_CERTIFICATES + 1).read_to_end(&mut pem)?;
     ensure!(pem.len() as u64 <= LONGEST_CERTIFICATES, "it has more than {LONGEST_CERTIFICATES} bytes");
-    let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(&pem).collect::<Result<_, _>>()?;
+    let chain: Vec<CertificateDer<'static>> =
+        CertificateDer::pem_slice_iter(&pem).collect::<Result<_, _>>()?;
     ensure!(!chain.is_empty(), "it holds no certificate in PEM: -----BEGIN CERTIFICATE-----");
     Ok(chain)
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hyper::header::AUTHORIZATION;
 use hyper::HeaderMap;
+use hyper::header::AUTHORIZATION;
 
 use super::secret;
 
@@ -46,7 +46,8 @@ impl Token {
         match scheme.to_ascii_lowercase().as_str() {
             "token" | "bearer" => {
                 // Version 1 may write the user before it.
-                is_it(rest.as_bytes()) || rest.split_once(':').is_some_and(|(_, token)| is_it(token.as_bytes()))
+                is_it(rest.as_bytes())
+                    || rest.split_once(':').is_some_and(|(_, token)| is_it(token.as_bytes()))
             }
             "basic" => STANDARD.decode(rest).is_ok_and(|pair| {
                 let colon = pair.iter().position(|byte| *byte == b':');
@@ -72,7 +73,12 @@ mod tests {
     #[test]
     fn a_token_is_shown_in_the_ways_of_influxdbs_clients() {
         let basic = |pair: &str| format!("Basic {}", STANDARD.encode(pair));
-        for header in [format!("Token {SECRET}"), format!("token u:{SECRET}"), format!("Bearer {SECRET}"), basic(&format!("u:{SECRET}"))] {
+        for header in [
+            format!("Token {SECRET}"),
+            format!("token u:{SECRET}"),
+            format!("Bearer {SECRET}"),
+            basic(&format!("u:{SECRET}")),
+        ] {
             assert!(shows(Some(&header), None), "{header}");
         }
         assert!(shows(None, Some(SECRET)));

@@ -23,8 +23,8 @@ use chacha20poly1305::XChaCha20Poly1305;
 use rand_core::Rng as _;
 use zeroize::Zeroizing;
 
-pub(crate) use record::{DeviceId, Head, Kind};
 use record::{BEGIN, MAGIC, SALT};
+pub(crate) use record::{DeviceId, Head, Kind};
 use segment::{Segment, SegmentReader};
 
 use crate::spool::durable;
@@ -32,7 +32,8 @@ use crate::spool::durable;
 /// Bytes at which the next file begins.
 const SEGMENT: u64 = 32 << 20;
 /// Bytes beside its rows that a record takes.
-pub(crate) const OVERHEAD: usize = Head::BYTES + 16 + 4;
+#[cfg(test)]
+const OVERHEAD: usize = Head::BYTES + 16 + 4;
 
 /// The rows of one device in a batch.
 pub(crate) struct Accepted<'a> {
@@ -237,7 +238,8 @@ impl ReadingsJournal {
             let is_wanted =
                 |head: &Head| wants(&head.device) && (head.kind == Kind::Channels || head.batch >= from);
             while let Some((head, wanted)) = reader.next(is_wanted)? {
-                let open = |cipher: &XChaCha20Poly1305| record::open(&reader.record, &reader.salt, cipher, &head);
+                let open =
+                    |cipher: &XChaCha20Poly1305| record::open(&reader.record, &reader.salt, cipher, &head);
                 if wanted && each(&head, &open).is_break() {
                     return Ok(head.batch);
                 }

@@ -148,8 +148,11 @@ mod tests {
         let other = XChaCha20Poly1305::new(&[2; 32].into());
         assert!(open(&out, &salt, &other, &head).is_none());
         assert!(open(&out, &[8; SALT], &cipher, &head).is_none());
-        for moved in [Head { batch: 6, ..head }, Head { kind: Kind::Channels, ..head }, Head { device: DeviceId::of("x"), ..head }]
-        {
+        for moved in [
+            Head { batch: 6, ..head },
+            Head { kind: Kind::Channels, ..head },
+            Head { device: DeviceId::of("x"), ..head },
+        ] {
             assert!(open(&out, &salt, &cipher, &moved).is_none());
         }
         for at in 0..out.len() {

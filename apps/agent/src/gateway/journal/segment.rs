@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use super::record::{BEGIN, DeviceId, Head, MAGIC, SALT, is_whole};
@@ -105,13 +105,6 @@ impl SegmentReader {
         }
         self.at += read.bytes as u64;
         Ok(Some((read, wanted)))
-    }
-
-    /// Passes over the records before a place.
-    pub(super) fn skip_to(&mut self, at: u64) -> io::Result<()> {
-        self.file.seek(SeekFrom::Start(at))?;
-        self.at = at;
-        Ok(())
     }
 }
 

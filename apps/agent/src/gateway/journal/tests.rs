@@ -11,7 +11,12 @@ fn append(journal: &ReadingsJournal, devices: &[&str], rows: &[u8]) -> io::Resul
     let channels: Arc<str> = Arc::from("flow");
     let keys: Vec<XChaCha20Poly1305> = devices.iter().map(|device| key(device)).collect();
     let accepted = devices.iter().zip(&keys);
-    let accepted = accepted.map(|(device, cipher)| Accepted { device: DeviceId::of(device), cipher, channels: &channels, rows });
+    let accepted = accepted.map(|(device, cipher)| Accepted {
+        device: DeviceId::of(device),
+        cipher,
+        channels: &channels,
+        rows,
+    });
     journal.append(&accepted.collect::<Vec<_>>())
 }
 
@@ -20,14 +25,18 @@ fn rows(journal: &ReadingsJournal, device: &str, from: u64) -> (Vec<(u64, Vec<u8
     let (mut found, mut names) = (Vec::new(), 0);
     let wanted = DeviceId::of(device);
     journal
-        .read_from(from, |device| *device == wanted, |head, open| {
-            let clear = open(&key(device)).expect("its own key");
-            match head.kind {
-                Kind::Channels => names += 1,
-                Kind::Rows => found.push((head.batch, clear.to_vec())),
-            }
-            ControlFlow::Continue(())
-        })
+        .read_from(
+            from,
+            |device| *device == wanted,
+            |head, open| {
+                let clear = open(&key(device)).expect("its own key");
+                match head.kind {
+                    Kind::Channels => names += 1,
+                    Kind::Rows => found.push((head.batch, clear.to_vec())),
+                }
+                ControlFlow::Continue(())
+            },
+        )
         .unwrap();
     (found, names)
 }
@@ -44,11 +53,13 @@ fn records_come_back_in_order_after_a_restart() {
     assert_eq!(rows(&journal, "a", 0), (vec![(0, b"1".to_vec()), (2, b"3".to_vec())], 2));
     assert_eq!(rows(&journal, "b", 1), (vec![(1, b"2".to_vec())], 1));
     let found = fs::read_dir(folder.path()).unwrap().map(|file| fs::metadata(file.unwrap().path()).unwrap());
-    let bytes: u64 = found.map(|metadata| {
-        #[cfg(unix)]
-        assert_eq!(std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777, 0o600);
-        metadata.len()
-    }).sum();
+    let bytes: u64 = found
+        .map(|metadata| {
+            #[cfg(unix)]
+            assert_eq!(std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777, 0o600);
+            metadata.len()
+        })
+        .sum();
     assert_eq!(journal.bytes(), bytes);
 }
 

@@ -35,10 +35,10 @@ use zeroize::Zeroizing;
 
 pub use decimal::Decimal;
 pub use encoding::{Encoding, NoEncoding};
-#[cfg(feature = "gateway")]
-pub(crate) use field_column::FieldColumn;
 pub(in crate::source) use facts::count as count_fault;
 pub use facts::{Fault, FileFacts, Lines, UnknownState};
+#[cfg(feature = "gateway")]
+pub(crate) use field_column::FieldColumn;
 pub use options::FileOptions;
 
 use super::{Row, Source, SourceError};

@@ -7,10 +7,6 @@ mod line;
 use sotto_pack::Reason;
 
 use super::{Format, Opening, Rows};
-#[cfg(feature = "gateway")]
-pub(crate) use line::Malformed;
-pub(crate) use line::Line;
-pub use line::Value;
 use crate::source::SourceError;
 use crate::source::files::cells::{Cell, Record, Stamp, holds};
 use crate::source::files::columns::{Column, Wanted};
@@ -19,6 +15,10 @@ use crate::source::files::facts::Shape;
 use crate::source::files::input::{Input, refused};
 use crate::source::files::names::position;
 use crate::source::files::time_columns::TimeColumns;
+pub(crate) use line::Line;
+#[cfg(feature = "gateway")]
+pub(crate) use line::Malformed;
+pub use line::Value;
 
 /// Each column has to occur within this many rows.
 const LOOKED_AT: u64 = 1000;

@@ -23,9 +23,9 @@ mod xlsx;
 use std::fmt;
 use std::str::FromStr;
 
+pub use line_protocol::Value;
 #[cfg(feature = "gateway")]
 pub(crate) use line_protocol::{Line, Malformed};
-pub use line_protocol::Value;
 
 use super::SourceError;
 use super::files::cells::Record;

@@ -219,8 +219,12 @@ mod tests {
         )
         .unwrap();
         let tags: Vec<(&str, &str)> = line.tags.iter().map(|(name, text)| (&**name, &**text)).collect();
-        assert_eq!((&*line.measurement, &tags[..]), ("my room", &[("loc", "a,b"), ("x=y", "z"), ("q", "it\"s")][..]));
-        let fields: Vec<(&str, &str)> = line.fields.iter().map(|(name, value)| (&**name, value.text())).collect();
+        assert_eq!(
+            (&*line.measurement, &tags[..]),
+            ("my room", &[("loc", "a,b"), ("x=y", "z"), ("q", "it\"s")][..])
+        );
+        let fields: Vec<(&str, &str)> =
+            line.fields.iter().map(|(name, value)| (&**name, value.text())).collect();
         let expected = [("t", "1.5"), ("n", "3"), ("s", "a, \"b\" c=d"), ("ok", "true"), ("no", "false")];
         assert_eq!((&fields[..], line.time), (&expected[..], Some("1700000000000000000")));
         assert_eq!(Line::read("a,b=c\\ d e=1").unwrap().tags[0].1, "c d");
