@@ -6,4 +6,5 @@ mod full;
 mod hostile;
 mod kills;
 mod listeners;
+mod many;
 mod recorded;
