@@ -48,7 +48,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Threads that wait for the disk.
 const BLOCKING: usize = 16;
 
-/// What every connection needs.
+/// Shared by all connections.
 pub(super) struct Shared {
     intake: Arc<dyn Intake>,
     token: Option<Token>,
