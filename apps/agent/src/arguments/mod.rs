@@ -172,7 +172,7 @@ pub struct CheckArguments {
     pub gateway: GatewayArguments,
     /// With --devices: how long to listen
     #[cfg(feature = "gateway")]
-    #[arg(long = "for", value_name = "TIME", default_value = "1m", value_parser = values::duration)]
+    #[arg(id = "for", long = "for", value_name = "TIME", default_value = "1m", value_parser = values::duration)]
     pub time: u32,
     /// Print JSON
     #[arg(long)]
