@@ -268,13 +268,13 @@ impl Gateway {
             }
             lock(&self.leaving).retain(|member| !matches!(*lock(&member.work), Work::Ended));
             told = Instant::now();
-            self.tell();
+            self.tell(|snapshot| snapshot);
         }
     }
 
     /// Writes the state for `status`.
-    fn tell(&self) {
-        if let Err(error) = Snapshot::of(self).write(&self.own) {
+    fn tell(&self, change: impl FnOnce(Snapshot) -> Snapshot) {
+        if let Err(error) = change(Snapshot::of(self)).write(&self.own) {
             tracing::debug!(%error, "the state for `status` is not written");
         }
     }
@@ -305,7 +305,7 @@ impl Gateway {
         if let Err(error) = self.journal.trim(true) {
             tracing::warn!(%error, "the journal of readings is not trimmed; the next start does it");
         }
-        self.tell();
+        self.tell(Snapshot::ended);
     }
 
     /// Returns true if no open device has rows in the journal alone.

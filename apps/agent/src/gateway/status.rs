@@ -29,6 +29,9 @@ const OLD: i64 = 15_000;
 pub(super) struct Snapshot {
     /// Milliseconds since 1970.
     at: i64,
+    /// True once the gateway has ended by itself.
+    #[serde(default)]
+    ended: bool,
     process: u32,
     journal_bytes: u64,
     journal_limit: u64,
@@ -72,12 +75,18 @@ impl Snapshot {
         }
         Self {
             at: now(),
+            ended: false,
             process: std::process::id(),
             journal_bytes: gateway.journal.bytes(),
             journal_limit: gateway.options.journal_limit,
             devices,
             unclaimed: lock(&gateway.unclaimed).clone(),
         }
+    }
+
+    /// Returns the state of a gateway that ends.
+    pub(super) fn ended(self) -> Self {
+        Self { ended: true, ..self }
     }
 
     pub(super) fn write(&self, own: &Path) -> io::Result<()> {
@@ -131,7 +140,7 @@ pub(crate) fn show(folder: &Path, json: bool) -> Result<String> {
         devices.push(line(path, known));
     }
     let document = Document {
-        running: now().saturating_sub(snapshot.at) < OLD,
+        running: !snapshot.ended && now().saturating_sub(snapshot.at) < OLD,
         journal_bytes: snapshot.journal_bytes,
         journal_limit: snapshot.journal_limit,
         devices,

@@ -274,7 +274,7 @@ fn place(mut stderr: ChildStderr) -> (String, std::thread::JoinHandle<String>) {
         let text = String::from_utf8_lossy(&said).into_owned();
         let places = ["http://", "https://", "unix:"].iter().find_map(|scheme| text.split_once(scheme));
         if let Some(address) = places.and_then(|(_, rest)| rest.split_once([' ', ','])) {
-            let address = address.0.to_owned();
+            let address = address.0.trim_end_matches(':').to_owned();
             let rest = std::thread::spawn(move || {
                 let _ = stderr.read_to_end(&mut said);
                 String::from_utf8_lossy(&said).into_owned()
