@@ -1,0 +1,10 @@
+//! The gateway as a process: readings that were answered 204 are in the spools, once, whatever happens.
+
+mod farm;
+mod folder;
+mod full;
+mod hostile;
+mod kills;
+mod listeners;
+mod many;
+mod recorded;
