@@ -1,0 +1,4 @@
+//! Tests of presets.
+
+mod hostile;
+mod recorded;
