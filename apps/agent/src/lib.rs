@@ -15,6 +15,8 @@ pub mod device;
 pub mod encrypt;
 pub mod feed;
 pub mod fruitless;
+#[cfg(feature = "gateway")]
+pub mod gateway;
 pub mod journal;
 pub mod last_receipts;
 pub mod lost;
