@@ -86,6 +86,12 @@ impl Bundle {
         }
     }
 
+    /// Returns the authorities in the bundle, as PEM; `None` for Mozilla's list.
+    #[cfg(feature = "gateway")]
+    pub(crate) fn authority(&self) -> Option<&[u8]> {
+        self.authority.as_deref()
+    }
+
     /// Returns the authorities to trust: those of the file `ca`, else those in the bundle, else Mozilla's list.
     ///
     /// # Errors

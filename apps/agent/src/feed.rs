@@ -88,6 +88,26 @@ pub fn open(read: &ReadArguments, profile: &DeviceProfile, some: bool, stop: &St
     }
 }
 
+/// Prepares a source whose rows are pushed: adds channels that are computed from others, and leaves out rows of a clock that
+/// was not set.
+///
+/// # Errors
+/// The source cannot be used.
+#[cfg(feature = "gateway")]
+pub(crate) fn pushed(source: Box<dyn Source>, profile: &DeviceProfile) -> Result<Feed> {
+    let wanted = union(&profile.streams.iter().collect::<Vec<_>>());
+    let (name, first_times) = ("gateway", Vec::new());
+    let feed = Feed { source, name, generated: false, own_period: None, first_times };
+    ahead(with_derived(feed, &wanted, profile))
+}
+
+/// Returns the channels that senders can give readings of: those of the streams that are measured, and the parts of the
+/// others.
+#[cfg(feature = "gateway")]
+pub(crate) fn measured_channels(profile: &DeviceProfile) -> Vec<Channel> {
+    measured(&union(&profile.streams.iter().collect::<Vec<_>>()), profile)
+}
+
 /// Warns of the streams of which the source has no channel.
 fn warn_of_unfed(streams: &[&StreamProfile], wanted: &[Channel]) {
     let is_fed = |stream: &&&StreamProfile| {

@@ -65,6 +65,10 @@ fn run(arguments: RunArguments) -> Result<()> {
         exit_with_stdin();
     }
     let stop = Stop::on_signals()?;
+    #[cfg(feature = "gateway")]
+    if arguments.gateway.devices.is_some() {
+        return sotto_agent::gateway::run(arguments, &stop);
+    }
     let mut device = Device::open(arguments, &stop)?;
     let sender = device.start_sending();
     while let Some(window) = device.read_and_pack()? {

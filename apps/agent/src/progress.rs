@@ -23,6 +23,10 @@ impl Progress {
         Self { terminal: std::io::stderr().is_terminal(), begun: None, bar: None }
     }
 
+    pub(crate) fn none() -> Self {
+        Self { terminal: false, begun: None, bar: None }
+    }
+
     /// Shows the numbers of rows read and of windows filled.
     pub(crate) fn rows(&mut self, rows: u64, windows: u64) {
         if !self.terminal || !rows.is_multiple_of(ROWS) {

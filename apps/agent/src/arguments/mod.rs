@@ -1,5 +1,7 @@
 //! The command line.
 
+#[cfg(feature = "gateway")]
+mod gateway;
 mod read;
 mod refused;
 mod values;
@@ -7,8 +9,12 @@ mod values;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+#[cfg(feature = "gateway")]
+use clap::builder::ArgPredicate;
 use clap::{ArgGroup, Args, Parser, Subcommand};
 
+#[cfg(feature = "gateway")]
+pub use gateway::{GatewayArguments, Listen, NotAnEndpoint};
 pub use read::{NotAPair, NotTogether, Pair, ReadArguments, SourceKind};
 pub use values::{DecimalMark, NoMark, OfChannel};
 
@@ -57,6 +63,10 @@ pub enum Command {
 pub struct DeviceArguments {
     /// The device's bundle: its keys, the address of its cloud, and its profile
     #[arg(long, value_name = "FILE")]
+    #[cfg_attr(
+        feature = "gateway",
+        arg(required_unless_present = "devices", default_value_if("devices", ArgPredicate::IsPresent, "."))
+    )]
     pub bundle: PathBuf,
     /// Where to send: http://… or https://… [default: the address in the bundle]
     #[arg(long, value_name = "URL")]
@@ -107,6 +117,10 @@ pub struct RunArguments {
     /// The source
     #[command(flatten)]
     pub read: ReadArguments,
+    /// Many devices
+    #[cfg(feature = "gateway")]
+    #[command(flatten)]
+    pub gateway: GatewayArguments,
     /// Send exactly one window per stream, and end when the cloud has confirmed all messages in the spool
     #[arg(long)]
     pub once: bool,
@@ -146,6 +160,10 @@ pub struct RunArguments {
 pub struct CheckArguments {
     /// The device's bundle
     #[arg(long, value_name = "FILE")]
+    #[cfg_attr(
+        feature = "gateway",
+        arg(required_unless_present = "devices", default_value_if("devices", ArgPredicate::IsPresent, "."))
+    )]
     pub bundle: PathBuf,
     /// The device's spool: readings before the end of its last window count as already sent [default: beside the
     /// bundle]
@@ -154,6 +172,14 @@ pub struct CheckArguments {
     /// The source
     #[command(flatten)]
     pub read: ReadArguments,
+    /// Many devices
+    #[cfg(feature = "gateway")]
+    #[command(flatten)]
+    pub gateway: GatewayArguments,
+    /// With --devices: how long to listen
+    #[cfg(feature = "gateway")]
+    #[arg(long = "for", value_name = "TIME", default_value = "1m", value_parser = values::duration)]
+    pub time: u32,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -169,7 +195,8 @@ pub struct RequeueArguments {
 
 /// Arguments of `status`.
 #[derive(Args, Debug)]
-#[command(group = ArgGroup::new("of").required(true).multiple(true).args(["bundle", "spool"]))]
+#[cfg_attr(feature = "gateway", command(group = ArgGroup::new("of").required(true).multiple(true).args(["bundle", "spool", "devices"])))]
+#[cfg_attr(not(feature = "gateway"), command(group = ArgGroup::new("of").required(true).multiple(true).args(["bundle", "spool"])))]
 pub struct StatusArguments {
     /// The device's bundle: times are shown in its time zone
     #[arg(long, value_name = "FILE")]
@@ -177,6 +204,10 @@ pub struct StatusArguments {
     /// The spool [default: beside the bundle]
     #[arg(long, value_name = "DIR")]
     pub spool: Option<PathBuf>,
+    /// A folder of bundles: shows all of its devices, and the gateway that runs them
+    #[cfg(feature = "gateway")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["bundle", "spool"])]
+    pub devices: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -27,6 +27,10 @@ use watch::Watched;
 /// # Errors
 /// The bundle or the source cannot be used.
 pub fn run(arguments: &CheckArguments, stop: &Stop) -> Result<String> {
+    #[cfg(feature = "gateway")]
+    if arguments.gateway.devices.is_some() {
+        return crate::gateway::check(arguments, stop);
+    }
     let Bundle { profile, keys, identity, .. } = Bundle::read(&arguments.bundle)?;
     let folder = arguments.spool.clone().unwrap_or_else(|| bundle::spool_of(&arguments.bundle));
     let status = Inventory::read(&folder)?;

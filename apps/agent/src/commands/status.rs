@@ -51,6 +51,10 @@ struct StreamDocument {
 /// # Errors
 /// The bundle or the spool cannot be read.
 pub fn run(arguments: &StatusArguments) -> Result<String> {
+    #[cfg(feature = "gateway")]
+    if let Some(devices) = &arguments.devices {
+        return crate::gateway::show(devices, arguments.json);
+    }
     let profile = arguments.bundle.as_deref().map(Bundle::read).transpose()?.map(|bundle| bundle.profile);
     let clock = profile.as_ref().map_or(Ok(Clock::utc()), |profile| profile.clock())?;
     let beside = || arguments.bundle.as_deref().map(bundle::spool_of);

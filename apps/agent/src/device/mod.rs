@@ -21,6 +21,8 @@ use crate::spool::kept::KeptWindow;
 use crate::spool::{ChannelTotals, Contents, Totals};
 use crate::stop::Stop;
 use crate::streams::Stream;
+#[cfg(feature = "gateway")]
+use crate::windows::Polled;
 use crate::windows::{Closed, ClosedWindow, JoinedFacts, Windows, in_the_place_of};
 use description::{countable, fitting};
 
@@ -90,6 +92,20 @@ enum EncryptedBody {
     Sums { pads: MaskName, parts: Vec<u8> },
 }
 
+/// The outcome of a step of a device whose source does not block.
+#[cfg(feature = "gateway")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// A window is in the spool.
+    Spooled,
+    /// No row waits. Something may be due without one at this time, in milliseconds since 1970.
+    Waiting(i64),
+    /// The spool is full.
+    NoRoom,
+    /// There are no more windows, after a stop.
+    Ended,
+}
+
 /// A signed envelope.
 pub struct Message {
     stream: usize,
@@ -128,6 +144,42 @@ impl Device {
             log.add(&self.streams[closed.stream].name, &closed.window.packed, rows);
         }
         Ok(Some(closed))
+    }
+
+    /// Takes at most `rows` rows of a source that does not block, up to the next window, and puts that into the spool.
+    ///
+    /// # Errors
+    /// The spool cannot be written, or a window cannot be encrypted.
+    #[cfg(feature = "gateway")]
+    pub(crate) fn step(&mut self, rows: u64) -> Result<Step> {
+        if !self.has_room()? {
+            return Ok(Step::NoRoom);
+        }
+        let closed = match self.windows.poll_rows(rows)? {
+            Polled::Closed(closed) => closed,
+            Polled::Waiting(until) => return Ok(Step::Waiting(until)),
+            Polled::Ended => return Ok(Step::Ended),
+        };
+        let encrypted = self.encrypt(closed)?;
+        let message = self.sign(encrypted)?;
+        if self.spool(message)? { Ok(Step::Spooled) } else { bail!("the disk is full") }
+    }
+
+    /// Returns true if the spool has room for the largest message.
+    ///
+    /// # Errors
+    /// The spool's limit is smaller than that.
+    #[cfg(feature = "gateway")]
+    pub(crate) fn has_room(&self) -> Result<bool> {
+        let largest = self.streams.iter().map(|stream| stream.message_bytes).max().unwrap_or_default();
+        Ok(self.sending.spool.has_room(largest)?)
+    }
+
+    /// Returns the number of the batch before which all readings are in messages, while no row waits.
+    #[cfg(feature = "gateway")]
+    pub(crate) fn settled_before(&self) -> u64 {
+        // Marks are counted from 1.
+        self.windows.oldest_mark().map_or_else(|| self.windows.last_mark(), |mark| mark.saturating_sub(1))
     }
 
     /// Encodes and encrypts a window under the next sequence number of its stream.

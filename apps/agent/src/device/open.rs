@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 use sotto_pack::Span;
@@ -11,8 +12,10 @@ use crate::arguments::RunArguments;
 use crate::bundle::Bundle;
 use crate::clear_log::ClearLog;
 use crate::feed::{self, Feed};
-use crate::position::Resumed;
+use crate::position::{PATIENCE, Resumed};
 use crate::send::Sending;
+#[cfg(feature = "gateway")]
+use crate::source::Source;
 use crate::source::{awaited, first, now};
 use crate::spool::{Cuts, refuse_places};
 use crate::stop::Stop;
@@ -31,10 +34,9 @@ impl Device {
         let streams = streams::open(&bundle.profile, &bundle.keys)?;
         let sending = Sending::open(&arguments.device, &bundle, arguments.late)?;
         let feed = feed::open(&arguments.read, &bundle.profile, arguments.correct, stop)?;
-        let Feed { source, name, generated, own_period, first_times } = feed;
         let source = match arguments.ticks {
-            Some(rows) => first(source, rows),
-            None => source,
+            Some(rows) => first(feed.source, rows),
+            None => feed.source,
         };
         let paced = source.paced();
         if arguments.correct && paced {
@@ -50,7 +52,42 @@ impl Device {
             check_fresh(fresh, paced, &streams, &sending.cuts)?;
         }
         let source = awaited(source, stop);
-        resume(&sending, &streams, paced, stop)?;
+        resume(&sending, &streams, paced.then_some(PATIENCE), stop)?;
+        Ok(Self::fed(arguments, streams, sending, Feed { source, ..feed }, false, stop))
+    }
+
+    /// Opens a device whose rows are pushed to it: it never blocks on them, and many share a terminal. A new spool waits for
+    /// the cloud's word about its streams at most for `patience`.
+    ///
+    /// # Errors
+    /// The spool or the bundle cannot be used, or a stop was requested.
+    #[cfg(feature = "gateway")]
+    pub(crate) fn open_pushed(
+        arguments: RunArguments,
+        bundle: &Bundle,
+        sending: Sending,
+        source: Box<dyn Source>,
+        patience: Duration,
+        stop: &Stop,
+    ) -> Result<Self> {
+        let streams = streams::open(&bundle.profile, &bundle.keys)?;
+        if let Some(fresh) = arguments.fresh {
+            check_fresh(fresh, true, &streams, &sending.cuts)?;
+        }
+        resume(&sending, &streams, Some(patience), stop)?;
+        let feed = feed::pushed(source, &bundle.profile)?;
+        Ok(Self::fed(arguments, streams, sending, feed, true, stop))
+    }
+
+    fn fed(
+        arguments: RunArguments,
+        streams: Vec<Stream>,
+        sending: Sending,
+        feed: Feed,
+        quiet: bool,
+        stop: &Stop,
+    ) -> Self {
+        let Feed { source, name, generated, own_period, first_times } = feed;
         let clear_log = arguments.clear_log.as_deref().map(ClearLog::new);
         let (once, future) = (arguments.once, arguments.read.allow_future);
         let keep_clear = clear_log.is_some();
@@ -68,13 +105,14 @@ impl Device {
             correct,
             allow_missing,
             fresh: arguments.fresh,
+            quiet,
             ..Options::default()
         };
         let sent = |stream: &str| sending.spool.sent(stream);
         let windows = Windows::new(source, &streams, &sending.cuts, sent, stop.clone(), &options);
         let source = SourceFacts { name, generated, started_at: now() };
         let (stop, pieces) = (stop.clone(), BTreeMap::new());
-        Ok(Self { streams, windows, source, clear_log, sending, arguments, stop, pieces })
+        Self { streams, windows, source, clear_log, sending, arguments, stop, pieces }
     }
 }
 
@@ -108,7 +146,9 @@ fn check_fresh(fresh: u32, paced: bool, streams: &[Stream], cuts: &Cuts) -> Resu
 }
 
 /// Sets a new spool to the windows that its streams have in the cloud, and one that is in doubt about them.
-fn resume(sending: &Sending, streams: &[Stream], paced: bool, stop: &Stop) -> Result<()> {
+///
+/// With `patience` the numbers begin at the present time if the cloud does not tell them before; else it waits.
+fn resume(sending: &Sending, streams: &[Stream], patience: Option<Duration>, stop: &Stop) -> Result<()> {
     let names: Vec<String> = streams.iter().map(|stream| stream.name.clone()).collect();
     if !sending.spool.is_new() {
         if sending.spool.is_in_doubt() && sending.positions().relearn(&sending.spool, &names)? {
@@ -118,7 +158,7 @@ fn resume(sending: &Sending, streams: &[Stream], paced: bool, stop: &Stop) -> Re
         }
         return Ok(());
     }
-    match sending.positions().resume(&sending.spool, &names, paced, stop)? {
+    match sending.positions().resume(&sending.spool, &names, patience, stop)? {
         Resumed::Done => lose_before(sending, streams),
         Resumed::Stopped => bail!("stopped before the cloud told the device's position: nothing was read"),
         Resumed::Unregistered(reason) => bail!("{reason}; nothing was read"),

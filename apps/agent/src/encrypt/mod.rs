@@ -53,7 +53,7 @@ pub struct Encrypted {
 }
 
 /// Encrypts windows of one stream as ciphertexts.
-pub trait Encryptor {
+pub trait Encryptor: Send {
     /// Names the parameters that the windows are encrypted with.
     fn parameters(&self) -> ParameterId;
     /// Returns the id of the key that decrypts.

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use zeroize::Zeroize as _;
+use crate::source::Value;
 
 /// Readings of one time, as a sender states them. Its texts may be parts of a request.
 ///
@@ -29,48 +29,11 @@ pub struct Point<'t> {
     pub time: Option<i64>,
 }
 
-/// The value of a field.
-#[derive(Clone, PartialEq, Eq)]
-pub enum Value<'t> {
-    /// A number in decimal text: the channel that takes it reads it, so that nothing is rounded twice.
-    Number(Cow<'t, str>),
-    /// A text, or a truth value as `true` and `false`: states of a channel, or a number within quotes.
-    Text(Cow<'t, str>),
-}
-
 /// Shows names alone: values are readings.
 impl std::fmt::Debug for Point<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let fields: Vec<&str> = self.fields.iter().map(|(name, _)| &**name).collect();
         out.debug_struct("Point").field("fields", &fields).finish_non_exhaustive()
-    }
-}
-
-/// Shows the kind alone: the value is a reading.
-impl std::fmt::Debug for Value<'_> {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str(match self {
-            Self::Number(_) => "Number(..)",
-            Self::Text(_) => "Text(..)",
-        })
-    }
-}
-
-impl<'t> Value<'t> {
-    /// Returns the text of a number, or the text itself.
-    #[must_use]
-    pub fn text(&self) -> &str {
-        match self {
-            Self::Number(text) | Self::Text(text) => text,
-        }
-    }
-
-    /// Overwrites a text of its own. One that is part of a request is wiped with the request.
-    fn wipe(&mut self) {
-        let (Self::Number(text) | Self::Text(text)) = self;
-        if let Cow::Owned(text) = text {
-            text.zeroize();
-        }
     }
 }
 
@@ -165,6 +128,9 @@ pub enum IntakeError {
     /// The journal cannot be written: the disk is full or faulty.
     #[error("the journal of readings cannot be written: {0}; free some space on the disk")]
     Disk(Arc<str>),
+    /// Nothing is taken: `sotto-agent check` counts alone.
+    #[error("sotto-agent check counts what comes, and takes nothing: send it again to sotto-agent run")]
+    Checking,
     /// The gateway ends.
     #[error("the gateway is stopping: send again after its next start")]
     Stopping,

@@ -19,7 +19,7 @@ use crate::stop::Stop;
 use crate::upload::{Cloud, Later, Lookup, Position, PositionQuery};
 
 /// Longest wait for an unreachable cloud before sensors are read: later readings would be lost.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub const PATIENCE: Duration = Duration::from_secs(10);
 /// Attempts for a device that the cloud does not know; with backoff they take a few seconds.
 const ATTEMPTS: u32 = 5;
 /// Window numbers per second since 1970. Numbers that begin at the present time stay below 2^53 until the year 2242.
@@ -87,8 +87,8 @@ pub enum NoPosition {
 impl Positions<'_> {
     /// Sets a new spool to the numbers and the ticks of its streams' windows in the cloud.
     ///
-    /// Waits for an unreachable cloud: for files without limit, for sensors 10 s. After that, sequence numbers begin at
-    /// the present time, above every number used before.
+    /// Waits for an unreachable cloud: without limit if `patience` is `None`, as files can wait. After it, sequence numbers
+    /// begin at the present time, above every number used before.
     ///
     /// # Errors
     /// [`SpoolError`] if the spool cannot be written.
@@ -96,7 +96,7 @@ impl Positions<'_> {
         &self,
         spool: &Spool,
         streams: &[String],
-        paced: bool,
+        patience: Option<Duration>,
         stop: &Stop,
     ) -> Result<Resumed, SpoolError> {
         for stream in streams {
@@ -109,7 +109,7 @@ impl Positions<'_> {
                         let reason = why.reason();
                         // Another device of the same name signed the windows: waiting does not help.
                         let never = matches!(why, NoPosition::NotOurs(_));
-                        if never || (paced && begin.elapsed() > PATIENCE) {
+                        if never || patience.is_some_and(|patience| begin.elapsed() >= patience) {
                             tracing::warn!(
                                 stream,
                                 reason,
@@ -119,7 +119,7 @@ impl Positions<'_> {
                             break Learnt { next, ..learning.so_far() };
                         }
                         unregistered += u32::from(matches!(why, NoPosition::Unregistered(_)));
-                        if unregistered == ATTEMPTS && !paced {
+                        if unregistered == ATTEMPTS && patience.is_none() {
                             return Ok(Resumed::Unregistered(reason.to_owned()));
                         }
                         let wait = backoff.next(None);

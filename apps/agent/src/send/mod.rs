@@ -28,6 +28,8 @@ use crate::upload::{Cloud, Delivery, Later, Receipt, Refusal};
 use again::Again;
 pub use deletions::Deletions;
 use group::{Grouped, Grouping};
+#[cfg(feature = "gateway")]
+pub(crate) use open::UNPINNED;
 
 /// Time that the sender may go on after a stop.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -82,6 +84,38 @@ pub struct Sending {
     pub deletions: Arc<Deletions>,
 }
 
+/// What earlier attempts of a device say about the next one.
+pub(crate) struct Course {
+    backoff: Backoff,
+    /// Attempts for a device that the cloud does not know.
+    unregistered: u32,
+    grouping: Grouping,
+    again: Again,
+}
+
+impl Course {
+    pub(crate) fn new() -> Self {
+        Self { backoff: Backoff::new(), unregistered: 0, grouping: Grouping::new(), again: Again::new() }
+    }
+
+    /// Follows the owner's orders about confirmed messages, if it is time.
+    #[cfg(feature = "gateway")]
+    pub(crate) fn follow_orders(&mut self, sending: &Sending, stop: &Stop) {
+        self.again.send(sending, stop);
+    }
+}
+
+/// When the next message may be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// At once: this one has left the spool.
+    Sent,
+    /// After a wait.
+    After(Duration),
+    /// Not in this run: the cloud does not know the device.
+    Never,
+}
+
 impl Sender {
     /// Starts the thread.
     #[must_use]
@@ -121,50 +155,68 @@ impl Sending {
     /// Sends until the spool is closed and empty. Ends at the first upload that fails after `stop`; `give_up` ends
     /// every wait.
     fn send_all(&self, stop: &Stop, give_up: &Stop) -> Result<(), SpoolError> {
-        let Self { spool, cloud, journal, .. } = self;
-        let (mut backoff, mut unregistered, mut grouping) = (Backoff::new(), 0, Grouping::new());
-        let mut again = Again::new();
-        again.send(self, stop);
-        while let Some(entry) = spool.oldest(give_up) {
-            let later = match spool.read(&entry) {
-                Ok((message, envelope)) => match self.names_taken(&entry, &envelope)? {
-                    Some(refusal) => self.put_aside(&entry, &refusal)?,
-                    None => match self.send_group(&mut grouping, &entry, &envelope, stop)? {
-                        Grouped::Stored => None,
-                        Grouped::NotYet(later) => Some(later),
-                        Grouped::No => {
-                            let later = self.send_alone(&entry, &message, &envelope)?;
-                            grouping.sent_alone(later.is_none());
-                            later
-                        }
-                    },
-                },
-                Err(error @ SpoolError::Io { .. }) => return Err(error),
-                Err(damaged) => {
-                    let refusal = Refusal { status: 0, problem: json!(damaged.to_string()) };
-                    self.put_aside(&entry, &refusal)?
+        let mut course = Course::new();
+        course.again.send(self, stop);
+        while let Some(entry) = self.spool.oldest(give_up) {
+            match self.send_next(&mut course, &entry, stop)? {
+                Next::Sent => {}
+                Next::Never => break,
+                Next::After(wait) => {
+                    if stop.wait(wait) {
+                        break;
+                    }
                 }
-            };
-            let Some(Later { reason, wait, unregistered: of_registration }) = later else {
-                (backoff, unregistered) = (Backoff::new(), 0);
-                again.send(self, stop);
-                continue;
-            };
-            let wait = backoff.next(wait);
-            let waiting = spool.waiting();
-            tracing::warn!(cloud = cloud.address(), waiting, reason, again_in = ?wait, "the cloud does not take a message yet; it stays in the spool");
-            if of_registration && spool.is_closed() {
-                unregistered += 1;
-                if unregistered == ATTEMPTS {
-                    journal.unregistered(reason);
-                    break;
-                }
-            }
-            if stop.wait(wait) {
-                break;
             }
         }
         Ok(())
+    }
+
+    /// Sends the oldest message, alone or in a group.
+    ///
+    /// # Errors
+    /// The spool cannot be used.
+    pub(crate) fn send_next(
+        &self,
+        course: &mut Course,
+        entry: &Entry,
+        stop: &Stop,
+    ) -> Result<Next, SpoolError> {
+        let Self { spool, cloud, journal, .. } = self;
+        let later = match spool.read(entry) {
+            Ok((message, envelope)) => match self.names_taken(entry, &envelope)? {
+                Some(refusal) => self.put_aside(entry, &refusal)?,
+                None => match self.send_group(&mut course.grouping, entry, &envelope, stop)? {
+                    Grouped::Stored => None,
+                    Grouped::NotYet(later) => Some(later),
+                    Grouped::No => {
+                        let later = self.send_alone(entry, &message, &envelope)?;
+                        course.grouping.sent_alone(later.is_none());
+                        later
+                    }
+                },
+            },
+            Err(error @ SpoolError::Io { .. }) => return Err(error),
+            Err(damaged) => {
+                let refusal = Refusal { status: 0, problem: json!(damaged.to_string()) };
+                self.put_aside(entry, &refusal)?
+            }
+        };
+        let Some(Later { reason, wait, unregistered: of_registration }) = later else {
+            (course.backoff, course.unregistered) = (Backoff::new(), 0);
+            course.again.send(self, stop);
+            return Ok(Next::Sent);
+        };
+        let wait = course.backoff.next(wait);
+        let waiting = spool.waiting();
+        tracing::warn!(cloud = cloud.address(), waiting, reason, again_in = ?wait, "the cloud does not take a message yet; it stays in the spool");
+        if of_registration && spool.is_closed() {
+            course.unregistered += 1;
+            if course.unregistered == ATTEMPTS {
+                journal.unregistered(reason);
+                return Ok(Next::Never);
+            }
+        }
+        Ok(Next::After(wait))
     }
 
     /// Sends one message. Returns the reason to wait if the cloud does not take it yet.

@@ -58,6 +58,10 @@ impl<S: Around> Source for S {
         Around::facts(self)
     }
 
+    fn mark(&self) -> u64 {
+        self.inner().mark()
+    }
+
     fn restart(&mut self) -> Result<(), SourceError> {
         Around::restart(self)
     }

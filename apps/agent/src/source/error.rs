@@ -11,6 +11,9 @@ pub enum SourceError {
     /// There are no more rows.
     #[error("the source has no more rows")]
     Ended,
+    /// No row has come yet: the source does not block.
+    #[error("no row has come yet")]
+    Waiting,
     /// A stop was requested.
     #[error("reading was stopped")]
     Stopped,

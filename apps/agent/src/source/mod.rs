@@ -25,11 +25,15 @@ pub use awaited::awaited;
 pub use clock::{first_times, with_clock_set};
 pub use derived::with_derived;
 pub use error::{NoNumber, NoSensors, SourceError};
+#[cfg(feature = "gateway")]
+pub(crate) use files::FieldColumn;
 pub use files::{
     Decimal, Encoding, Fault, FileFacts, FileOptions, FileSource, Lines, NoEncoding, UnknownState,
 };
 pub use first::first;
-pub use formats::{FormatName, NoFormat};
+pub use formats::{FormatName, NoFormat, Value};
+#[cfg(feature = "gateway")]
+pub(crate) use formats::{Line, Malformed};
 pub use generator::Generator;
 pub(crate) use pace::now;
 pub use row::Row;
@@ -44,7 +48,8 @@ pub trait Source: Send {
     /// Returns the next row; blocks until there is one. Rows of files may come in any order of time.
     ///
     /// # Errors
-    /// [`SourceError::Ended`] after the last row, [`SourceError::Stopped`] if a stop was requested meanwhile.
+    /// [`SourceError::Ended`] after the last row, [`SourceError::Stopped`] if a stop was requested meanwhile,
+    /// [`SourceError::Waiting`] from a source that does not block, while it has none.
     fn next_row(&mut self) -> Result<Row, SourceError>;
 
     /// Returns the next row, or `None` if none comes before a time of this machine's clock, in milliseconds since 1970. By
@@ -60,6 +65,11 @@ pub trait Source: Send {
     /// reading per channel, as [`sotto_pack::Reason::NoTime`] or [`sotto_pack::Reason::NoSuchTime`].
     fn take_left_out(&mut self) -> LeftOut {
         LeftOut::default()
+    }
+
+    /// Returns the mark of the row that was returned last: the place in a journal, which ascends. 0 if there is none.
+    fn mark(&self) -> u64 {
+        0
     }
 
     /// Returns true if rows arrive over time; false for a source that ends, such as a file.

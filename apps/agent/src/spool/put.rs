@@ -21,6 +21,17 @@ impl Spool {
         self.lock().sequences.next(stream)
     }
 
+    /// Returns true if the spool has room for `needed` more bytes.
+    ///
+    /// # Errors
+    /// [`SpoolError::TooSmall`] if `needed` exceeds the spool's limit.
+    pub fn has_room(&self, needed: u64) -> Result<bool, SpoolError> {
+        if needed > self.limit {
+            return Err(SpoolError::TooSmall { limit: self.limit, needed });
+        }
+        Ok(self.lock().bytes + needed <= self.limit)
+    }
+
     /// Waits until the spool has room for `needed` more bytes; logs one warning if it has to wait. Returns false if a
     /// stop was requested meanwhile.
     ///

@@ -196,6 +196,11 @@ impl SentJournal {
         Ok(())
     }
 
+    /// Closes the file until the next line: many devices of one process would have many files open.
+    pub(super) fn rest(&mut self) {
+        self.file = None;
+    }
+
     /// Returns the path of the file.
     pub(super) fn path(&self) -> &Path {
         &self.path

@@ -174,6 +174,7 @@ impl Sequences {
                 written => written?,
             }
         }
+        self.journal.rest();
         Ok(())
     }
 

@@ -27,6 +27,12 @@ impl Spool {
         self.lock().closed
     }
 
+    /// Returns the oldest message; `None` if none waits.
+    #[must_use]
+    pub fn first(&self) -> Option<Entry> {
+        self.lock().waiting.front().cloned()
+    }
+
     /// Waits for the oldest message. Returns `None` if the spool is closed and empty, or a stop was requested.
     #[must_use]
     pub fn oldest(&self, stop: &Stop) -> Option<Entry> {

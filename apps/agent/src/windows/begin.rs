@@ -82,7 +82,8 @@ impl Windows {
             clock: cuts.clock().clone(),
             given: vec![false; streams.len()],
             streams,
-            anew: correct.then(|| Box::new(move || make(kept.clone())) as Box<dyn Fn() -> Vec<Filling>>),
+            anew: correct
+                .then(|| Box::new(move || make(kept.clone())) as Box<dyn Fn() -> Vec<Filling> + Send>),
             allow_missing: options.allow_missing,
             ahead: Ahead::new(options),
             timer,
@@ -97,7 +98,7 @@ impl Windows {
             passes: 1,
             again: false,
             spare,
-            progress: Progress::on_terminal(),
+            progress: if options.quiet { Progress::none() } else { Progress::on_terminal() },
         }
     }
 }

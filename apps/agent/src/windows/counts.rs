@@ -43,7 +43,7 @@ impl Windows {
     }
 
     /// Notes values of a row that no stream takes.
-    pub(super) fn note_lost(&mut self, ReadRow { row, place, is_ahead }: ReadRow<'_>) {
+    pub(super) fn note_lost(&mut self, ReadRow { row, place, is_ahead, .. }: ReadRow<'_>) {
         for (at, channel) in self.channels.iter().enumerate() {
             let Some(value) = row.values.get(at).copied().flatten() else {
                 // A word that is none of the states.

@@ -34,6 +34,13 @@ impl Filling {
         Taken { stream, totals: totals.clone(), span, phase, other_values }
     }
 
+    pub(super) fn oldest_mark(&self) -> Option<u64> {
+        match self {
+            Self::Plain(windows) => windows.oldest_mark(),
+            Self::Joined(windows) => windows.oldest_mark(),
+        }
+    }
+
     pub(super) fn count_sent(&mut self, sent: &ClosedWindow) {
         match self {
             Self::Plain(windows) => windows.count_sent(sent),

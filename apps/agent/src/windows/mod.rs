@@ -70,6 +70,7 @@ use crate::spool::Totals;
 use crate::stop::Stop;
 use ahead::Ahead;
 use filling::Filling;
+use read::Read;
 use timer::Timer;
 
 /// Maximum number of open windows of a stream, if rows arrive over time: one for now, the others for late readings.
@@ -114,6 +115,16 @@ pub struct Closed {
     pub window: ClosedWindow,
 }
 
+/// The state of windows whose source does not block.
+pub enum Polled {
+    /// A window was closed.
+    Closed(Closed),
+    /// No row waits. Something may be due without one at this time, in milliseconds since 1970.
+    Waiting(i64),
+    /// There are no more windows.
+    Ended,
+}
+
 /// The counts of a run for one stream.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Taken {
@@ -146,6 +157,8 @@ struct ReadRow<'r> {
     place: RowPlace,
     /// True if its time is too far ahead of the clock.
     is_ahead: bool,
+    /// See [`Source::mark`].
+    mark: u64,
 }
 
 /// Fills the windows of all streams from one source.
@@ -155,7 +168,7 @@ pub struct Windows {
     streams: Vec<Filling>,
     /// Makes the streams anew for the second reading of a source that corrects; `None` unless it is read for the first
     /// time.
-    anew: Option<Box<dyn Fn() -> Vec<Filling>>>,
+    anew: Option<Box<dyn Fn() -> Vec<Filling> + Send>>,
     allow_missing: bool,
     ahead: Ahead,
     /// For a source whose rows arrive over time.
@@ -199,6 +212,18 @@ impl Windows {
         self.passes
     }
 
+    /// Returns the least mark of the rows whose readings are in windows that are open; `None` if none is.
+    #[must_use]
+    pub fn oldest_mark(&self) -> Option<u64> {
+        self.streams.iter().filter_map(Filling::oldest_mark).min()
+    }
+
+    /// Returns the mark of the last row that was read.
+    #[must_use]
+    pub fn last_mark(&self) -> u64 {
+        self.source.mark()
+    }
+
     /// Returns the reason why there are no more windows; `None` while there are.
     #[must_use]
     pub fn end(&self) -> Option<End> {
@@ -225,6 +250,30 @@ impl Windows {
     /// [`FillError`] if the source cannot be read.
     pub fn next_closed(&mut self) -> Result<Option<Closed>, FillError> {
         loop {
+            match self.poll()? {
+                Polled::Closed(closed) => return Ok(Some(closed)),
+                Polled::Waiting(_) => {}
+                Polled::Ended => return Ok(None),
+            }
+        }
+    }
+
+    /// Like [`Windows::next_closed`], but returns [`Polled::Waiting`] once the source has no row now: it takes at most
+    /// `rows` rows, and looks again at once after as many.
+    ///
+    /// # Errors
+    /// [`FillError`] if the source cannot be read.
+    pub fn poll_rows(&mut self, rows: u64) -> Result<Polled, FillError> {
+        let until = self.rows.saturating_add(rows);
+        self.poll_while(|windows| windows.rows < until)
+    }
+
+    fn poll(&mut self) -> Result<Polled, FillError> {
+        self.poll_while(|_| true)
+    }
+
+    fn poll_while(&mut self, goes_on: impl Fn(&Self) -> bool) -> Result<Polled, FillError> {
+        loop {
             if self.anew.is_some() {
                 self.check_correction()?;
             }
@@ -237,7 +286,7 @@ impl Windows {
                 if !(self.once && again) {
                     self.windows += 1;
                     stream.count_sent(&closed.window);
-                    return Ok(Some(closed));
+                    return Ok(Polled::Closed(closed));
                 }
             }
             if let Some(made) = self.next_made()? {
@@ -246,9 +295,14 @@ impl Windows {
             }
             if self.end.is_some() || (self.once && self.given.iter().all(|given| *given)) {
                 self.progress.end();
-                return Ok(None);
+                return Ok(Polled::Ended);
             }
-            self.read()?;
+            if !goes_on(self) {
+                return Ok(Polled::Waiting(i64::MIN));
+            }
+            if self.read()? == Read::Nothing && self.closed.is_empty() {
+                return Ok(Polled::Waiting(self.timer.as_ref().map_or(i64::MAX, Timer::due)));
+            }
         }
     }
 

@@ -37,6 +37,8 @@ pub(super) struct OpenWindow {
     pack_time: Duration,
     /// The readings that were sent in pieces.
     pieces: Option<Pieces>,
+    /// The least mark of the rows that were placed in it.
+    pub(super) mark: u64,
     /// The number of the last row of its time.
     pub(super) last_row: u64,
     /// True if a later window was open before it.
@@ -71,6 +73,7 @@ impl OpenWindow {
             span: None,
             pack_time: Duration::ZERO,
             pieces: None,
+            mark: u64::MAX,
             last_row: 0,
             is_behind: false,
             clear,

@@ -31,6 +31,8 @@ pub struct Options {
     pub allow_missing: bool,
     /// Maximum number of readings of joined streams that wait for their window; `None` for some 16 MB.
     pub most_reports: Option<usize>,
+    /// True to show no progress: many devices share a terminal.
+    pub quiet: bool,
     /// The present time.
     pub now: Present,
     /// Milliseconds between pieces of open windows. Only for sources whose rows arrive over time.

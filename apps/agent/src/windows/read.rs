@@ -8,6 +8,15 @@ use super::timer::Timer;
 use super::{ReadRow, Windows};
 use crate::source::SourceError;
 
+/// The outcome of a look at the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Read {
+    /// A row, the end of the source, or a time at which something was due.
+    Something,
+    /// The source has no row now.
+    Nothing,
+}
+
 impl Windows {
     /// Reads a correction to its end, and then from its beginning again: nothing is sent of one that lacks readings.
     pub(super) fn check_correction(&mut self) -> Result<(), FillError> {
@@ -38,7 +47,7 @@ impl Windows {
     }
 
     /// Reads one row, or notes that there are no more.
-    pub(super) fn read(&mut self) -> Result<(), FillError> {
+    pub(super) fn read(&mut self) -> Result<Read, FillError> {
         if std::mem::take(&mut self.again) {
             self.passes += 1;
             let pass = self.passes;
@@ -49,13 +58,13 @@ impl Windows {
             self.source.restart().map_err(FillError::Source)?;
         }
         if self.pass_time()? {
-            return Ok(());
+            return Ok(Read::Something);
         }
         let row = match (self.stop.is_asked(), &self.timer) {
             (true, _) => Err(SourceError::Stopped),
             (false, None) => self.source.next_row(),
             (false, Some(timer)) => match self.source.next_row_before(timer.due()) {
-                Ok(None) => return Ok(()),
+                Ok(None) => return Ok(Read::Something),
                 Ok(Some(row)) => Ok(row),
                 Err(error) => Err(error),
             },
@@ -75,6 +84,7 @@ impl Windows {
                     row: &row,
                     place: self.source.place(),
                     is_ahead: self.ahead.leaves_out(row.at),
+                    mark: self.source.mark(),
                 };
                 self.note_lost(read);
                 for (stream, given) in self.streams.iter_mut().zip(&self.given) {
@@ -97,10 +107,11 @@ impl Windows {
                 self.streams.iter_mut().for_each(|stream| stream.finish(&mut closed));
                 self.end = Some(End::Stop);
             }
+            Err(SourceError::Waiting) => return Ok(Read::Nothing),
             Err(error) => return Err(FillError::Source(error)),
         }
         self.closed.extend(closed);
-        Ok(())
+        Ok(Read::Something)
     }
 
     /// Closes windows whose time is over, and makes pieces of open ones, where that is due. Returns true if it was.

@@ -108,6 +108,12 @@ impl StreamWindows {
         (&self.totals, self.span)
     }
 
+    /// Returns the least mark of the rows in windows that are open; `None` if none has a row.
+    pub(super) fn oldest_mark(&self) -> Option<u64> {
+        let marks = self.open.values().filter(|window| window.has_readings()).map(|window| window.mark);
+        marks.min()
+    }
+
     /// Takes the channels of the last row whose reading is off the grid.
     pub(super) fn off_grid(&mut self) -> impl Iterator<Item = String> {
         let name = |channel: u16| self.layout.channels()[usize::from(channel)].name.clone();
@@ -161,7 +167,7 @@ impl StreamWindows {
     fn take_at(
         &mut self,
         at: i64,
-        ReadRow { row, is_ahead, .. }: ReadRow<'_>,
+        ReadRow { row, is_ahead, mark, .. }: ReadRow<'_>,
         clock: &Clock,
         closed: &mut Vec<Closed>,
     ) -> Result<(), FillError> {
@@ -203,7 +209,7 @@ impl StreamWindows {
                 (Take::Reading, Place::Open(start)) => {
                     let reading =
                         value(column).map(|value| Reading { at: row.at, channel: channel as u16, value });
-                    reading.map_or(Ok(()), |reading| self.put(start, at, &reading))?;
+                    reading.map_or(Ok(()), |reading| self.put(start, (at, mark), &reading))?;
                 }
                 (Take::Other, _) | (Take::Reading, Place::NextPass | Place::Nowhere) => {}
                 // The first pass has counted what no window takes.
@@ -361,8 +367,9 @@ impl StreamWindows {
     }
 
     /// Puts a reading into its slot, or leaves it out.
-    fn put(&mut self, start: i64, at: i64, reading: &Reading) -> Result<(), FillError> {
+    fn put(&mut self, start: i64, (at, mark): (i64, u64), reading: &Reading) -> Result<(), FillError> {
         let Some(window) = self.open.get_mut(&start) else { return Ok(()) };
+        window.mark = window.mark.min(mark);
         if self.rules.sampled && window.has(reading.channel, at) {
             return Ok(());
         }

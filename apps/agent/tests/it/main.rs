@@ -5,6 +5,8 @@ mod bundle;
 mod cases;
 mod encryption;
 mod files;
+#[cfg(all(feature = "gateway", unix))]
+mod gateway;
 mod joined;
 mod messes;
 mod places;

@@ -10,6 +10,8 @@ mod decimals;
 pub(super) mod encoding;
 pub(super) mod epoch;
 pub(super) mod facts;
+#[cfg(feature = "gateway")]
+mod field_column;
 mod guess;
 pub(super) mod input;
 pub(super) mod local;
@@ -35,6 +37,8 @@ pub use decimal::Decimal;
 pub use encoding::{Encoding, NoEncoding};
 pub(in crate::source) use facts::count as count_fault;
 pub use facts::{Fault, FileFacts, Lines, UnknownState};
+#[cfg(feature = "gateway")]
+pub(crate) use field_column::FieldColumn;
 pub use options::FileOptions;
 
 use super::{Row, Source, SourceError};

@@ -2,6 +2,8 @@
 //!
 //! Fields and tags are columns, the measurement is the column `measurement`, the time at the end is `time`.
 
+mod line;
+
 use sotto_pack::Reason;
 
 use super::{Format, Opening, Rows};
@@ -13,6 +15,10 @@ use crate::source::files::facts::Shape;
 use crate::source::files::input::{Input, refused};
 use crate::source::files::names::position;
 use crate::source::files::time_columns::TimeColumns;
+pub(crate) use line::Line;
+#[cfg(feature = "gateway")]
+pub(crate) use line::Malformed;
+pub use line::Value;
 
 /// Each column has to occur within this many rows.
 const LOOKED_AT: u64 = 1000;
@@ -36,9 +42,9 @@ impl Format for LineProtocol {
         for line in lines.take(ended) {
             let text = decode(line);
             if !text.trim().is_empty() && !text.starts_with('#') {
-                let point = Point::read(&text);
+                let line = Line::read(&text);
                 // A time without a unit is one of nanoseconds: other files have shorter last words.
-                return Some(point.is_some_and(|point| point.time.is_some_and(|time| time.len() > 9)));
+                return Some(line.is_ok_and(|line| line.time.is_some_and(|time| time.len() > 9)));
             }
         }
         (begin.len() > 4096).then_some(false)
@@ -49,93 +55,34 @@ impl Format for LineProtocol {
     }
 }
 
-/// One line. Names and values have no escapes any more.
-#[derive(Debug, PartialEq)]
-struct Point {
+/// A line that is kept while the next one is read.
+struct Held {
     measurement: String,
-    tags: Vec<(String, String)>,
-    fields: Vec<(String, Field)>,
+    /// Fields, then tags.
+    pairs: Vec<(String, String)>,
     time: Option<String>,
 }
 
-/// The value of a field.
-#[derive(Debug, PartialEq)]
-enum Field {
-    Number(String),
-    Text(String),
-}
-
-impl Field {
-    fn text(&self) -> &str {
-        match self {
-            Self::Number(text) | Self::Text(text) => text,
-        }
-    }
-}
-
-impl Point {
+impl Held {
     /// Parses a line; `None` if it is none of the protocol.
     fn read(line: &str) -> Option<Self> {
-        let mut parts = split(line.trim(), ' ');
-        let (series, fields, time) = (parts.next()?, parts.next()?, parts.next());
-        if parts.next().is_some() || time.is_some_and(|time| time.parse::<i64>().is_err()) {
-            return None;
-        }
-        let mut series = split(series, ',');
-        let measurement = plain(series.next().filter(|name| !name.is_empty())?);
-        let pair = |text: &str| {
-            let mut parts = split(text, '=');
-            let pair = (parts.next()?.to_owned(), parts.next()?.to_owned());
-            parts.next().is_none().then_some(pair)
-        };
-        let tag = |text| pair(text).map(|(name, value)| (plain(&name), plain(&value)));
-        let field = |text| {
-            let (name, value) = pair(text)?;
-            let value = match value.strip_prefix('"').and_then(|value| value.strip_suffix('"')) {
-                Some(text) => Field::Text(text.replace("\\\"", "\"").replace("\\\\", "\\")),
-                None => Field::Number(value.strip_suffix(['i', 'u']).unwrap_or(&value).to_owned()),
-            };
-            Some((plain(&name), value))
-        };
-        Some(Self {
-            measurement,
-            tags: series.map(tag).collect::<Option<_>>()?,
-            fields: split(fields, ',').map(field).collect::<Option<_>>()?,
-            time: time.map(str::to_owned),
-        })
+        let line = Line::read(line).ok()?;
+        let of_fields = line.fields.iter().map(|(name, value)| (name.to_string(), value.text().to_owned()));
+        let of_tags = line.tags.into_iter().map(|(name, text)| (name.into_owned(), text.into_owned()));
+        let pairs = of_fields.chain(of_tags).collect();
+        let (measurement, time) = (line.measurement.into_owned(), line.time.map(str::to_owned));
+        Some(Self { measurement, pairs, time })
     }
 
-    /// Returns the text of a column.
+    /// Returns the text of a column: of a field, else of a tag.
     fn text(&self, name: &str) -> Option<&str> {
-        let field = self.fields.iter().find(|(field, _)| field == name).map(|(_, field)| field.text());
-        let tag = || self.tags.iter().find(|(tag, _)| tag == name).map(|(_, tag)| &**tag);
-        field.or_else(tag).or_else(|| (name == MEASUREMENT).then_some(&self.measurement))
+        let pair = self.pairs.iter().find(|(other, _)| other == name).map(|(_, text)| &**text);
+        pair.or_else(|| (name == MEASUREMENT).then_some(&self.measurement))
     }
 
     fn names(&self) -> impl Iterator<Item = &String> {
-        self.fields.iter().map(|(name, _)| name).chain(self.tags.iter().map(|(name, _)| name))
+        self.pairs.iter().map(|(name, _)| name)
     }
-}
-
-/// Splits a text at a character that is neither escaped nor between quotes.
-fn split(text: &str, at: char) -> impl Iterator<Item = &str> {
-    let (mut quoted, mut escaped) = (false, false);
-    text.split(move |letter| {
-        if std::mem::take(&mut escaped) {
-            return false;
-        }
-        match letter {
-            '\\' => escaped = true,
-            '"' => quoted = !quoted,
-            _ => return letter == at && !quoted,
-        }
-        false
-    })
-}
-
-/// Removes the escapes of a name.
-fn plain(text: &str) -> String {
-    text.replace("\\,", ",").replace("\\=", "=").replace("\\ ", " ")
 }
 
 /// The column of a channel, and the tags by which a line is about it.
@@ -160,7 +107,7 @@ impl Place {
 struct Points {
     input: Input,
     line: u64,
-    held: Option<Point>,
+    held: Option<Held>,
     values: Vec<Place>,
     names: Vec<String>,
     rows: u64,
@@ -197,7 +144,7 @@ impl Points {
     }
 
     /// Reads the next line that is neither empty nor a comment; `None` in its place if it is malformed.
-    fn read(&mut self) -> Result<Option<Option<Point>>, SourceError> {
+    fn read(&mut self) -> Result<Option<Option<Held>>, SourceError> {
         loop {
             let end = self.input.line(0, self.line + 1)?.unwrap_or(self.input.bytes().len());
             if end == 0 {
@@ -206,7 +153,7 @@ impl Points {
             self.line += 1;
             let text = decode(&self.input.bytes()[..end]);
             let blank = text.trim().is_empty() || text.starts_with('#');
-            let point = if blank { None } else { Point::read(&text) };
+            let point = if blank { None } else { Held::read(&text) };
             self.input.consume(end);
             if !blank {
                 return Ok(Some(point));
@@ -215,7 +162,7 @@ impl Points {
     }
 
     /// Records the columns that occur.
-    fn count(&mut self, point: &Point) -> Result<(), SourceError> {
+    fn count(&mut self, point: &Held) -> Result<(), SourceError> {
         if self.rows >= LOOKED_AT {
             return Ok(());
         }
@@ -297,34 +244,5 @@ impl Rows for Points {
     fn shape(&self) -> Shape {
         let (packing, encoding) = (self.input.packing(), self.input.encoding());
         Shape { time: vec![TIME.to_owned()], packing, encoding, ..Shape::default() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_split_where_nothing_is_escaped_or_quoted() {
-        let point = Point::read(
-            r#"my\ room,loc=a\,b,x\=y=z t=1.5,n=3i,s="a, \"b\" c=d",ok=true 1700000000000000000"#,
-        );
-        let point = point.unwrap();
-        assert_eq!(
-            (&*point.measurement, point.text("loc"), point.text("x=y")),
-            ("my room", Some("a,b"), Some("z"))
-        );
-        assert_eq!(
-            (point.text("t"), point.text("n"), point.text("ok")),
-            (Some("1.5"), Some("3"), Some("true"))
-        );
-        assert_eq!(point.text("s"), Some("a, \"b\" c=d"));
-        assert_eq!(
-            (point.text("measurement"), point.time.as_deref()),
-            (Some("my room"), Some("1700000000000000000"))
-        );
-        for line in ["", "a", "a b", "a t=1 x", "a t=1 1 2", ",a=b t=1", "2024-01-01 00:00,1"] {
-            assert_eq!(Point::read(line), None, "{line}");
-        }
     }
 }

@@ -23,6 +23,10 @@ mod xlsx;
 use std::fmt;
 use std::str::FromStr;
 
+pub use line_protocol::Value;
+#[cfg(feature = "gateway")]
+pub(crate) use line_protocol::{Line, Malformed};
+
 use super::SourceError;
 use super::files::cells::Record;
 use super::files::columns::Wanted;

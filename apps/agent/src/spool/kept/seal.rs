@@ -31,16 +31,30 @@ impl KeptKey {
     /// Derives the key: from the secret of the device, or from its signing key if it has public keys only.
     #[must_use]
     pub fn derive(keys: &DeviceKeys, identity: &SigningIdentity) -> Self {
+        let contexts = ("sotto kept readings v1", "sotto kept readings v1, public keys only");
+        Self::of_context(contexts, keys, identity)
+    }
+
+    /// Derives the key of the readings that a gateway has accepted, and whose windows are open.
+    #[cfg(feature = "gateway")]
+    pub(crate) fn accepted(keys: &DeviceKeys, identity: &SigningIdentity) -> Self {
+        let contexts = ("sotto accepted readings v1", "sotto accepted readings v1, public keys only");
+        Self::of_context(contexts, keys, identity)
+    }
+
+    fn of_context(
+        (of_secret, of_public): (&str, &str),
+        keys: &DeviceKeys,
+        identity: &SigningIdentity,
+    ) -> Self {
         let (context, secret) = match keys {
-            DeviceKeys::Secret(secret) => ("sotto kept readings v1", secret.expose_secret_bytes()),
-            DeviceKeys::Public(_) => {
-                ("sotto kept readings v1, public keys only", identity.expose_secret_bytes())
-            }
+            DeviceKeys::Secret(secret) => (of_secret, secret.expose_secret_bytes()),
+            DeviceKeys::Public(_) => (of_public, identity.expose_secret_bytes()),
         };
         Self(Zeroizing::new(blake3::derive_key(context, secret)))
     }
 
-    fn cipher(&self) -> XChaCha20Poly1305 {
+    pub(crate) fn cipher(&self) -> XChaCha20Poly1305 {
         XChaCha20Poly1305::new(&(*self.0).into())
     }
 }

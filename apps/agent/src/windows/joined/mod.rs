@@ -160,6 +160,11 @@ impl JoinedWindows {
         (&self.totals, self.span)
     }
 
+    /// Returns the least mark of the rows whose readings wait for their window; `None` if none does.
+    pub(super) fn oldest_mark(&self) -> Option<u64> {
+        self.pending.oldest_mark()
+    }
+
     /// Returns for each channel the number of readings whose tick or time has another value that was sent.
     pub(super) fn other_values(&self) -> &[u64] {
         &self.other_values
@@ -180,7 +185,7 @@ impl JoinedWindows {
     }
 
     /// Takes a row.
-    pub(super) fn take(&mut self, ReadRow { row, place, is_ahead }: ReadRow<'_>) {
+    pub(super) fn take(&mut self, ReadRow { row, place, is_ahead, mark }: ReadRow<'_>) {
         let columns = Arc::clone(&self.columns);
         for (channel, column) in columns.iter().enumerate() {
             self.pass.cells += 1;
@@ -204,11 +209,11 @@ impl JoinedWindows {
                 self.count_tail();
                 self.latest = at;
             }
-            self.take_reading(channel, at, value, place);
+            self.take_reading(channel, at, value, (place, mark));
         }
     }
 
-    fn take_reading(&mut self, channel: usize, at: i64, value: f64, row: RowPlace) {
+    fn take_reading(&mut self, channel: usize, at: i64, value: f64, (row, mark): (RowPlace, u64)) {
         let Maker { timeline, correction, .. } = &mut self.maker;
         let Some(number) = timeline.layout.unrounded(channel as u16, value) else { return };
         let number = timeline.fixed.fixed(number).0;
@@ -229,7 +234,7 @@ impl JoinedWindows {
         let report = Report::new(channel, (at, number), row);
         let (cut, clock) = (timeline.cut, timeline.clock.clone());
         let before = self.pending.newest();
-        let start = self.pending.add(report, cut, &clock);
+        let start = self.pending.add(report, mark, cut, &clock);
         if self.pass.taken.contains_key(&start) {
             self.pass.again.insert(start);
         }

@@ -15,6 +15,8 @@ pub(super) struct OfWindow {
     pub(super) left_out: Vec<LeftOut>,
     /// The numbers of its first and its last reading, in the order of the source.
     times: (u64, u64),
+    /// The least mark of its rows.
+    mark: u64,
 }
 
 /// Readings by the start of their window.
@@ -38,11 +40,13 @@ impl Pending {
     }
 
     /// Adds a reading. Returns the start of its window.
-    pub(super) fn add(&mut self, report: Report, cut: Cut, clock: &Clock) -> i64 {
+    pub(super) fn add(&mut self, report: Report, mark: u64, cut: Cut, clock: &Clock) -> i64 {
         self.added += 1;
         let number = self.added;
         let (start, window) = self.window(report.at, cut, clock);
-        let first = if window.reports.is_empty() { number } else { window.times.0 };
+        let is_first = window.reports.is_empty();
+        let first = if is_first { number } else { window.times.0 };
+        window.mark = if is_first { mark } else { window.mark.min(mark) };
         window.times = (first, number);
         window.reports.push(report);
         self.count += 1;
@@ -61,6 +65,12 @@ impl Pending {
     /// Returns the number of readings.
     pub(super) fn count(&self) -> usize {
         self.count
+    }
+
+    /// Returns the least mark of the readings.
+    pub(super) fn oldest_mark(&self) -> Option<u64> {
+        let with_readings = self.windows.values().filter(|window| !window.reports.is_empty());
+        with_readings.map(|window| window.mark).min()
     }
 
     /// Returns the start of the newest window.
@@ -108,8 +118,8 @@ impl Pending {
         if !behind.is_empty() {
             self.count += behind.len();
             let left_out = std::mem::take(&mut last.left_out);
-            let times = last.times;
-            self.windows.insert(start, OfWindow { end: last.end, reports: behind, left_out, times });
+            let OfWindow { end, times, mark, .. } = last;
+            self.windows.insert(start, OfWindow { end, reports: behind, left_out, times, mark });
         }
         last.reports = before;
         taken.insert(start, last);

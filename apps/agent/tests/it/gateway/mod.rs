@@ -1,0 +1,9 @@
+//! The gateway as a process: readings that were answered 204 are in the spools, once, whatever happens.
+
+mod doors;
+mod farm;
+mod folder;
+mod full;
+mod hostile;
+mod kills;
+mod recorded;
