@@ -1,6 +1,8 @@
 //! The command line.
 
 #[cfg(feature = "gateway")]
+mod collect;
+#[cfg(feature = "gateway")]
 mod gateway;
 mod read;
 mod refused;
@@ -13,6 +15,8 @@ use std::path::PathBuf;
 use clap::builder::ArgPredicate;
 use clap::{ArgGroup, Args, Parser, Subcommand};
 
+#[cfg(feature = "gateway")]
+pub use collect::{CollectArguments, MqttVersion};
 #[cfg(feature = "gateway")]
 pub use gateway::{GatewayArguments, Listen, NotAnEndpoint};
 pub use read::{NotAPair, NotTogether, Pair, ReadArguments, SourceKind};
@@ -162,7 +166,10 @@ pub struct CheckArguments {
     #[arg(long, value_name = "FILE")]
     #[cfg_attr(
         feature = "gateway",
-        arg(required_unless_present = "devices", default_value_if("devices", ArgPredicate::IsPresent, "."))
+        arg(
+            required_unless_present_any = collect::WITHOUT_BUNDLE,
+            default_value_ifs(collect::WITHOUT_BUNDLE.map(|option| (option, ArgPredicate::IsPresent, ".")))
+        )
     )]
     pub bundle: PathBuf,
     /// The device's spool: readings before the end of its last window count as already sent [default: beside the
@@ -176,7 +183,7 @@ pub struct CheckArguments {
     #[cfg(feature = "gateway")]
     #[command(flatten)]
     pub gateway: GatewayArguments,
-    /// With --devices: how long to listen
+    /// With --devices or --mqtt and the like: how long to listen
     #[cfg(feature = "gateway")]
     #[arg(long = "for", value_name = "TIME", default_value = "1m", value_parser = values::duration)]
     pub time: u32,

@@ -7,6 +7,7 @@
 
 mod agenda;
 mod catch_up;
+mod collect;
 mod devices;
 mod drive;
 mod folder;
@@ -28,6 +29,7 @@ mod target;
 mod udp;
 
 pub use crate::source::Value;
+pub use collect::{Collectors, ModbusFile, Seen, decoder};
 pub use devices::{Gateway, Options, Threads};
 pub use lines::{LinesError, LinesTaken, Precision, take_lines};
 pub use point::{Intake, IntakeError, Point, Taken};

@@ -6,10 +6,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-use super::hand_over::hand_over;
+use super::hand_over::{hand_over, until_durable};
 use super::lines::{Output, Outputs};
 use super::points::points;
 use super::{Collector, Site, Trouble, wait_for};
+use crate::gateway::lines::{Precision, take_lines};
+use crate::nouns::counted;
 use crate::stop::Stop;
 
 /// The device of a command without a name.
@@ -58,6 +60,21 @@ impl Scheduled {
             }
             Output::Lines => self.lines(&output, site),
             Output::Unreadable => Err("its output is no number, no JSON and no line protocol".to_owned()),
+        }
+    }
+}
+
+impl Scheduled {
+    /// Hands lines over, which name their own devices and times.
+    fn lines(&self, output: &[u8], site: &Site) -> Result<(), String> {
+        let sender = self.name();
+        let take = || take_lines(&*site.intake, output, Precision::Nanoseconds, &sender);
+        let Some(lines) = until_durable(&sender, site, take) else { return Ok(()) };
+        match lines.first {
+            Some((number, _)) if site.seen.is_none() => {
+                Err(format!("{}, the first is line {number}", counted(lines.malformed, "malformed line")))
+            }
+            _ => Ok(()),
         }
     }
 }

@@ -85,7 +85,7 @@ impl Subscriber {
         let mut connection = Connection::open(&self.options).map_err(|error| (error, false))?;
         let filters = self.decoder.preset().filters();
         connection.subscribe(&filters).map_err(|error| (error, false))?;
-        tell(format!("sotto-agent: listens to {} at {}", filters.join(", "), self.options.broker));
+        tell(format!("sotto-agent: listening to {} at {}", filters.join(", "), self.options.broker));
         let broke = |error| (error, true);
         while !site.stop.is_asked() {
             let Some(first) = connection.next(LOOK).map_err(broke)? else { continue };

@@ -96,7 +96,7 @@ impl Meter {
     /// Reads until a stop. Returns true in the error's place of a connection that had worked.
     fn read(&mut self, site: &Site) -> Result<(), (io::Error, bool)> {
         let mut port = self.open().map_err(|error| (error, false))?;
-        tell(format!("sotto-agent: reads the meter {} at {}", self.device, self.name()));
+        tell(format!("sotto-agent: listening to the meter {} at {}", self.device, self.name()));
         let (mut telegrams, mut buffer) = (Telegrams::default(), [0; 4096]);
         let (mut last, mut had_worked) = (Instant::now(), false);
         while !site.stop.is_asked() {

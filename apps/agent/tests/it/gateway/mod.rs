@@ -1,9 +1,12 @@
 //! The gateway as a process: readings that were answered 204 are in the spools, once, whatever happens.
 
+mod broker;
+mod collected;
 mod doors;
 mod farm;
 mod folder;
 mod full;
 mod hostile;
 mod kills;
+mod mqtt;
 mod recorded;
