@@ -70,6 +70,13 @@ pub(crate) static PYTHON_VENV: Tool = Tool {
     },
 };
 
+/// The client of the gateway's guides.
+pub(crate) static CURL: Tool = Tool {
+    name: "curl",
+    get: "install curl (`apt-get install curl`)",
+    probe: || first_line(Command::new("curl").arg("--version")),
+};
+
 /// The compiler of the Lattigo engine.
 pub(crate) static GO: Tool = Tool {
     name: "go 1.24 or later",

@@ -1,7 +1,8 @@
-//! The device's inputs: files of readings, names in its spool, the cloud's address and receipts.
+//! The device's inputs: files of readings, requests to a gateway, names in its spool, the cloud's address and receipts.
 
 use std::path::Path;
 
+use sotto_agent::gateway::{Intake, IntakeError, Point, Precision, Taken, take_lines};
 use sotto_agent::source::{Encoding, FileOptions, FileSource, Source as _};
 use sotto_agent::spool::Entry;
 use sotto_agent::stop::Stop;
@@ -17,6 +18,8 @@ pub(super) const TARGETS: &[Target] = &[
     // Pages are decompressed, some thousand times as large at most.
     Target { name: "device-tables", run: tables, inputs: Inputs::MadeAnew(all_tables), memory: |bytes| 4096 * bytes.len() + (8 << 20) },
     Target { name: "device-words", run: words, inputs: Inputs::Kept(all_words), memory: |bytes| 64 * bytes.len() + (256 << 10) },
+    // A part of a request and the points of its lines, which are some hundred bytes a line of ten.
+    Target { name: "gateway-lines", run: lines, inputs: Inputs::Kept(all_lines), memory: |bytes| 128 * bytes.len() + (1 << 20) },
     Target { name: "receipt", run: receipt, inputs: Inputs::Kept(receipts), memory: |bytes| 64 * bytes.len() + (16 << 10) },
 ];
 
@@ -89,6 +92,38 @@ fn tables(bytes: &[u8]) -> bool {
         let Ok(mut source) = FileSource::open(options, &channels, Stop::new()) else { return false };
         (0..1000).any(|_| source.next_row().is_ok())
     })
+}
+
+fn all_lines() -> Vec<Vec<u8>> {
+    [
+        "temp,host=boiler,sensor=a flow=61.5,back=48i 1704067200\nmem,host=boiler used=41.73 1704067210\n",
+        "°C,domain=sensor,entity_id=tank_top friendly_name_str=\"Tank, \\\"top\\\"\",value=58.4 1704067200",
+        "# a comment\n\na\\ b,c\\,d=e\\=f g=t,h=FALSE,i=-1.5e-3,j=7u\r\n",
+        "a f=\"two\nlines\" 1\na f=1",
+    ]
+    .map(|text| text.as_bytes().to_vec())
+    .to_vec()
+}
+
+/// Counts points, and looks at every text of theirs.
+struct Counting;
+
+impl Intake for Counting {
+    fn take(&self, points: &[Point<'_>], _sender: &str) -> Result<Taken, IntakeError> {
+        let mut taken = Taken::default();
+        for point in points {
+            assert!(!point.measurement.is_empty() && !point.fields.is_empty(), "a point measures something");
+            assert!(point.tags.iter().all(|(name, text)| !name.is_empty() && !text.is_empty()));
+            taken.readings += point.fields.len() as u64;
+        }
+        Ok(taken)
+    }
+}
+
+/// Takes the lines of a request. It is accepted if all of its lines are.
+fn lines(bytes: &[u8]) -> bool {
+    let taken = take_lines(&Counting, bytes, Precision::Seconds, "fuzz").expect("it is short");
+    taken.malformed == 0 && taken.taken.readings > 0
 }
 
 fn all_words() -> Vec<Vec<u8>> {

@@ -37,6 +37,11 @@ const GUIDES: [Guide; 9] = [
     Guide { page: "docs/guides/cookbook.md", cloud: "127.0.0.1:7417" },
     Guide { page: "docs/guides/store.md", cloud: "127.0.0.1:7418" },
 ];
+/// The guides of the gateway: `cargo ci gateway` runs them.
+const OF_GATEWAY: [Guide; 2] = [
+    Guide { page: "docs/guides/telegraf.md", cloud: "127.0.0.1:7426" },
+    Guide { page: "docs/guides/home-assistant.md", cloud: "127.0.0.1:7427" },
+];
 /// The guide of the lake, which is built apart: `cargo ci scaleout` runs it, `cargo xtask guide --lake` writes it.
 const OF_LAKE: Guide = Guide { page: "docs/guides/scale-out.md", cloud: "127.0.0.1:7425" };
 /// The guide whose commands are those of other engines, too: `cargo ci warehouse` runs it, `cargo xtask guide --warehouse` writes it.
@@ -65,7 +70,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     let dataset = dataset()?.context("SOTTO_DATASETS is not set: name the folder that holds the dataset")?;
     let root = cargo::root()?;
     let mut faults = Vec::new();
-    for guide in GUIDES {
+    for guide in GUIDES.into_iter().chain(OF_GATEWAY) {
         let (page, outputs) = execute(&root, guide, &[], Some(&dataset))?;
         if check {
             faults.extend(named(guide.page, page.faults(&outputs)));
@@ -92,6 +97,17 @@ pub(crate) fn suite(context: &Context) -> Result<Outcome> {
         faults.extend(named(guide.page, page.faults(&outputs)));
     }
     Ok(Outcome::from_faults(faults))
+}
+
+/// Runs the commands of the gateway's guides; returns the faults.
+pub(crate) fn of_gateway(context: &Context) -> Result<Vec<String>> {
+    let mut faults = Vec::new();
+    for guide in OF_GATEWAY {
+        let (page, outputs) = execute(&context.root, guide, &[], None)?;
+        println!("{}: {} commands", guide.page, outputs.len());
+        faults.extend(named(guide.page, page.faults(&outputs)));
+    }
+    Ok(faults)
 }
 
 /// Runs the commands of the lake's guide with its programs.

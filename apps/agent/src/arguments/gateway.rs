@@ -1,4 +1,4 @@
-//! The arguments of a gateway: one agent for many devices, and the doors through which readings come.
+//! The arguments of a gateway: one agent for many devices, and the addresses at which it listens.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::CollectArguments;
 
-/// The devices of a gateway, and its doors.
+/// The devices of a gateway, and where it listens.
 #[derive(Args, Clone, Debug, Default)]
 pub struct GatewayArguments {
     /// A folder of bundles: takes readings of all of its devices from programs that cannot encrypt, and looks at it again when

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use super::devices::Gateway;
 use super::journal::{DeviceId, Kind};
-use super::member::{Flow, Member, Work, lock};
+use super::member::{Member, RowsFrom, Work, lock};
 use super::rows::{Reader, Rows};
 
 /// Longest time between two looks for devices that are behind.
@@ -87,11 +87,11 @@ impl Gateway {
     /// Lets devices that have read everything take their rows from the senders. The caller keeps `handed` locked.
     fn go_live(&self, all: &HashMap<DeviceId, Reading>, next: u64) -> io::Result<()> {
         for Reading { member, from, is_full, again, .. } in all.values() {
-            let mut flow = lock(&member.flow);
+            let mut rows_from = lock(&member.rows_from);
             if member.readings_again.load(Ordering::Relaxed) == *again {
-                *flow = if *is_full { Flow::Behind(*from) } else { Flow::Live(next) };
+                *rows_from = if *is_full { RowsFrom::Journal(*from) } else { RowsFrom::Senders(next) };
             }
-            drop(flow);
+            drop(rows_from);
             self.drives.push(member);
         }
         Ok(())
@@ -101,7 +101,7 @@ impl Gateway {
     fn behind_now(&self) -> HashMap<DeviceId, Reading> {
         let mut all = HashMap::new();
         for member in &self.members().list {
-            let Flow::Behind(from) = *lock(&member.flow) else { continue };
+            let RowsFrom::Journal(from) = *lock(&member.rows_from) else { continue };
             if member.queue.is_empty() && matches!(*lock(&member.work), Work::Open(_)) {
                 let (member, again) = (Arc::clone(member), member.readings_again.load(Ordering::Relaxed));
                 all.insert(member.id, Reading { member, from, places: None, is_full: false, again });

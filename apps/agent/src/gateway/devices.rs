@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use super::agenda::{Agenda, Kind};
 use super::folder::{self, Stamp};
 use super::journal::{DeviceId, ReadingsJournal};
 use super::member::{Member, Work, lock};
 use super::route::Routes;
+use super::scheduler::{Kind, Scheduler};
 use super::staging::Staging;
 use super::status::Snapshot;
 use crate::arguments::DeviceArguments;
@@ -69,9 +69,9 @@ pub struct Gateway {
     /// The batch up to which rows were handed over to live devices.
     pub(super) handed: Mutex<u64>,
     pub(super) of_all: Arc<AtomicUsize>,
-    pub(super) drives: Agenda,
-    pub(super) opens: Agenda,
-    pub(super) sends: Agenda,
+    pub(super) drives: Scheduler,
+    pub(super) opens: Scheduler,
+    pub(super) sends: Scheduler,
     /// Wakes the thread that reads the journal.
     pub(super) behind: Mutex<bool>,
     pub(super) wakes: Condvar,
@@ -131,9 +131,9 @@ impl Gateway {
             staged: Condvar::new(),
             handed,
             of_all: Arc::default(),
-            drives: Agenda::new(Kind::Drive),
-            opens: Agenda::new(Kind::Open),
-            sends: Agenda::new(Kind::Send),
+            drives: Scheduler::new(Kind::Drive),
+            opens: Scheduler::new(Kind::Open),
+            sends: Scheduler::new(Kind::Send),
             behind: Mutex::new(true),
             wakes: Condvar::new(),
             clouds: Mutex::default(),
@@ -215,7 +215,10 @@ impl Gateway {
         for (path, stamp) in new {
             match Member::read(&path, stamp, &self.of_all) {
                 Ok(member) if list.iter().any(|other| other.name == member.name) => {
-                    let why = format!("device {} has another bundle in this folder", member.name);
+                    let why = format!(
+                        "device {} has another bundle in this folder: remove one of them",
+                        member.name
+                    );
                     faults.insert(path, (stamp, why));
                 }
                 Ok(member) => {
@@ -295,7 +298,7 @@ impl Gateway {
             all.iter().all(has_sent)
         };
         wait_for(SENDING, is_sent);
-        [&self.drives, &self.opens, &self.sends].into_iter().for_each(Agenda::end);
+        [&self.drives, &self.opens, &self.sends].into_iter().for_each(Scheduler::end);
         self.wakes.notify_all();
         // A thread may wait for a cloud: the process ends without it.
         wait_for(Duration::from_secs(1), || threads.others.iter().all(JoinHandle::is_finished));

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use super::devices::{Gateway, SharedCloud};
-use super::member::{Flow, Member, Work, lock};
+use super::member::{Member, RowsFrom, Work, lock};
 use crate::arguments::{ReadArguments, RunArguments};
 use crate::bundle::Bundle;
 use crate::device::{Device, Step};
@@ -142,7 +142,7 @@ impl Gateway {
                         member.closing.ask();
                         continue;
                     }
-                    if matches!(*lock(&member.flow), Flow::Behind(_)) {
+                    if matches!(*lock(&member.rows_from), RowsFrom::Journal(_)) {
                         self.wake();
                     }
                     let wait = due.saturating_sub(now()).max(1);
@@ -190,10 +190,10 @@ impl Gateway {
 
     /// Lets a device read its rows from the journal again: its windows were lost.
     fn read_again(&self, member: &Member) {
-        let mut flow = lock(&member.flow);
+        let mut rows_from = lock(&member.rows_from);
         member.readings_again.fetch_add(1, Ordering::Relaxed);
         member.queue.clear();
-        *flow = Flow::Behind(member.settled.load(Ordering::Relaxed));
+        *rows_from = RowsFrom::Journal(member.settled.load(Ordering::Relaxed));
         *lock(&member.sending) = None;
     }
 

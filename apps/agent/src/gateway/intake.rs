@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::devices::Gateway;
 use super::journal::Accepted;
-use super::member::{Flow, lock, shown};
+use super::member::{RowsFrom, lock, shown};
 use super::point::{Intake, IntakeError, Point, Taken};
 use super::route::Scratch;
 use super::staging::{Staged, Ticket};
@@ -150,12 +150,12 @@ impl Gateway {
             for (sender, readings) in senders {
                 lock(&member.counts).accept(&sender, readings, at);
             }
-            let mut flow = lock(&member.flow);
-            if matches!(*flow, Flow::Live(from) if number >= from) {
+            let mut rows_from = lock(&member.rows_from);
+            if matches!(*rows_from, RowsFrom::Senders(from) if number >= from) {
                 if !member.queue.push(number, rows.into_bytes()) {
-                    *flow = Flow::Behind(number);
+                    *rows_from = RowsFrom::Journal(number);
                 }
-                drop(flow);
+                drop(rows_from);
                 self.drives.push(&member);
             }
         }

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use anyhow::Result;
 use chacha20poly1305::XChaCha20Poly1305;
 
-use super::agenda::{Kind, Turn};
 use super::folder::Stamp;
 use super::journal::DeviceId;
+use super::scheduler::{Kind, Turn};
 use super::source::Queue;
 use super::target::Target;
 use crate::bundle::Bundle;
@@ -38,7 +38,7 @@ pub(crate) struct Member {
     /// Encrypts its rows in the journal.
     pub(super) cipher: XChaCha20Poly1305,
     pub(super) queue: Queue,
-    pub(super) flow: Mutex<Flow>,
+    pub(super) rows_from: Mutex<RowsFrom>,
     pub(super) work: Mutex<Work>,
     /// Its spool and the way to its cloud, once it is open.
     pub(super) sending: Mutex<Option<Sending>>,
@@ -59,11 +59,11 @@ pub(crate) struct Member {
 
 /// Where the rows of a device come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Flow {
+pub(super) enum RowsFrom {
     /// From the journal, from this batch on.
-    Behind(u64),
+    Journal(u64),
     /// From the senders, from this batch on.
-    Live(u64),
+    Senders(u64),
 }
 
 /// The work of a device.
@@ -109,7 +109,7 @@ impl Member {
             target,
             cipher: KeptKey::accepted(&bundle.keys, &bundle.identity).cipher(),
             queue: Queue::new(Arc::clone(of_all)),
-            flow: Mutex::new(Flow::Behind(0)),
+            rows_from: Mutex::new(RowsFrom::Journal(0)),
             work: Mutex::new(Work::Closed),
             sending: Mutex::default(),
             course: Mutex::new(Course::new()),

@@ -1,6 +1,6 @@
 //! Points: readings as a sender states them, before a device or a channel is known.
 //!
-//! Every front door of the gateway makes points: lines of InfluxDB's protocol, messages of a broker, registers. An
+//! Every way into the gateway makes points: lines of InfluxDB's protocol, messages of a broker, registers. An
 //! [`Intake`] finds the device and the channel of each field, and returns once the readings are durable.
 
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! `sotto-agent run --devices`: opens the doors and the devices, and ends both at a stop.
+//! `sotto-agent run --devices`: opens the listeners and the devices, and ends both at a stop.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use crate::stop::Stop;
 /// Runs a gateway until a stop.
 ///
 /// # Errors
-/// Names the argument, the folder or the door that cannot be used, and the reason.
+/// Names the argument, the folder or the address that cannot be used, and the reason.
 pub fn run(arguments: RunArguments, stop: &Stop) -> Result<()> {
-    let RunArguments { device, read, gateway: doors, .. } = arguments;
-    let devices = doors.devices.clone().context("give --devices DIR: the folder of the bundles whose readings come")?;
+    let RunArguments { device, read, gateway: listeners, .. } = arguments;
+    let devices = listeners.devices.clone().context("give --devices DIR: the folder of the bundles whose readings come")?;
     if arguments.once || arguments.correct || arguments.clear_log.is_some() || arguments.ticks.is_some() {
         bail!(
             "--once, --correct, --ticks and --clear-log are for one device: leave them out, or give --bundle"
@@ -37,11 +37,11 @@ pub fn run(arguments: RunArguments, stop: &Stop) -> Result<()> {
         );
     }
     let (phase, allow_future) = (read.phase, read.allow_future);
-    let (late, fresh, journal_limit) = (arguments.late, arguments.fresh, doors.journal_limit);
+    let (late, fresh, journal_limit) = (arguments.late, arguments.fresh, listeners.journal_limit);
     raise_open_files();
     let options = Options { devices: devices.clone(), device, late, fresh, phase, allow_future, journal_limit };
     let gateway = Gateway::open(options, stop)?;
-    let server = Server::open(&doors, Arc::clone(&gateway) as Arc<dyn Intake>)?;
+    let server = Server::open(&listeners, Arc::clone(&gateway) as Arc<dyn Intake>)?;
     let threads = gateway.start();
     let site = Site {
         intake: Arc::clone(&gateway) as Arc<dyn Intake>,
@@ -49,7 +49,7 @@ pub fn run(arguments: RunArguments, stop: &Stop) -> Result<()> {
         zone: zone_of(&devices),
         seen: None,
     };
-    let collectors = Collectors::start(&doors.collect, &own_folder(&devices), &site)?;
+    let collectors = Collectors::start(&listeners.collect, &own_folder(&devices), &site)?;
     tell_places(&server, gateway.members().list.len());
     serve(server, stop);
     collectors.join();
@@ -68,7 +68,7 @@ fn serve(server: Server, stop: &Stop) {
 fn tell_places(server: &Server, devices: usize) {
     for place in server.places() {
         tell(format!(
-            "sotto-agent: listens at {place} for {}",
+            "sotto-agent: listening at {place} for {}",
             crate::nouns::counted(devices as u64, "device")
         ));
     }
@@ -93,7 +93,7 @@ pub fn check(arguments: &CheckArguments, stop: &Stop) -> Result<String> {
     };
     let server = Server::open(&arguments.gateway, Arc::clone(&intake))?;
     for place in server.places() {
-        tell(format!("sotto-agent: counts what comes at {place}, and tells senders to keep it"));
+        tell(format!("sotto-agent: listening at {place}: counts readings, and tells senders to keep them"));
     }
     let (over, asked) = (Stop::new(), stop.clone());
     let (ends, time) = (over.clone(), Duration::from_millis(arguments.time.into()));

@@ -9,7 +9,7 @@ use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER, USER_AGENT, WWW
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use serde_json::json;
 
-use super::Doors;
+use super::Shared;
 use super::body::{self, Unread};
 use crate::gateway::lines::{LinesError, LinesTaken, Precision, take_lines};
 
@@ -29,7 +29,7 @@ enum Interface {
 
 /// Answers a request. `peer` names the sender if the request does not.
 pub(super) async fn answer(
-    doors: Arc<Doors>,
+    shared: Arc<Shared>,
     request: Request<Incoming>,
     peer: Arc<str>,
 ) -> Response<Full<Bytes>> {
@@ -38,7 +38,7 @@ pub(super) async fn answer(
     let (method, path) = (&head.method, head.uri.path());
     let is_open = matches!(path, "/ping" | "/health");
     if let Some(token) =
-        doors.token.as_ref().filter(|token| !is_open && !token.is_shown(&head.headers, query.get("p")))
+        shared.token.as_ref().filter(|token| !is_open && !token.is_shown(&head.headers, query.get("p")))
     {
         let _ = token;
         let mut refused = problem(StatusCode::UNAUTHORIZED, "unauthorized", "show the token of --token-file");
@@ -53,12 +53,12 @@ pub(super) async fn answer(
             });
             with_json(StatusCode::OK, &health)
         }
-        (&Method::POST, "/write") => write(doors, Interface::First, &query, &head.headers, body, peer).await,
+        (&Method::POST, "/write") => write(shared, Interface::First, &query, &head.headers, body, peer).await,
         (&Method::POST, "/api/v2/write") => {
-            write(doors, Interface::Second, &query, &head.headers, body, peer).await
+            write(shared, Interface::Second, &query, &head.headers, body, peer).await
         }
         (&Method::GET, "/query") => statement(query.get("q")),
-        (&Method::POST, "/query") => match body::read(body, &doors.budget).await {
+        (&Method::POST, "/query") => match body::read(body, &shared.budget).await {
             Ok(body) if query.get("q").is_none() => statement(Parameters::of(&body).get("q")),
             Ok(_) => statement(query.get("q")),
             Err(unread) => not_read(unread, Interface::First),
@@ -75,7 +75,7 @@ pub(super) async fn answer(
 }
 
 async fn write(
-    doors: Arc<Doors>,
+    shared: Arc<Shared>,
     interface: Interface,
     query: &Parameters,
     headers: &HeaderMap,
@@ -96,11 +96,11 @@ async fn write(
     };
     let agent = headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
     let sender: Arc<str> = agent.map_or(peer, Arc::from);
-    let body = match body::read(body, &doors.budget).await {
+    let body = match body::read(body, &shared.budget).await {
         Ok(body) => body,
         Err(unread) => return not_read(unread, interface),
     };
-    let intake = Arc::clone(&doors.intake);
+    let intake = Arc::clone(&shared.intake);
     // Waits for the disk.
     let taken = tokio::task::spawn_blocking(move || match is_gzip && !body.is_empty() {
         true => take_lines(&*intake, MultiGzDecoder::new(&body[..]), precision, &sender),

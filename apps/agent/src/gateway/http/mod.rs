@@ -1,4 +1,4 @@
-//! The doors of a gateway: HTTP on an address or a socket of the file system, and datagrams.
+//! The shared of a gateway: HTTP on an address or a socket of the file system, and datagrams.
 
 mod answer;
 mod body;
@@ -49,26 +49,26 @@ const LOOK: Duration = Duration::from_millis(50);
 const BLOCKING: usize = 16;
 
 /// What every connection needs.
-pub(super) struct Doors {
+pub(super) struct Shared {
     intake: Arc<dyn Intake>,
     token: Option<Token>,
     budget: Arc<body::Budget>,
 }
 
-/// Doors that are open, and not served yet.
+/// Sockets that are bound, and not served yet.
 pub(crate) struct Server {
     runtime: tokio::runtime::Runtime,
     tcp: Vec<TcpListener>,
     unix: Vec<(UnixListener, PathBuf)>,
     udp: Vec<UdpSocket>,
     tls: Option<TlsAcceptor>,
-    doors: Arc<Doors>,
+    shared: Arc<Shared>,
     /// The places, as they are bound.
     places: Vec<String>,
 }
 
 impl Server {
-    /// Opens all doors.
+    /// Opens all shared.
     ///
     /// # Errors
     /// A place cannot be listened at, or other machines reach it without TLS and a token.
@@ -87,9 +87,9 @@ impl Server {
             .build()
             .context("no runtime can be started")?;
         let budget = Arc::default();
-        let doors = Arc::new(Doors { intake, token, budget });
+        let shared = Arc::new(Shared { intake, token, budget });
         let (tcp, unix, udp, places) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut server = Self { runtime, tcp, unix, udp, tls, doors, places };
+        let mut server = Self { runtime, tcp, unix, udp, tls, shared, places };
         arguments.listen.iter().try_for_each(|listen| server.listen(listen))?;
         Ok(server)
     }
@@ -130,22 +130,22 @@ impl Server {
 
     /// Serves until a stop; then requests that have begun are answered.
     pub(crate) fn serve(self, stop: &Stop) {
-        let Self { runtime, tcp, unix, udp, tls, doors, .. } = self;
+        let Self { runtime, tcp, unix, udp, tls, shared, .. } = self;
         let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
         runtime.block_on(async {
-            let mut doors_open = JoinSet::new();
+            let mut serving = JoinSet::new();
             for listener in tcp {
-                let serving = Serving::new(&doors, &connections, stop);
-                doors_open.spawn(serving.tcp(listener, tls.clone()));
+                let serving = Serving::new(&shared, &connections, stop);
+                serving.spawn(serving.tcp(listener, tls.clone()));
             }
             let paths: Vec<PathBuf> = unix.iter().map(|(_, path)| path.clone()).collect();
             for (listener, _) in unix {
-                doors_open.spawn(Serving::new(&doors, &connections, stop).unix(listener));
+                serving.spawn(Serving::new(&shared, &connections, stop).unix(listener));
             }
             for socket in udp {
-                doors_open.spawn(udp::serve(socket, Arc::clone(&doors.intake), stop.clone()));
+                serving.spawn(udp::serve(socket, Arc::clone(&shared.intake), stop.clone()));
             }
-            while doors_open.join_next().await.is_some() {}
+            while serving.join_next().await.is_some() {}
             for path in paths {
                 let _ = fs::remove_file(path);
             }
@@ -154,7 +154,7 @@ impl Server {
     }
 }
 
-/// Refuses a door that other machines reach without TLS and a token.
+/// Refuses an address that other machines reach without TLS and a token.
 fn check_far(listen: &Listen, has_tls: bool, has_token: bool) -> Result<()> {
     if let Listen::Udp(_) = listen {
         bail!(
@@ -185,18 +185,18 @@ fn remove_stale(path: &Path) -> Result<()> {
     fs::remove_file(path).with_context(|| format!("{} cannot be removed", path.display()))
 }
 
-/// The connections of one door.
+/// The connections of one listener.
 struct Serving {
-    doors: Arc<Doors>,
+    shared: Arc<Shared>,
     connections: Arc<Semaphore>,
     stop: Stop,
     open: JoinSet<()>,
 }
 
 impl Serving {
-    fn new(doors: &Arc<Doors>, connections: &Arc<Semaphore>, stop: &Stop) -> Self {
-        let (doors, connections) = (Arc::clone(doors), Arc::clone(connections));
-        Self { doors, connections, stop: stop.clone(), open: JoinSet::new() }
+    fn new(shared: &Arc<Shared>, connections: &Arc<Semaphore>, stop: &Stop) -> Self {
+        let (shared, connections) = (Arc::clone(shared), Arc::clone(connections));
+        Self { shared, connections, stop: stop.clone(), open: JoinSet::new() }
     }
 
     async fn tcp(mut self, listener: TcpListener, tls: Option<TlsAcceptor>) {
@@ -212,12 +212,12 @@ impl Serving {
             };
             let _ = stream.set_nodelay(true);
             let peer: Arc<str> = Arc::from(peer.ip().to_string());
-            let (doors, stop) = (Arc::clone(&self.doors), self.stop.clone());
+            let (shared, stop) = (Arc::clone(&self.shared), self.stop.clone());
             match tls.clone() {
-                None => self.open.spawn(connection(doors, stream, peer, stop, permit)),
+                None => self.open.spawn(connection(shared, stream, peer, stop, permit)),
                 Some(tls) => self.open.spawn(async move {
                     if let Ok(Ok(stream)) = timeout(HANDSHAKE, tls.accept(stream)).await {
-                        connection(doors, stream, peer, stop, permit).await;
+                        connection(shared, stream, peer, stop, permit).await;
                     }
                 }),
             };
@@ -235,8 +235,8 @@ impl Serving {
                 sleep(Duration::from_millis(1)).await;
                 continue;
             };
-            let (doors, stop) = (Arc::clone(&self.doors), self.stop.clone());
-            self.open.spawn(connection(doors, stream, Arc::from("socket"), stop, permit));
+            let (shared, stop) = (Arc::clone(&self.shared), self.stop.clone());
+            self.open.spawn(connection(shared, stream, Arc::from("socket"), stop, permit));
         }
         self.finish().await;
     }
@@ -259,7 +259,7 @@ impl Serving {
 
 /// Serves a connection until it ends, its time is over, or a stop is requested.
 fn connection(
-    doors: Arc<Doors>,
+    shared: Arc<Shared>,
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     peer: Arc<str>,
     stop: Stop,
@@ -267,8 +267,8 @@ fn connection(
 ) -> impl Future<Output = ()> + Send {
     async move {
         let service = service_fn(move |request| {
-            let (doors, peer) = (Arc::clone(&doors), Arc::clone(&peer));
-            async move { Ok::<_, std::convert::Infallible>(answer::answer(doors, request, peer).await) }
+            let (shared, peer) = (Arc::clone(&shared), Arc::clone(&peer));
+            async move { Ok::<_, std::convert::Infallible>(answer::answer(shared, request, peer).await) }
         });
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new())

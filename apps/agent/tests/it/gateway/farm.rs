@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use sotto_evaluate::{TaggedSum, TaggedSumming};
 use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, Protection, SigningIdentity};
 use sotto_pack::{
-    Channel, DeviceProfile, Digit, Encoding, Period, Placed, Quantity, Reason, Span, StreamProfile, SumsPart,
+    Channel, ChannelKind, DeviceProfile, Digit, Encoding, Gauge, Period, Placed, Quantity, Reason, Span,
+    StreamProfile, SumsPart,
 };
 use sotto_ring::secure_rng;
 use sotto_sums::{Opening, StartKeys, StreamKeys, TagKey};
@@ -47,6 +48,20 @@ impl Farm {
 
     /// Adds a device, or gives it another bundle.
     pub(super) fn add(&mut self, name: &str, channels: &[&str]) {
+        self.add_with(name, &profile(name, channels));
+    }
+
+    /// Adds a device with gauges whose ticks are the means of minutes.
+    pub(super) fn add_of_minutes(&mut self, name: &str, channels: &[&str]) {
+        let mut profile = profile(name, channels);
+        let minute = Period::from_milliseconds(60_000);
+        let stream = &mut profile.streams[0];
+        (stream.ticks, stream.period_ms) = (60, Some(minute));
+        stream.channels.iter_mut().for_each(|channel| channel.kind = ChannelKind::Gauge(Gauge::default()));
+        self.add_with(name, &profile);
+    }
+
+    fn add_with(&mut self, name: &str, profile: &DeviceProfile) {
         let mut rng = secure_rng().unwrap();
         let secret = match self.secrets.get(name) {
             Some(secret) => DeviceSecret::from_bytes(secret),
@@ -59,7 +74,7 @@ impl Farm {
             identity,
             cloud: self.cloud.url(),
             authority: None,
-            profile: profile(name, channels).to_json().unwrap(),
+            profile: profile.to_json().unwrap(),
         };
         let (path, beside) = (self.bundle(name), self.path("made"));
         let _ = std::fs::remove_file(&beside);

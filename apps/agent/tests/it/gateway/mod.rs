@@ -2,11 +2,12 @@
 
 mod broker;
 mod collected;
-mod doors;
 mod farm;
 mod folder;
 mod full;
 mod hostile;
 mod kills;
+mod listeners;
+mod many;
 mod mqtt;
 mod recorded;

@@ -1,4 +1,4 @@
-//! The doors: paths, precisions, answers, who may come in, and how.
+//! The listeners: paths, precisions, answers, who may come in, and how.
 
 use std::io::Write as _;
 use std::net::UdpSocket;
@@ -80,7 +80,7 @@ fn every_path_answers_as_senders_expect() {
 }
 
 #[test]
-fn a_door_that_other_machines_reach_needs_tls_and_a_token() {
+fn an_address_that_other_machines_reach_needs_tls_and_a_token() {
     let farm = Farm::new(&[("boiler", &["flow"])]);
     let refused = |words: &[&str]| {
         let output = farm.agent("run", words).output().unwrap();

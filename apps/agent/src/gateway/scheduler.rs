@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::member::Member;
 
-/// The kinds of work, each with its own agenda.
+/// The kinds of work, each with its own scheduler.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     /// Take rows, close windows.
@@ -20,7 +20,7 @@ pub(super) enum Kind {
     Send,
 }
 
-/// The place of a device in an agenda.
+/// The place of a device in an scheduler.
 #[derive(Default)]
 pub(super) struct Turn {
     state: AtomicU8,
@@ -33,8 +33,8 @@ const TAKEN: u8 = 2;
 /// Taken, and asked for again meanwhile.
 const AGAIN: u8 = 3;
 
-/// An agenda.
-pub(super) struct Agenda {
+/// An scheduler.
+pub(super) struct Scheduler {
     kind: Kind,
     plan: Mutex<Plan>,
     changed: Condvar,
@@ -74,7 +74,7 @@ impl Ord for Later {
     }
 }
 
-impl Agenda {
+impl Scheduler {
     pub(super) fn new(kind: Kind) -> Self {
         Self { kind, plan: Mutex::default(), changed: Condvar::new() }
     }
@@ -103,7 +103,7 @@ impl Agenda {
         }
     }
 
-    /// Waits for the next device. Returns `None` once the agenda has ended.
+    /// Waits for the next device. Returns `None` once the scheduler has ended.
     pub(super) fn next(&self) -> Option<Arc<Member>> {
         let mut plan = self.lock();
         loop {
@@ -129,7 +129,7 @@ impl Agenda {
         }
     }
 
-    /// Gives a device back that [`Agenda::next`] returned.
+    /// Gives a device back that [`Scheduler::next`] returned.
     pub(super) fn done(&self, member: &Arc<Member>) {
         let mut plan = self.lock();
         plan.taken -= 1;
