@@ -29,7 +29,7 @@ mod target;
 mod udp;
 
 pub use crate::source::Value;
-pub use collect::{Collectors, ModbusFile, Seen, decoder};
+pub use collect::ModbusFile;
 pub use devices::{Gateway, Options, Threads};
 pub use lines::{LinesError, LinesTaken, Precision, take_lines};
 pub use point::{Intake, IntakeError, Point, Taken};

@@ -29,8 +29,8 @@ use crate::output::tell;
 use crate::stop::Stop;
 
 pub use modbus::ModbusFile;
-pub use preset::decoder;
-pub use seen::Seen;
+use preset::decoder;
+pub(crate) use seen::Seen;
 
 /// Everything that a collector works with.
 #[derive(Clone)]
@@ -59,7 +59,7 @@ struct Trouble {
 }
 
 /// The threads of the collectors.
-pub struct Collectors(Vec<JoinHandle<()>>);
+pub(crate) struct Collectors(Vec<JoinHandle<()>>);
 
 impl Collectors {
     /// Starts the collectors that the arguments name. `folder` keeps the name under which a broker knows this gateway.
@@ -95,18 +95,12 @@ impl Collectors {
     }
 
     /// Waits for the threads, after a stop.
-    pub fn join(self) {
+    pub(crate) fn join(self) {
         for thread in self.0 {
             if thread.join().is_err() {
                 tracing::error!("a collector has panicked");
             }
         }
-    }
-
-    /// Returns true if the arguments name no collector.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 }
 

@@ -161,6 +161,7 @@ impl Collector for Meter {
 
 /// Sets a serial line to raw bytes: eight bits, or seven with even parity at 9,600 bits a second. Anything that is no
 /// terminal, such as a pipe, stays as it is.
+#[cfg(unix)]
 fn set_speed(file: &File, speed: u32) -> io::Result<()> {
     use rustix::termios::{
         ControlModes, OptionalActions, SpecialCodeIndex, isatty, tcgetattr, tcsetattr,
@@ -180,6 +181,12 @@ fn set_speed(file: &File, speed: u32) -> io::Result<()> {
     modes.special_codes[SpecialCodeIndex::VMIN] = 0;
     modes.special_codes[SpecialCodeIndex::VTIME] = 5;
     tcsetattr(file, OptionalActions::Now, &modes)?;
+    Ok(())
+}
+
+/// Other systems have other ways: the port stays as it is set.
+#[cfg(not(unix))]
+fn set_speed(_file: &File, _speed: u32) -> io::Result<()> {
     Ok(())
 }
 

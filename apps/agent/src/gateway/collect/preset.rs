@@ -13,7 +13,7 @@ use crate::arguments::CollectArguments;
 ///
 /// # Errors
 /// The preset is unknown, its file cannot be used, or neither a preset nor a topic is given.
-pub fn decoder(arguments: &CollectArguments, zone: &TimeZone) -> Result<Decoder> {
+pub(super) fn decoder(arguments: &CollectArguments, zone: &TimeZone) -> Result<Decoder> {
     let base = arguments.base.as_deref();
     let preset = match (&arguments.preset, &arguments.topic) {
         (Some(name), None) if name.contains(['/', '\\']) || name.ends_with(".toml") => {

@@ -13,7 +13,7 @@ const MOST: usize = 2000;
 
 /// Topics and channels that came.
 #[derive(Debug, Default)]
-pub struct Seen(Mutex<Counts>);
+pub(crate) struct Seen(Mutex<Counts>);
 
 #[derive(Clone, Debug, Default, Serialize)]
 struct Counts {
@@ -47,7 +47,7 @@ struct Channel {
 
 impl Seen {
     /// Counts a message.
-    pub fn count(&self, topic: &str, decoded: &Decoded) {
+    pub(crate) fn count(&self, topic: &str, decoded: &Decoded) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.topics.len() >= MOST && !counts.topics.contains_key(topic) {
             counts.not_listed += 1;
@@ -68,20 +68,20 @@ impl Seen {
     }
 
     /// Counts a report that came from no topic.
-    pub fn report(&self, report: &Report) {
+    pub(crate) fn report(&self, report: &Report) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).add(report);
     }
 
     /// Returns the counts as JSON.
     #[must_use]
-    pub fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         serde_json::to_value(&*counts).unwrap_or_default()
     }
 
     /// Returns the counts as lines for people.
     #[must_use]
-    pub fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut lines = Vec::new();
         for (device, channels) in &counts.channels {

@@ -98,7 +98,7 @@ impl Tree {
 }
 
 /// Returns the label, quantity and number of `in_temp_raw` with its offset and scale, or of `in_temp_input`.
-fn iio<'q>(chip: &Path, file: &str) -> Option<(String, &'q Quantity, f64)> {
+fn iio(chip: &Path, file: &str) -> Option<(String, &'static Quantity, f64)> {
     let (sensor, is_raw) = match (file.strip_suffix("_raw"), file.strip_suffix("_input")) {
         (Some(sensor), _) => (sensor, true),
         (None, sensor) => (sensor?, false),
@@ -115,13 +115,13 @@ fn iio<'q>(chip: &Path, file: &str) -> Option<(String, &'q Quantity, f64)> {
     }
     // Offset and scale are of the sensor, or of all of its quantity.
     let kind = format!("in_{}", quantity.0);
-    let of = |what: &str| self::number(&chip.join(format!("{sensor}_{what}"))).or_else(|| self::number(&chip.join(format!("{kind}_{what}"))));
+    let of = |fact: &str| self::number(&chip.join(format!("{sensor}_{fact}"))).or_else(|| self::number(&chip.join(format!("{kind}_{fact}"))));
     let number = (number + of("offset").unwrap_or(0.0)) * of("scale").unwrap_or(1.0);
     Some((label.to_owned(), quantity, number))
 }
 
 /// Returns the label, quantity and number of `temp1_input`.
-fn hwmon<'q>(chip: &Path, file: &str) -> Option<(String, &'q Quantity, f64)> {
+fn hwmon(chip: &Path, file: &str) -> Option<(String, &'static Quantity, f64)> {
     let sensor = file.strip_suffix("_input")?;
     let is_of = |(begin, ..): &&Quantity| {
         sensor.strip_prefix(begin).is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
