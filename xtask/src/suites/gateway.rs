@@ -1,4 +1,5 @@
-//! A gateway between senders that cannot encrypt and a cloud, as processes: what it answered 204 is in the owner's answers.
+//! A gateway between senders that cannot encrypt and a cloud, as processes: readings that it answered 204 are in the owner's
+//! answers, once.
 
 use super::ask::{Cases, Site, run_parts};
 use crate::guide;
@@ -87,7 +88,7 @@ fn value(device: usize, minute: u64) -> f64 {
     ((minute * 7 + device as u64 * 31) % 200) as f64 / 2.0
 }
 
-/// Senders write through kills; each repeats what was not answered.
+/// Senders write through kills.
 fn kills(cases: &mut Cases) -> Result<()> {
     let mut site = Site::new(cases.sotto(), "UTC")?;
     site.sotto(&["channel", "add", "flow", "--range", "0..100", "--resolution", "0.5", "--every", "1m"])?;
@@ -120,7 +121,7 @@ fn kills(cases: &mut Cases) -> Result<()> {
         }
         gateway.end(if kill < KILLS { "KILL" } else { "TERM" })?;
     }
-    // What is in the spools, and is not sent yet, is sent by a gateway that runs again.
+    // A gateway that runs again sends the rest of the spools.
     let gateway = Gateway::start(&site)?;
     thread::sleep(Duration::from_secs(1));
     gateway.end("TERM")?;
@@ -130,7 +131,7 @@ fn kills(cases: &mut Cases) -> Result<()> {
     Ok(())
 }
 
-/// Compares counts and sums of all devices with those of what was answered.
+/// Compares counts and sums of all devices with those of the requests that were answered.
 fn judge(answer: &serde_json::Value, minutes: u64) -> Result<Vec<String>> {
     let rows = answer["rows"].as_array().context("the answer has no rows")?;
     let mut found: BTreeMap<(String, String), f64> = BTreeMap::new();

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 
 use super::folder::{self, Stamp};
 use super::journal::{DeviceId, ReadingsJournal};
-use super::member::{Member, Work, lock};
+use super::member::{Member, RowsFrom, Work, lock};
 use super::route::Routes;
 use super::scheduler::{Kind, Scheduler};
 use super::staging::Staging;
@@ -30,6 +30,8 @@ const LOOK: Duration = Duration::from_secs(2);
 const OPENERS: usize = 4;
 const SENDERS: usize = 4;
 const MOST_DRIVERS: usize = 4;
+/// Longest wait after a stop for devices that open, and for those that read the journal.
+const CATCHING_UP: Duration = Duration::from_secs(20);
 /// Longest time until all windows are in their spools after a stop, and until they are sent. The rest is sent by the next run.
 const CLOSING: Duration = Duration::from_secs(60);
 const SENDING: Duration = Duration::from_secs(3);
@@ -264,10 +266,7 @@ impl Gateway {
                     "the bundles are not looked at; the devices go on"
                 );
             }
-            lock(&self.leaving).retain(|member| {
-                let is_done = matches!(*lock(&member.work), Work::Ended);
-                !(is_done && member.sending().is_none_or(|sending| sending.spool.first().is_none()))
-            });
+            lock(&self.leaving).retain(|member| !matches!(*lock(&member.work), Work::Ended));
             told = Instant::now();
             self.tell();
         }
@@ -281,11 +280,12 @@ impl Gateway {
     }
 
     /// Ends the gateway, once no sender is answered any more: writes the last batch, closes all windows, and sends for a short
-    /// time. Whatever is not done then is done by the next run.
+    /// time. The next run does the rest.
     pub fn finish(self: &Arc<Self>, threads: Threads) {
         lock(&self.staging).ended = true;
         self.staged.notify_all();
         let _ = threads.commit.join();
+        wait_for(CATCHING_UP, || self.opens.is_idle() && self.is_caught_up());
         self.ending.store(true, Ordering::Relaxed);
         let all: Vec<Arc<Member>> =
             self.members().list.iter().cloned().chain(lock(&self.leaving).iter().cloned()).collect();
@@ -306,6 +306,17 @@ impl Gateway {
             tracing::warn!(%error, "the journal of readings is not trimmed; the next start does it");
         }
         self.tell();
+    }
+
+    /// Returns true if no open device has rows in the journal alone.
+    fn is_caught_up(&self) -> bool {
+        let is_behind = |member: &Arc<Member>| {
+            let is_open = matches!(*lock(&member.work), Work::Open(_));
+            is_open
+                && !member.is_full.load(Ordering::Relaxed)
+                && matches!(*lock(&member.rows_from), RowsFrom::Journal(_))
+        };
+        !self.members().list.iter().any(is_behind)
     }
 
     /// Notes fields that no channel takes, by measurement and name.

@@ -42,6 +42,8 @@ impl Gateway {
             return;
         }
         match self.device(member) {
+            // It left meanwhile: its rows stay in the journal.
+            Ok(_) if member.is_leaving.load(Ordering::Relaxed) => {}
             Ok((device, sending)) => {
                 member.note_fault(None);
                 *lock(&member.sending) = Some(sending);
@@ -160,17 +162,18 @@ impl Gateway {
                 }
                 Ok(Step::Ended) => {
                     self.settle(member, device);
-                    if let Some(sending) = member.sending() {
-                        sending.spool.close();
-                    }
                     *work = Work::Ended;
+                    if !self.ending.load(Ordering::Relaxed) {
+                        // Another bundle of the device may use the spool; or its bundle went, and the spool stays.
+                        *lock(&member.sending) = None;
+                    }
                     return;
                 }
                 Err(error) => {
                     member.note_fault(Some(format!("{error:#}")));
                     *work =
                         if member.is_leaving.load(Ordering::Relaxed) { Work::Ended } else { Work::Closed };
-                    // What its windows held is read from the journal again.
+                    // The readings of its windows are read from the journal again.
                     self.read_again(member);
                     return self.opens.push_after(member, FAULT);
                 }

@@ -65,7 +65,7 @@ impl Precision {
 /// The outcome of a request. The readings that were taken are durable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinesTaken {
-    /// What was taken.
+    /// Counts of the points that were taken.
     pub taken: Taken,
     /// Number of lines that were not taken.
     pub malformed: u64,
@@ -113,13 +113,14 @@ pub fn take_lines(
         if !is_end && filled < PART {
             continue;
         }
-        let whole = if is_end { filled } else { memrchr(b'\n', &part[..filled]).map_or(0, |end| end + 1) };
+        let mut whole =
+            if is_end { filled } else { memrchr(b'\n', &part[..filled]).map_or(0, |end| end + 1) };
         let mut begin = 0;
         if skips {
             // The rest of a line that is too long.
             match memchr(b'\n', &part[..filled]) {
                 Some(end) => (begin, skips) = (end + 1, false),
-                None => (begin, filled) = (0, 0),
+                None => (whole, filled) = (0, 0),
             }
         }
         if whole == 0 && filled == PART {

@@ -12,7 +12,7 @@ use crate::source::FileOptions;
 /// Maximum bytes of the file.
 const LARGEST: u64 = 64 << 10;
 
-/// What the file says. All of it may be left out.
+/// The contents of the file. All of it may be left out.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Mapping {

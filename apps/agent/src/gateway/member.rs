@@ -157,7 +157,7 @@ impl Counts {
     }
 }
 
-/// Returns a sender's name as it is shown: printable, and not long.
+/// Returns a sender's name for people: printable, 64 bytes at most.
 pub(super) fn shown(sender: &str) -> Arc<str> {
     let letters = sender.chars().map(|letter| if letter.is_control() { '?' } else { letter });
     let mut name = String::new();

@@ -129,7 +129,7 @@ pub enum IntakeError {
     #[error("the journal of readings cannot be written: {0}; free some space on the disk")]
     Disk(Arc<str>),
     /// Nothing is taken: `sotto-agent check` counts alone.
-    #[error("sotto-agent check counts what comes, and takes nothing: send it again to sotto-agent run")]
+    #[error("sotto-agent check counts readings and takes none: send them again to sotto-agent run")]
     Checking,
     /// The gateway ends.
     #[error("the gateway is stopping: send again after its next start")]

@@ -70,7 +70,7 @@ impl Tally {
         Ok(Self { names, targets, routes, faults, seen: Mutex::default() })
     }
 
-    /// Returns what came so far, as lines for people or as JSON.
+    /// Returns the counts so far, as lines for people or as JSON.
     ///
     /// # Errors
     /// It cannot be written as JSON.

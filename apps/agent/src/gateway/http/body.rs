@@ -8,7 +8,7 @@ use hyper::body::{Body as _, Incoming};
 use tokio::time::timeout;
 use zeroize::Zeroizing;
 
-/// Maximum bytes of a body, as it is sent.
+/// Maximum bytes of a body before it is inflated.
 const LONGEST: usize = 8 << 20;
 /// Maximum bytes of all bodies that are read at a time.
 const MOST: usize = 24 << 20;

@@ -48,7 +48,7 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Threads that wait for the disk.
 const BLOCKING: usize = 16;
 
-/// What every connection needs.
+/// Shared by all connections.
 pub(super) struct Shared {
     intake: Arc<dyn Intake>,
     token: Option<Token>,
@@ -133,19 +133,19 @@ impl Server {
         let Self { runtime, tcp, unix, udp, tls, shared, .. } = self;
         let connections = Arc::new(Semaphore::new(MOST_CONNECTIONS));
         runtime.block_on(async {
-            let mut serving = JoinSet::new();
+            let mut tasks = JoinSet::new();
             for listener in tcp {
                 let serving = Serving::new(&shared, &connections, stop);
-                serving.spawn(serving.tcp(listener, tls.clone()));
+                tasks.spawn(serving.tcp(listener, tls.clone()));
             }
             let paths: Vec<PathBuf> = unix.iter().map(|(_, path)| path.clone()).collect();
             for (listener, _) in unix {
-                serving.spawn(Serving::new(&shared, &connections, stop).unix(listener));
+                tasks.spawn(Serving::new(&shared, &connections, stop).unix(listener));
             }
             for socket in udp {
-                serving.spawn(udp::serve(socket, Arc::clone(&shared.intake), stop.clone()));
+                tasks.spawn(udp::serve(socket, Arc::clone(&shared.intake), stop.clone()));
             }
-            while serving.join_next().await.is_some() {}
+            while tasks.join_next().await.is_some() {}
             for path in paths {
                 let _ = fs::remove_file(path);
             }

@@ -14,7 +14,7 @@ pub(super) struct Segment {
     pub(super) path: PathBuf,
     /// The number of its first batch.
     pub(super) first: u64,
-    /// Bytes of its whole records, and of what stands before them.
+    /// Bytes of its head and of its whole records.
     pub(super) bytes: u64,
     /// For each device, the number of its last batch, and the bytes of its records.
     pub(super) devices: HashMap<DeviceId, (u64, u64)>,

@@ -12,7 +12,9 @@ use std::sync::atomic::Ordering;
 
 /// A file is written again if less than a part of it is needed.
 const PART: u64 = 4;
-/// Smaller files stay.
+/// Bytes at which the file that is written goes, if no device needs it.
+const SPENT: u64 = 64 << 10;
+/// Smaller files are not written again.
 const SMALL: u64 = 1 << 20;
 
 impl ReadingsJournal {
@@ -29,11 +31,12 @@ impl ReadingsJournal {
     /// The I/O error.
     pub(crate) fn trim(&self, all: bool) -> io::Result<()> {
         let mut files = self.lock();
-        if all {
-            files.writer = None;
-        }
         let Files { segments, writer, settled } = &mut *files;
         let needed = |device: &DeviceId, last: u64| settled.get(device).is_none_or(|before| last >= *before);
+        let is_spent = |last: &Segment| last.bytes >= SPENT && last.needed(needed) == 0;
+        if all || segments.last().is_some_and(is_spent) {
+            *writer = None;
+        }
         let written = segments.len().saturating_sub(usize::from(writer.is_some()));
         let mut at = 0;
         for _ in 0..written {

@@ -59,7 +59,7 @@ fn a_device_that_does_not_work_stops_no_other() {
     let broken = status(&farm, "broken");
     assert!(broken["fault"].as_str().is_some_and(|fault| fault.contains("broken.bundle")), "{broken}");
     assert!(gateway.stop().0.success());
-    // What was answered waits in the journal until the spool can be used.
+    // Readings that were answered wait in the journal until the spool can be used.
     std::fs::remove_dir_all(farm.spool("oven")).unwrap();
     let gateway = farm.start(&[]);
     assert!(gateway.stop().0.success());

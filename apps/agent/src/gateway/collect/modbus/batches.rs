@@ -108,7 +108,8 @@ mod tests {
             let batches = batches(&file);
             let mut seen = vec![0; registers.len()];
             for batch in &batches {
-                prop_assert!(batch.count <= if batch.table == Table::Coil { MOST_BITS } else { MOST_REGISTERS });
+                let most = if batch.table == Table::Coil { MOST_BITS } else { MOST_REGISTERS };
+                prop_assert!(batch.count <= most);
                 for index in &batch.registers {
                     let register = &file.registers[*index];
                     seen[*index] += 1;
