@@ -94,9 +94,17 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Broker>().map(|broker| broker.to_string()).as_deref(), Ok(shown));
         }
-        for wrong in
-            ["", "broker", "http://b", "mqtt://", "mqtt://b:0", "mqtt://b:x", "mqtt://a b", "mqtt://b/topic", "mqtt://u@b"]
-        {
+        for wrong in [
+            "",
+            "broker",
+            "http://b",
+            "mqtt://",
+            "mqtt://b:0",
+            "mqtt://b:x",
+            "mqtt://a b",
+            "mqtt://b/topic",
+            "mqtt://u@b",
+        ] {
             assert!(wrong.parse::<Broker>().is_err(), "{wrong}");
         }
     }

@@ -105,7 +105,9 @@ impl Connection {
         connection.send(packets::connect(options)?)?;
         match connection.answer(|answer| matches!(answer, Received::Accepted(_) | Received::Refused(_)))? {
             Received::Accepted(session_kept) => connection.session_kept = session_kept,
-            Received::Refused(reason) => return Err(MqttError::Refused { broker: connection.broker, reason }),
+            Received::Refused(reason) => {
+                return Err(MqttError::Refused { broker: connection.broker, reason });
+            }
             _ => return Err(connection.not_mqtt("no answer to the connection")),
         }
         Ok(connection)
@@ -131,7 +133,8 @@ impl Connection {
         }
         match granted.iter().position(|granted| !granted) {
             Some(refused) => {
-                let reason = format!("the broker does not allow this user to subscribe to {}", filters[refused]);
+                let reason =
+                    format!("the broker does not allow this user to subscribe to {}", filters[refused]);
                 Err(MqttError::Refused { broker: self.broker.clone(), reason })
             }
             None => Ok(()),
@@ -265,7 +268,8 @@ impl Connection {
                 },
                 Event::NotifyError(fault) => ended = Some(self.fault(fault)),
                 Event::RequestClose => {
-                    let silent = || MqttError::Silent { broker: self.broker.clone(), seconds: self.limit.as_secs() };
+                    let silent =
+                        || MqttError::Silent { broker: self.broker.clone(), seconds: self.limit.as_secs() };
                     ended = ended.or_else(|| Some(silent()));
                 }
                 Event::RequestTimerReset { kind, duration_ms } => self.timers.set(kind, duration_ms),

@@ -16,10 +16,12 @@ pub(crate) fn connect(options: &Options) -> Result<Packet, MqttError> {
     let seconds = u16::try_from(options.keep_alive.as_secs()).unwrap_or(u16::MAX);
     let login = options.login.as_ref();
     let user = login.map(|login| login.user.as_str());
-    let password = login.and_then(|login| login.password.as_ref()).map(|password| password.as_bytes().to_vec());
+    let password =
+        login.and_then(|login| login.password.as_ref()).map(|password| password.as_bytes().to_vec());
     macro_rules! filled {
         ($builder:expr) => {{
-            let mut builder = $builder.client_id(options.client.as_str()).map_err(unsendable("the client's name"))?;
+            let mut builder =
+                $builder.client_id(options.client.as_str()).map_err(unsendable("the client's name"))?;
             if let Some(user) = user {
                 builder = builder.user_name(user).map_err(unsendable("the user"))?;
             }
@@ -55,12 +57,18 @@ pub(crate) fn subscribe(version: Version, id: u16, filters: &[String]) -> Result
     let entries = filters.iter().map(|filter| SubEntry::new(filter.as_str(), options.clone()));
     let entries = entries.collect::<Result<Vec<_>, Fault>>().map_err(unsendable)?;
     match version {
-        Version::V3 => {
-            v3_1_1::Subscribe::builder().packet_id(id).entries(entries).build().map(Packet::from).map_err(unsendable)
-        }
-        Version::V5 => {
-            v5_0::Subscribe::builder().packet_id(id).entries(entries).build().map(Packet::from).map_err(unsendable)
-        }
+        Version::V3 => v3_1_1::Subscribe::builder()
+            .packet_id(id)
+            .entries(entries)
+            .build()
+            .map(Packet::from)
+            .map_err(unsendable),
+        Version::V5 => v5_0::Subscribe::builder()
+            .packet_id(id)
+            .entries(entries)
+            .build()
+            .map(Packet::from)
+            .map_err(unsendable),
     }
 }
 

@@ -45,7 +45,10 @@ impl From<Packet> for Received {
             Packet::V3_1_1Puback(packet) => Self::Acknowledged(packet.packet_id(), None),
             Packet::V5_0Puback(packet) => {
                 let refused = packet.reason_code().filter(|code| code.is_failure());
-                Self::Acknowledged(packet.packet_id(), refused.map(|code| format!("it refuses the message: {code:?}")))
+                Self::Acknowledged(
+                    packet.packet_id(),
+                    refused.map(|code| format!("it refuses the message: {code:?}")),
+                )
             }
             Packet::V3_1_1Publish(packet) => message(
                 packet.topic_name(),
@@ -66,7 +69,9 @@ impl From<Packet> for Received {
                 Self::Ended(format!("the broker ends the connection{reason}"))
             }
             Packet::V3_1_1Pingresp(_) | Packet::V5_0Pingresp(_) => Self::Other,
-            packet if packet.size() > 0 => Self::Forbidden("a packet that a broker does not send to this client"),
+            packet if packet.size() > 0 => {
+                Self::Forbidden("a packet that a broker does not send to this client")
+            }
             _ => Self::Other,
         }
     }
@@ -79,7 +84,12 @@ fn message(topic: &str, payload: &[u8], retained: bool, quality: Qos, id: Option
         // The subscription asks for QoS 1 at most.
         Qos::ExactlyOnce => return Received::Forbidden("a message of QoS 2, for which nobody asked"),
     };
-    Received::Message(Message { topic: topic.to_owned(), payload: payload.to_vec(), retained, acknowledgement })
+    Received::Message(Message {
+        topic: topic.to_owned(),
+        payload: payload.to_vec(),
+        retained,
+        acknowledgement,
+    })
 }
 
 /// MQTT 3.1.1, 3.2.2.3.

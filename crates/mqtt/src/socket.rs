@@ -66,7 +66,10 @@ impl Socket {
             Ok(0) => Err(io::Error::new(ErrorKind::UnexpectedEof, "the broker has closed the connection")),
             Ok(count) => Ok(Some(count)),
             Err(error)
-                if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted) =>
+                if matches!(
+                    error.kind(),
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+                ) =>
             {
                 Ok(None)
             }

@@ -91,7 +91,8 @@ fn streams() -> Vec<Vec<u8>> {
 
 /// Finds and reads the telegrams in a stream. True if one has readings.
 fn telegrams(bytes: &[u8]) -> bool {
-    let mut decoder = Decoder::new(Preset::named("p1").expect("a preset of this program"), jiff::tz::TimeZone::UTC);
+    let mut decoder =
+        Decoder::new(Preset::named("p1").expect("a preset of this program"), jiff::tz::TimeZone::UTC);
     let mut telegrams = Telegrams::default();
     let mut taken = false;
     for part in bytes.chunks(100) {

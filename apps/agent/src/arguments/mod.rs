@@ -167,6 +167,7 @@ pub struct CheckArguments {
     #[cfg_attr(
         feature = "gateway",
         arg(
+            required = false,
             required_unless_present_any = collect::WITHOUT_BUNDLE,
             default_value_ifs(collect::WITHOUT_BUNDLE.map(|option| (option, ArgPredicate::IsPresent, ".")))
         )

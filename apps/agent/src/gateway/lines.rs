@@ -277,10 +277,17 @@ mod tests {
 
     #[test]
     fn every_precision_is_converted_to_nanoseconds() {
-        for (text, time) in
-            [("", 7_i64), ("ns", 7), ("n", 7), ("us", 7000), ("u", 7000), ("ms", 7_000_000), ("s", 7_000_000_000)]
-                .into_iter()
-                .chain([("m", 420_000_000_000), ("h", 25_200_000_000_000)])
+        for (text, time) in [
+            ("", 7_i64),
+            ("ns", 7),
+            ("n", 7),
+            ("us", 7000),
+            ("u", 7000),
+            ("ms", 7_000_000),
+            ("s", 7_000_000_000),
+        ]
+        .into_iter()
+        .chain([("m", 420_000_000_000), ("h", 25_200_000_000_000)])
         {
             let (_, points) = taken(&b"a f=1 7"[..], Precision::parse(text).unwrap());
             assert_eq!(points, [format!("t a f=1 Some({time})")], "{text}");

@@ -14,8 +14,8 @@ use super::folder::bundles;
 use super::http::Server;
 use super::point::{Intake, IntakeError, Point, Taken};
 use super::tally::Tally;
-use crate::bundle::Bundle;
 use crate::arguments::{CheckArguments, GatewayArguments, RunArguments};
+use crate::bundle::Bundle;
 use crate::output::tell;
 use crate::stop::Stop;
 
@@ -25,7 +25,10 @@ use crate::stop::Stop;
 /// Names the argument, the folder or the address that cannot be used, and the reason.
 pub fn run(arguments: RunArguments, stop: &Stop) -> Result<()> {
     let RunArguments { device, read, gateway: listeners, .. } = arguments;
-    let devices = listeners.devices.clone().context("give --devices DIR: the folder of the bundles whose readings come")?;
+    let devices = listeners
+        .devices
+        .clone()
+        .context("give --devices DIR: the folder of the bundles whose readings come")?;
     if arguments.once || arguments.correct || arguments.clear_log.is_some() || arguments.ticks.is_some() {
         bail!(
             "--once, --correct, --ticks and --clear-log are for one device: leave them out, or give --bundle"
@@ -39,7 +42,8 @@ pub fn run(arguments: RunArguments, stop: &Stop) -> Result<()> {
     let (phase, allow_future) = (read.phase, read.allow_future);
     let (late, fresh, journal_limit) = (arguments.late, arguments.fresh, listeners.journal_limit);
     raise_open_files();
-    let options = Options { devices: devices.clone(), device, late, fresh, phase, allow_future, journal_limit };
+    let options =
+        Options { devices: devices.clone(), device, late, fresh, phase, allow_future, journal_limit };
     let gateway = Gateway::open(options, stop)?;
     let server = Server::open(&listeners, Arc::clone(&gateway) as Arc<dyn Intake>)?;
     let threads = gateway.start();

@@ -45,7 +45,10 @@ fn refusals_are_told() {
             read(&mut stream);
         });
         let refused = Connection::open(&Options { version, ..options }).expect_err("refused");
-        assert!(matches!(refused, MqttError::Refused { .. }) && refused.to_string().contains(says), "{refused}");
+        assert!(
+            matches!(refused, MqttError::Refused { .. }) && refused.to_string().contains(says),
+            "{refused}"
+        );
     }
 }
 
@@ -53,7 +56,8 @@ fn refusals_are_told() {
 fn silence_has_a_limit() {
     let (options, _) = start(|mut stream| while read(&mut stream).is_some() {});
     let begin = Instant::now();
-    let silent = Connection::open(&Options { limit: Duration::from_millis(200), ..options }).expect_err("silent");
+    let silent =
+        Connection::open(&Options { limit: Duration::from_millis(200), ..options }).expect_err("silent");
     assert!(matches!(silent, MqttError::Silent { .. }), "{silent}");
     assert!(begin.elapsed() < Duration::from_secs(5));
 }
@@ -76,7 +80,8 @@ fn messages_are_acknowledged_when_their_reader_says_so() {
             stream.set_read_timeout(Some(Duration::from_secs(5))).expect("set");
             (subscribe, early, read(&mut stream), read(&mut stream))
         });
-        let mut connection = Connection::open(&Options { version, session: true, ..options }).expect("accepted");
+        let mut connection =
+            Connection::open(&Options { version, session: true, ..options }).expect("accepted");
         connection.subscribe(&["a/+".to_owned()]).expect("granted");
         let wait = Duration::from_secs(5);
         let mut next = || connection.next(wait).expect("connected").expect("a message");
@@ -89,7 +94,10 @@ fn messages_are_acknowledged_when_their_reader_says_so() {
         let (subscribe, early, one, other) = served.join().expect("the broker ends");
         assert_eq!(subscribe.0, 0x82);
         assert!(early.is_none(), "{early:?}");
-        assert_eq!((one.map(|packet| packet.1), other.map(|packet| packet.1)), (Some(vec![0, 8]), Some(vec![0, 7])));
+        assert_eq!(
+            (one.map(|packet| packet.1), other.map(|packet| packet.1)),
+            (Some(vec![0, 8]), Some(vec![0, 7]))
+        );
     }
 }
 
@@ -114,7 +122,8 @@ fn a_silent_broker_is_asked_for_an_answer() {
         // No answer to the question: the client gives up.
         (first, read(&mut stream))
     });
-    let options = Options { keep_alive: Duration::from_secs(1), limit: Duration::from_millis(500), ..options };
+    let options =
+        Options { keep_alive: Duration::from_secs(1), limit: Duration::from_millis(500), ..options };
     let mut connection = Connection::open(&options).expect("accepted");
     let ended = connection.next(Duration::from_secs(20)).expect_err("silent");
     assert!(matches!(ended, MqttError::Silent { .. }), "{ended}");

@@ -32,7 +32,8 @@ impl Scheduled {
     /// Parses `NAME=COMMAND`. A name has no blank and none of the shell's characters.
     pub(super) fn new(text: &str, every: Duration, limit: Duration) -> Result<Self> {
         let is_name = |name: &str| {
-            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
+            !name.is_empty()
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
         };
         let (device, command) = match text.split_once('=') {
             Some((name, command)) if is_name(name) => (name, command),
@@ -54,7 +55,8 @@ impl Scheduled {
                 if let Some(seen) = &site.seen {
                     reports.iter().for_each(|report| seen.report(report));
                 }
-                let all: Vec<_> = reports.into_iter().flat_map(|report| points(report, &self.device)).collect();
+                let all: Vec<_> =
+                    reports.into_iter().flat_map(|report| points(report, &self.device)).collect();
                 hand_over(&all, &self.name(), site);
                 Ok(())
             }

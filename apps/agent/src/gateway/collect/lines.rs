@@ -29,10 +29,16 @@ impl Outputs {
         if !is_json && text.contains(' ') && text.contains('=') {
             return Output::Lines;
         }
+        let is_whole = !is_json || serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+        if !is_whole || text.contains(char::is_control) && !is_json {
+            return Output::Unreadable;
+        }
         match self.0.decode(device, text.as_bytes(), false) {
             Decoded::Reports(mut reports) => {
                 // The field of the time is no reading.
-                reports.iter_mut().for_each(|report| report.readings.retain(|reading| reading.channel != "time"));
+                reports
+                    .iter_mut()
+                    .for_each(|report| report.readings.retain(|reading| reading.channel != "time"));
                 reports.retain(|report| !report.readings.is_empty());
                 if reports.is_empty() { Output::Unreadable } else { Output::Reports(reports) }
             }
@@ -52,7 +58,9 @@ mod tests {
         let Output::Reports(one) = read("21.5\n") else { panic!() };
         assert_eq!((&*one[0].device, &*one[0].readings[0].channel), ("pump", "value"));
         assert_eq!((one[0].readings[0].value.as_str(), one[0].at), ("21.5", None));
-        let Output::Reports(object) = read(r#"{"time": 1772362800, "flow": {"hot": 61}, "on": true}"#) else { panic!() };
+        let Output::Reports(object) = read(r#"{"time": 1772362800, "flow": {"hot": 61}, "on": true}"#) else {
+            panic!()
+        };
         let names: Vec<&str> = object[0].readings.iter().map(|reading| &*reading.channel).collect();
         assert_eq!((names, object[0].at), (vec!["flow_hot", "on"], Some(1_772_362_800_000)));
         assert_eq!(read("pump,room=cellar flow=61.5 1772362800000000000\n"), Output::Lines);

@@ -79,8 +79,7 @@ impl Collectors {
             all.push(Box::new(modbus::Registers::new(file)));
         }
         let every = Duration::from_millis(arguments.every.into());
-        for (device, tree) in
-            [(&arguments.iio, sensors::Tree::Iio), (&arguments.hwmon, sensors::Tree::Hwmon)]
+        for (device, tree) in [(&arguments.iio, sensors::Tree::Iio), (&arguments.hwmon, sensors::Tree::Hwmon)]
         {
             if let Some(device) = device {
                 all.push(Box::new(sensors::Sensors::new(device, tree, &arguments.sys, every)));

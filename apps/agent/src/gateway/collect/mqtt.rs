@@ -40,10 +40,18 @@ pub(super) struct Subscriber {
 }
 
 impl Subscriber {
-    pub(super) fn new(arguments: &CollectArguments, broker: &Broker, folder: &Path, site: &Site) -> Result<Self> {
+    pub(super) fn new(
+        arguments: &CollectArguments,
+        broker: &Broker,
+        folder: &Path,
+        site: &Site,
+    ) -> Result<Self> {
         let login = login(arguments)?;
         let shows = !broker.tls && !is_loopback(&broker.host);
-        if shows && login.as_ref().is_some_and(|login| login.password.is_some()) && !arguments.mqtt_plain_password {
+        if shows
+            && login.as_ref().is_some_and(|login| login.password.is_some())
+            && !arguments.mqtt_plain_password
+        {
             bail!(
                 "{broker} would show its password to the network: use mqtts://, or say --mqtt-plain-password if you trust it"
             );
@@ -116,7 +124,9 @@ impl Subscriber {
                 Decoded::Reports(reports) => {
                     all.extend(reports.into_iter().flat_map(|report| points(report, &message.topic)));
                 }
-                Decoded::Refused(reason) => tracing::debug!(topic = message.topic, %reason, "a message is refused"),
+                Decoded::Refused(reason) => {
+                    tracing::debug!(topic = message.topic, %reason, "a message is refused")
+                }
                 _ => {}
             }
         }

@@ -101,7 +101,9 @@ impl Meter {
         let (mut last, mut had_worked) = (Instant::now(), false);
         while !site.stop.is_asked() {
             let count = match port.read(&mut buffer) {
-                Ok(0) if matches!(self.port, Port::Serial { .. }) && last.elapsed() < LONGEST_SILENCE => continue,
+                Ok(0) if matches!(self.port, Port::Serial { .. }) && last.elapsed() < LONGEST_SILENCE => {
+                    continue;
+                }
                 Ok(0) => return Err((ErrorKind::UnexpectedEof.into(), had_worked)),
                 Ok(count) => count,
                 Err(error)
@@ -163,9 +165,7 @@ impl Collector for Meter {
 /// terminal, such as a pipe, stays as it is.
 #[cfg(unix)]
 fn set_speed(file: &File, speed: u32) -> io::Result<()> {
-    use rustix::termios::{
-        ControlModes, OptionalActions, SpecialCodeIndex, isatty, tcgetattr, tcsetattr,
-    };
+    use rustix::termios::{ControlModes, OptionalActions, SpecialCodeIndex, isatty, tcgetattr, tcsetattr};
     if !isatty(file) {
         return Ok(());
     }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use sotto_preset::{Reading, Report, Value as Stated};
 
-use crate::gateway::point::Point;
 use crate::gateway::Value;
+use crate::gateway::point::Point;
 use crate::source::now;
 
 /// The tags that name a device. A point with `entity_id` has its unit in the place of the measurement, as Home Assistant
@@ -23,7 +23,8 @@ pub(super) fn points(report: Report, topic: &str) -> Vec<Point<'static>> {
         by_unit.entry(unit).or_default().push((channel, value));
     }
     let point = |(unit, fields): (Option<String>, Vec<(String, Stated)>)| {
-        let mut point = Point::new(unit.clone().unwrap_or_else(|| topic.to_owned())).tag(DEVICE, device.clone());
+        let mut point =
+            Point::new(unit.clone().unwrap_or_else(|| topic.to_owned())).tag(DEVICE, device.clone());
         if unit.is_some() {
             point = point.tag(ENTITY, device.clone());
         }
@@ -53,7 +54,9 @@ mod tests {
     fn a_report_has_one_point_for_each_unit() {
         let mut decoder = Decoder::new(Preset::named("zigbee2mqtt").unwrap(), jiff::tz::TimeZone::UTC);
         let message = br#"{"temperature":21.5,"device_temperature":30,"contact":true,"humidity":40,"last_seen":1772362800000}"#;
-        let Decoded::Reports(mut reports) = decoder.decode("zigbee2mqtt/kitchen", message, false) else { panic!() };
+        let Decoded::Reports(mut reports) = decoder.decode("zigbee2mqtt/kitchen", message, false) else {
+            panic!()
+        };
         let points = points(reports.remove(0), "zigbee2mqtt/kitchen");
         let names: Vec<&str> = points.iter().map(|point| &*point.measurement).collect();
         assert_eq!(names, ["zigbee2mqtt/kitchen", "%", "°C"]);

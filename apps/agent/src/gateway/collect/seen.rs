@@ -95,15 +95,16 @@ impl Seen {
         }
         for (topic, of) in &counts.topics {
             let mut words = Vec::new();
-            for (count, word) in [
-                (of.retained, "kept by the broker, of an unknown time"),
-                (of.unknown, "not of the preset"),
-            ] {
+            for (count, word) in
+                [(of.retained, "kept by the broker, of an unknown time"), (of.unknown, "not of the preset")]
+            {
                 if count > 0 {
                     words.push(format!("{} {word}", counted(count, "message")));
                 }
             }
-            words.extend(of.refused.iter().map(|(reason, count)| format!("{}: {reason}", counted(*count, "message"))));
+            words.extend(
+                of.refused.iter().map(|(reason, count)| format!("{}: {reason}", counted(*count, "message"))),
+            );
             if !words.is_empty() {
                 lines.push(format!("{topic}: {}", words.join("; ")));
             }
@@ -157,7 +158,9 @@ mod tests {
         }
         let text = seen.lines().join("\n");
         assert!(text.contains("energy_power: 1 reading, in W"), "{text}");
-        assert!(text.contains("tele/plug/SENSOR: 1 message kept by the broker, of an unknown time; 1 message: not JSON"));
+        assert!(text.contains(
+            "tele/plug/SENSOR: 1 message kept by the broker, of an unknown time; 1 message: not JSON"
+        ));
         assert!(text.contains("cmnd/plug/POWER: 1 message not of the preset"), "{text}");
         assert!(!text.contains("61"));
         assert_eq!(seen.json()["channels"]["plug"]["energy_power"]["readings"], 1);

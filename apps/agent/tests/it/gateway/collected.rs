@@ -20,7 +20,8 @@ fn values(farm: &Farm, device: &str) -> Vec<(String, f64)> {
 
 #[test]
 fn a_smart_meter_behind_a_network_adapter_is_read() {
-    let telegram = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/preset/tests/recorded/p1/dsmr5.telegram");
+    let telegram =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/preset/tests/recorded/p1/dsmr5.telegram");
     let telegram = std::fs::read(telegram).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -59,7 +60,8 @@ fn serve(mut stream: TcpStream, requests: &std::sync::Mutex<Vec<(u8, u16, u16)>>
         }
         let mut body = vec![0; usize::from(u16::from_be_bytes([head[4], head[5]])) - 2];
         stream.read_exact(&mut body).unwrap();
-        let (address, count) = (u16::from_be_bytes([body[0], body[1]]), u16::from_be_bytes([body[2], body[3]]));
+        let (address, count) =
+            (u16::from_be_bytes([body[0], body[1]]), u16::from_be_bytes([body[2], body[3]]));
         requests.lock().unwrap().push((head[7], address, count));
         let answer = if head[7] == 3 && address >= 10 && address + count <= 14 {
             let words = (address..address + count).flat_map(|register| (register + 90).to_be_bytes());
@@ -97,7 +99,9 @@ fn registers_are_read_at_once_and_a_missing_one_silences_no_other() {
     );
     std::fs::write(&file, text).unwrap();
     let gateway = Talker::start(farm.agent("run", &["--modbus", &file.display().to_string()]));
-    wait_until("two rounds", || requests.lock().unwrap().iter().filter(|request| **request == (3, 12, 3)).count() > 1);
+    wait_until("two rounds", || {
+        requests.lock().unwrap().iter().filter(|request| **request == (3, 12, 3)).count() > 1
+    });
     gateway.stop();
     let requests = requests.lock().unwrap().clone();
     assert_eq!(&requests[..4], &[(3, 12, 3), (3, 12, 1), (3, 13, 1), (3, 14, 1)]);
@@ -130,12 +134,26 @@ fn sensors_of_the_kernel_and_commands_are_readings_and_one_that_fails_stops_no_o
     sensors(root.path());
     let sys = root.path().display().to_string();
     let words = [
-        "--iio", "board", "--hwmon", "board", "--sys", &sys, "--every", "1s", "--exec-limit", "500ms",
-        "--exec", "pump=echo 7.5",
-        "--exec", "tank=echo '{\"level\": 31.25, \"time\": 1704067200}'",
-        "--exec", "echo 'depths,device=well depth=4.5 1704067260000000000'",
-        "--exec", "broken=exit 3",
-        "--exec", "slow=sleep 100",
+        "--iio",
+        "board",
+        "--hwmon",
+        "board",
+        "--sys",
+        &sys,
+        "--every",
+        "1s",
+        "--exec-limit",
+        "500ms",
+        "--exec",
+        "pump=echo 7.5",
+        "--exec",
+        "tank=echo '{\"level\": 31.25, \"time\": 1704067200}'",
+        "--exec",
+        "echo 'depths,device=well depth=4.5 1704067260000000000'",
+        "--exec",
+        "broken=exit 3",
+        "--exec",
+        "slow=sleep 100",
     ];
     let gateway = Talker::start(farm.agent("run", &words));
     gateway.wait_for("the command of broken: it ended with exit status: 3");

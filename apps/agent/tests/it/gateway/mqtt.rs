@@ -28,7 +28,8 @@ fn payload(row: i64) -> (i64, String) {
 
 fn start(farm: &Farm, broker: &Mosquitto, version: &str) -> Talker {
     let url = broker.url();
-    let words = ["--mqtt", &url, "--topic", "farm/{device}", "--time-path", "$.time", "--mqtt-version", version];
+    let words =
+        ["--mqtt", &url, "--topic", "farm/{device}", "--time-path", "$.time", "--mqtt-version", version];
     let gateway = Talker::start(farm.agent("run", &words));
     gateway.wait_for("listening to farm/+");
     gateway
@@ -106,7 +107,9 @@ fn a_broker_that_is_killed_gives_no_reading_twice_and_none_that_was_not_sent() {
         });
         // One more may be on its way.
         row += 1;
-        sent.extend((first..row).map(|row| (("boiler".to_owned(), "flow".to_owned(), payload(row).0), value(row))));
+        sent.extend(
+            (first..row).map(|row| (("boiler".to_owned(), "flow".to_owned(), payload(row).0), value(row))),
+        );
         broker.again();
         gateway.wait_for_times("listening to farm/+", kill as usize + 2);
     }
@@ -145,7 +148,7 @@ fn each_preset_is_checked_end_to_end() {
                 let broker_folder = tempfile::tempdir().unwrap();
                 let broker = Mosquitto::start(program, broker_folder.path());
                 let mut command = agent();
-                command.args(["check", "--mqtt", &broker.url(), "--preset", name, "--for", "4s", "--json"]);
+                command.args(["check", "--mqtt", &broker.url(), "--preset", name, "--for", "8s", "--json"]);
                 let check = Talker::start(command);
                 check.wait_for("listening to");
                 let mut sender = broker.sender("recorded").unwrap();
@@ -176,14 +179,17 @@ fn a_check_tells_who_takes_what_and_keeps_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let broker = Mosquitto::start(program, folder.path());
     let url = broker.url();
-    let check = Talker::start(farm.agent("check", &["--mqtt", &url, "--preset", "zigbee2mqtt", "--for", "3s"]));
+    let check =
+        Talker::start(farm.agent("check", &["--mqtt", &url, "--preset", "zigbee2mqtt", "--for", "3s"]));
     check.wait_for("listening to zigbee2mqtt/#");
     let mut sender = broker.sender("thermometer").unwrap();
     sender.publish("zigbee2mqtt/kitchen", br#"{"temperature": 21.47, "humidity": 40}"#, false).unwrap();
     sender.publish("zigbee2mqtt/attic", br#"{"temperature": 8.1}"#, false).unwrap();
     sender.close();
     let told = check.output();
-    for line in ["kitchen.temperature", "nobody takes %.humidity", "nobody takes °C.temperature", "1 reading, in °C"] {
+    for line in
+        ["kitchen.temperature", "nobody takes %.humidity", "nobody takes °C.temperature", "1 reading, in °C"]
+    {
         assert!(told.contains(line), "{line}: {told}");
     }
     assert!(!told.contains("21.47"), "a value: {told}");
@@ -195,7 +201,8 @@ fn a_password_is_not_shown_to_the_network_and_not_taken_from_an_address() {
     let refused = |words: &[&str]| {
         let mut command = agent();
         command.args(["check", "--preset", "tasmota", "--for", "1s"]).args(words);
-        let output = command.env("SOTTO_MQTT_PASSWORD", "s3cret").env("SOTTO_MQTT_USER", "farm").output().unwrap();
+        let output =
+            command.env("SOTTO_MQTT_PASSWORD", "s3cret").env("SOTTO_MQTT_USER", "farm").output().unwrap();
         assert!(!output.status.success());
         String::from_utf8(output.stderr).unwrap()
     };

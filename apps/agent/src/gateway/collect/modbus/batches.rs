@@ -31,7 +31,8 @@ pub(super) fn batches(file: &ModbusFile) -> Vec<Batch> {
         match batches.last_mut() {
             Some(last)
                 if last.table == register.table
-                    && u32::from(register.address) <= u32::from(last.address) + u32::from(last.count) + u32::from(file.gap)
+                    && u32::from(register.address)
+                        <= u32::from(last.address) + u32::from(last.count) + u32::from(file.gap)
                     && end - u32::from(last.address) <= u32::from(most) =>
             {
                 let count = end - u32::from(last.address);
@@ -87,11 +88,15 @@ mod tests {
         let found = |gap, registers: &[(&str, u16, &str)]| -> Vec<(u16, u16)> {
             batches(&file(gap, registers)).iter().map(|batch| (batch.address, batch.count)).collect()
         };
-        let near = [("holding", 10, "u16"), ("holding", 11, "f32"), ("holding", 15, "u16"), ("input", 13, "u16")];
+        let near =
+            [("holding", 10, "u16"), ("holding", 11, "f32"), ("holding", 15, "u16"), ("input", 13, "u16")];
         assert_eq!(found(0, &near), [(10, 3), (15, 1), (13, 1)]);
         assert_eq!(found(2, &near), [(10, 6), (13, 1)]);
         assert_eq!(found(0, &[("holding", 5, "u16"), ("holding", 4, "u32")]), [(4, 2)], "they may overlap");
-        assert_eq!(found(200, &[("holding", 0, "u16"), ("holding", 124, "u16"), ("holding", 125, "u16")]), [(0, 125), (125, 1)]);
+        assert_eq!(
+            found(200, &[("holding", 0, "u16"), ("holding", 124, "u16"), ("holding", 125, "u16")]),
+            [(0, 125), (125, 1)]
+        );
         assert_eq!(found(0, &[("coil", 7, ""), ("coil", 8, "")]), [(7, 2)]);
     }
 

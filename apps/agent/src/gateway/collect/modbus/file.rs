@@ -171,7 +171,8 @@ impl ModbusFile {
         if file.registers.is_empty() || file.registers.len() > MOST {
             bail!("it has to have 1 to {MOST} [[register]]");
         }
-        let (every, limit) = (duration(&file.every)?, file.limit.as_deref().map_or(Ok(Duration::from_secs(2)), duration)?);
+        let (every, limit) =
+            (duration(&file.every)?, file.limit.as_deref().map_or(Ok(Duration::from_secs(2)), duration)?);
         if limit.is_zero() || every.is_zero() || limit >= every {
             bail!("limit has to be shorter than every, and both longer than 0");
         }
@@ -246,10 +247,16 @@ mod tests {
 
     #[test]
     fn files_are_read_whole_or_refused() {
-        for (host, expected) in
-            [("h", "h:502"), ("h:1502", "h:1502"), ("10.0.0.1", "10.0.0.1:502"), ("::1", "[::1]:502"), ("[::1]:9", "[::1]:9")]
-        {
-            let text = format!("device = 'x'\nhost = '{host}'\nevery = '1m'\n[[register]]\nchannel = 'a'\naddress = 0\ntype = 'u16'");
+        for (host, expected) in [
+            ("h", "h:502"),
+            ("h:1502", "h:1502"),
+            ("10.0.0.1", "10.0.0.1:502"),
+            ("::1", "[::1]:502"),
+            ("[::1]:9", "[::1]:9"),
+        ] {
+            let text = format!(
+                "device = 'x'\nhost = '{host}'\nevery = '1m'\n[[register]]\nchannel = 'a'\naddress = 0\ntype = 'u16'"
+            );
             assert_eq!(ModbusFile::parse(&text).unwrap().host, expected);
         }
         for (rest, says) in [

@@ -174,12 +174,15 @@ enum Fault {
 fn words(context: &mut Context, batch: &Batch) -> Result<Words, Fault> {
     let Batch { table, address, count, .. } = *batch;
     let answer = match table {
-        Table::Holding => context.read_holding_registers(address, count).map(|read| read.map(Words::Registers)),
+        Table::Holding => {
+            context.read_holding_registers(address, count).map(|read| read.map(Words::Registers))
+        }
         Table::Input => context.read_input_registers(address, count).map(|read| read.map(Words::Registers)),
         Table::Coil => context.read_coils(address, count).map(|read| read.map(Words::Bits)),
         Table::Discrete => context.read_discrete_inputs(address, count).map(|read| read.map(Words::Bits)),
     };
-    let short = || Fault::Connection("an answer has another number of registers than was asked for".to_owned());
+    let short =
+        || Fault::Connection("an answer has another number of registers than was asked for".to_owned());
     match answer {
         Err(error) => Err(Fault::Connection(error.to_string())),
         Ok(Err(code)) => Err(Fault::Exception(code)),

@@ -67,7 +67,9 @@ mod tests {
     use super::*;
 
     fn read(more: &str, words: &[u16]) -> Option<String> {
-        let text = format!("device = 'x'\nhost = 'h'\nevery = '10s'\n[[register]]\nchannel = 'a'\naddress = 0\n{more}");
+        let text = format!(
+            "device = 'x'\nhost = 'h'\nevery = '10s'\n[[register]]\nchannel = 'a'\naddress = 0\n{more}"
+        );
         let file = ModbusFile::parse(&text).unwrap();
         value(&file.registers[0], words).map(|value| value.as_str().to_owned())
     }

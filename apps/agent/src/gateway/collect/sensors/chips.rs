@@ -115,7 +115,10 @@ fn iio(chip: &Path, file: &str) -> Option<(String, &'static Quantity, f64)> {
     }
     // Offset and scale are of the sensor, or of all of its quantity.
     let kind = format!("in_{}", quantity.0);
-    let of = |fact: &str| self::number(&chip.join(format!("{sensor}_{fact}"))).or_else(|| self::number(&chip.join(format!("{kind}_{fact}"))));
+    let of = |fact: &str| {
+        self::number(&chip.join(format!("{sensor}_{fact}")))
+            .or_else(|| self::number(&chip.join(format!("{kind}_{fact}"))))
+    };
     let number = (number + of("offset").unwrap_or(0.0)) * of("scale").unwrap_or(1.0);
     Some((label.to_owned(), quantity, number))
 }
