@@ -1,4 +1,4 @@
-//! The arguments that name what a gateway fetches itself.
+//! The arguments of the readings that a gateway fetches itself.
 
 use std::path::PathBuf;
 

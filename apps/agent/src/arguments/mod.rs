@@ -69,7 +69,11 @@ pub struct DeviceArguments {
     #[arg(long, value_name = "FILE")]
     #[cfg_attr(
         feature = "gateway",
-        arg(required_unless_present = "devices", default_value_if("devices", ArgPredicate::IsPresent, "."))
+        arg(
+            required = false,
+            required_unless_present = "devices",
+            default_value_if("devices", ArgPredicate::IsPresent, ".")
+        )
     )]
     pub bundle: PathBuf,
     /// Where to send: http://… or https://… [default: the address in the bundle]

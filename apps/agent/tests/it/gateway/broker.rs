@@ -126,7 +126,7 @@ impl Talker {
         wait_until(words, || self.said().matches(words).count() >= times);
     }
 
-    /// Stops it in order, and returns what it said.
+    /// Stops it in order, and returns its words.
     pub(super) fn stop(mut self) -> String {
         assert!(
             Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap().success()
