@@ -190,7 +190,7 @@ pub struct CheckArguments {
     pub gateway: GatewayArguments,
     /// With --devices or --mqtt and the like: how long to listen
     #[cfg(feature = "gateway")]
-    #[arg(long = "for", value_name = "TIME", default_value = "1m", value_parser = values::duration)]
+    #[arg(id = "for", long = "for", value_name = "TIME", default_value = "1m", value_parser = values::duration)]
     pub time: u32,
     /// Print JSON
     #[arg(long)]
