@@ -7,8 +7,8 @@ use sotto_mqtt::Broker;
 
 use super::values::duration;
 
-/// Options that `check` takes without a bundle.
-pub(super) const WITHOUT_BUNDLE: [&str; 7] = ["devices", "mqtt", "p1", "modbus", "iio", "hwmon", "exec"];
+/// Options of `check` that name the source of readings, one at least.
+pub(super) const OF_CHECK: [&str; 8] = ["bundle", "devices", "mqtt", "p1", "modbus", "iio", "hwmon", "exec"];
 
 /// Brokers, meters, registers, sensors and commands of a gateway.
 #[derive(Args, Clone, Debug, Default)]

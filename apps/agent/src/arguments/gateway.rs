@@ -13,7 +13,7 @@ use super::CollectArguments;
 pub struct GatewayArguments {
     /// A folder of bundles: takes readings of all of its devices from programs that cannot encrypt, and looks at it again when
     /// it changes
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["bundle", "spool"])]
+    #[arg(long, value_name = "DIR", conflicts_with = "spool")]
     pub devices: Option<PathBuf>,
     /// Takes InfluxDB's line protocol here: 127.0.0.1:8086, unix:/run/sotto.sock or udp://127.0.0.1:8089, whose datagrams may be
     /// lost; may be repeated. An address that other machines reach needs --tls-cert and --token-file

@@ -11,8 +11,6 @@ mod values;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-#[cfg(feature = "gateway")]
-use clap::builder::ArgPredicate;
 use clap::{ArgGroup, Args, Parser, Subcommand};
 
 #[cfg(feature = "gateway")]
@@ -66,15 +64,7 @@ pub enum Command {
 #[derive(Args, Clone, Debug)]
 pub struct DeviceArguments {
     /// The device's bundle: its keys, the address of its cloud, and its profile
-    #[arg(long, value_name = "FILE")]
-    #[cfg_attr(
-        feature = "gateway",
-        arg(
-            required = false,
-            required_unless_present = "devices",
-            default_value_if("devices", ArgPredicate::IsPresent, ".")
-        )
-    )]
+    #[arg(long, value_name = "FILE", required = false, default_value = ".", hide_default_value = true)]
     pub bundle: PathBuf,
     /// Where to send: http://… or https://… [default: the address in the bundle]
     #[arg(long, value_name = "URL")]
@@ -118,6 +108,8 @@ impl DeviceArguments {
 
 /// Arguments of `run`.
 #[derive(Args, Debug)]
+#[cfg_attr(feature = "gateway", command(group = ArgGroup::new("of").required(true).args(["bundle", "devices"])))]
+#[cfg_attr(not(feature = "gateway"), command(group = ArgGroup::new("of").required(true).args(["bundle"])))]
 pub struct RunArguments {
     /// The device
     #[command(flatten)]
@@ -165,17 +157,11 @@ pub struct RunArguments {
 
 /// Arguments of `check`.
 #[derive(Args, Debug)]
+#[cfg_attr(feature = "gateway", command(group = ArgGroup::new("of").required(true).multiple(true).args(collect::OF_CHECK)))]
+#[cfg_attr(not(feature = "gateway"), command(group = ArgGroup::new("of").required(true).args(["bundle"])))]
 pub struct CheckArguments {
     /// The device's bundle
-    #[arg(long, value_name = "FILE")]
-    #[cfg_attr(
-        feature = "gateway",
-        arg(
-            required = false,
-            required_unless_present_any = collect::WITHOUT_BUNDLE,
-            default_value_ifs(collect::WITHOUT_BUNDLE.map(|option| (option, ArgPredicate::IsPresent, ".")))
-        )
-    )]
+    #[arg(long, value_name = "FILE", required = false, default_value = ".", hide_default_value = true)]
     pub bundle: PathBuf,
     /// The device's spool: readings before the end of its last window count as already sent [default: beside the
     /// bundle]
@@ -199,6 +185,7 @@ pub struct CheckArguments {
 
 /// Arguments of `requeue`.
 #[derive(Args, Debug)]
+#[command(group = ArgGroup::new("of").required(true).args(["bundle"]))]
 pub struct RequeueArguments {
     /// The device
     #[command(flatten)]

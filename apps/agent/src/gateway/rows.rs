@@ -70,7 +70,7 @@ fn put_cell(bytes: &mut Vec<u8>, channel: u64, cell: Result<f64, Reason>) {
     }
     for (places, ten) in TENS.iter().enumerate() {
         let number = (value * ten).round();
-        if is_whole(number) && (number / ten).to_bits() == value.to_bits() {
+        if number != 0.0 && is_whole(number) && (number / ten).to_bits() == value.to_bits() {
             put(bytes, channel | DECIMAL);
             bytes.push(places as u8);
             return put_signed(bytes, number as i64);
