@@ -54,7 +54,7 @@ pub(crate) fn subscribe(version: Version, id: u16, filters: &[String]) -> Result
     if version == Version::V5 {
         options = options.set_rh(RetainHandling::SendRetainedIfNotExists);
     }
-    let entries = filters.iter().map(|filter| SubEntry::new(filter.as_str(), options.clone()));
+    let entries = filters.iter().map(|filter| SubEntry::new(filter.as_str(), options));
     let entries = entries.collect::<Result<Vec<_>, Fault>>().map_err(unsendable)?;
     match version {
         Version::V3 => v3_1_1::Subscribe::builder()

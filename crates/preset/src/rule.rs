@@ -107,7 +107,7 @@ impl Rule {
     pub(crate) fn holds(&self, json: &Json) -> bool {
         self.when.iter().all(|(path, text)| match path.find(json) {
             Some(Json::String(found)) => found == text,
-            Some(found) => found.to_string() == *text,
+            Some(found) => serde_json::from_str::<Json>(text).is_ok_and(|wanted| wanted == *found),
             None => false,
         })
     }

@@ -42,8 +42,11 @@ fn topics_of_any_form_are_names_or_nothing() {
     assert!(reports[0].readings.iter().all(|reading| reading.channel.is_ascii()));
 }
 
+/// Topics and payloads.
+type Messages = Vec<(String, Vec<u8>)>;
+
 /// The recorded messages of every preset.
-fn recorded() -> Vec<(&'static str, Vec<(String, Vec<u8>)>)> {
+fn recorded() -> Vec<(&'static str, Messages)> {
     let of = |name: &'static str| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded").join(name);
         let text = fs::read_to_string(folder.join("messages.txt")).unwrap();

@@ -125,7 +125,7 @@ impl Subscriber {
                     all.extend(reports.into_iter().flat_map(|report| points(report, &message.topic)));
                 }
                 Decoded::Refused(reason) => {
-                    tracing::debug!(topic = message.topic, %reason, "a message is refused")
+                    tracing::debug!(topic = message.topic, %reason, "a message is refused");
                 }
                 _ => {}
             }
