@@ -40,7 +40,7 @@ use crate::guide;
 use crate::suite::{Depth, Suite};
 use crate::tools::{
     AARCH64_CC, AARCH64_MUSL, AARCH64_STD, C_COMPILER, CHROMIUM, CLIPPY, CPP_COMPILER, CURL, GO, JAVA, MIRI,
-    NIGHTLY, NO_STD, NODE, PYTHON, PYTHON_VENV, QEMU_AARCH64, QEMU_SYSTEM, RUSTFMT, SMALL_CORES,
+    MOSQUITTO, NIGHTLY, NO_STD, NODE, PYTHON, PYTHON_VENV, QEMU_AARCH64, QEMU_SYSTEM, RUSTFMT, SMALL_CORES,
 };
 pub(crate) use readings::command as cases;
 
@@ -56,7 +56,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "alarms", shows: "alarms are right, no event is lost or repeated, and requests do not depend on readings", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER, &PYTHON_VENV], run: alarms::run },
     Suite { name: "console", shows: "the owner's page in a browser: what it shows is true, nobody else gets in, and dist/ is what its sources give", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER, &NODE, &CHROMIUM], run: console::run },
     Suite { name: "durable", shows: "nothing is lost between device and owner, and nothing is made up", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: durable::run },
-    Suite { name: "gateway", shows: "senders that cannot encrypt: readings that a gateway answered 204 are in the owner's answers, once, through kills; the guides Telegraf and Home Assistant", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER, &CURL], run: gateway::run },
+    Suite { name: "gateway", shows: "senders that cannot encrypt: readings that a gateway answered 204 are in the owner's answers, once, through kills; the guides of the gateway", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER, &CURL, &MOSQUITTO, &PYTHON], run: gateway::run },
     Suite { name: "python", shows: "`pip install ./bindings/python` in an empty environment; the package's tests, types, style", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER, &PYTHON_VENV], run: python::run },
     Suite { name: "owner", shows: "whatever happens to the plant's folder: no secret is lost by a command, and the shown advice brings every reading back", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: owner::run },
     Suite { name: "ask", shows: "answers of real processes are within their bounds of values computed by other means", depth: Depth::Usual, beside: true, needs: &[&C_COMPILER], run: ask::run },

@@ -77,6 +77,19 @@ pub(crate) static CURL: Tool = Tool {
     probe: || first_line(Command::new("curl").arg("--version")),
 };
 
+/// The broker of the gateway's tests and of a guide, and its client. Debian puts the broker where users do not look.
+pub(crate) static MOSQUITTO: Tool = Tool {
+    name: "mosquitto with mosquitto_pub",
+    get: "`apt-get install mosquitto mosquitto-clients`",
+    probe: || {
+        Command::new("mosquitto_pub").arg("--help").output().ok()?;
+        // Asked for help, it ends with 3.
+        let help = |place| Command::new(place).arg("-h").stdin(Stdio::null()).output().ok();
+        let found = ["mosquitto", "/usr/sbin/mosquitto"].into_iter().find_map(help)?;
+        String::from_utf8_lossy(&found.stdout).lines().next().map(str::to_owned)
+    },
+};
+
 /// The compiler of the Lattigo engine.
 pub(crate) static GO: Tool = Tool {
     name: "go 1.24 or later",

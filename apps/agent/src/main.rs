@@ -66,7 +66,7 @@ fn run(arguments: RunArguments) -> Result<()> {
     }
     let stop = Stop::on_signals()?;
     #[cfg(feature = "gateway")]
-    if arguments.gateway.devices.is_some() {
+    if arguments.gateway.devices.is_some() || arguments.gateway.collect.is_any() {
         return sotto_agent::gateway::run(arguments, &stop);
     }
     let mut device = Device::open(arguments, &stop)?;

@@ -16,6 +16,7 @@ mod partial;
 mod partial_frames;
 mod places;
 mod plans;
+mod presets;
 mod recryptor;
 mod seal;
 mod seal_files;
@@ -61,6 +62,7 @@ pub fn targets() -> Vec<Target> {
         partial_frames::TARGETS,
         places::TARGETS,
         plans::TARGETS,
+        presets::TARGETS,
         text::TARGETS,
         documents::TARGETS,
         facade::TARGETS,

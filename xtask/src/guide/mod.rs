@@ -38,9 +38,11 @@ const GUIDES: [Guide; 9] = [
     Guide { page: "docs/guides/store.md", cloud: "127.0.0.1:7418" },
 ];
 /// The guides of the gateway: `cargo ci gateway` runs them.
-const OF_GATEWAY: [Guide; 2] = [
+const OF_GATEWAY: [Guide; 4] = [
     Guide { page: "docs/guides/telegraf.md", cloud: "127.0.0.1:7426" },
     Guide { page: "docs/guides/home-assistant.md", cloud: "127.0.0.1:7427" },
+    Guide { page: "docs/guides/mqtt.md", cloud: "127.0.0.1:7422" },
+    Guide { page: "docs/guides/modbus.md", cloud: "127.0.0.1:7423" },
 ];
 /// The guide of the lake, which is built apart: `cargo ci scaleout` runs it, `cargo xtask guide --lake` writes it.
 const OF_LAKE: Guide = Guide { page: "docs/guides/scale-out.md", cloud: "127.0.0.1:7425" };

@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use clap::Args;
 
+use super::CollectArguments;
+
 /// The devices of a gateway, and where it listens.
 #[derive(Args, Clone, Debug, Default)]
 pub struct GatewayArguments {
@@ -30,6 +32,9 @@ pub struct GatewayArguments {
     /// further ones
     #[arg(long, value_name = "BYTES", default_value_t = 4 << 30, requires = "devices")]
     pub journal_limit: u64,
+    /// Brokers, meters, registers, sensors and commands
+    #[command(flatten)]
+    pub collect: CollectArguments,
 }
 
 /// A place where readings come in.

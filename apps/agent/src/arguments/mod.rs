@@ -1,6 +1,8 @@
 //! The command line.
 
 #[cfg(feature = "gateway")]
+mod collect;
+#[cfg(feature = "gateway")]
 mod gateway;
 mod read;
 mod refused;
@@ -11,6 +13,8 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
 
+#[cfg(feature = "gateway")]
+pub use collect::{CollectArguments, MqttVersion};
 #[cfg(feature = "gateway")]
 pub use gateway::{GatewayArguments, Listen, NotAnEndpoint};
 pub use read::{NotAPair, NotTogether, Pair, ReadArguments, SourceKind};
@@ -153,7 +157,7 @@ pub struct RunArguments {
 
 /// Arguments of `check`.
 #[derive(Args, Debug)]
-#[cfg_attr(feature = "gateway", command(group = ArgGroup::new("of").required(true).args(["bundle", "devices"])))]
+#[cfg_attr(feature = "gateway", command(group = ArgGroup::new("of").required(true).multiple(true).args(collect::OF_CHECK)))]
 #[cfg_attr(not(feature = "gateway"), command(group = ArgGroup::new("of").required(true).args(["bundle"])))]
 pub struct CheckArguments {
     /// The device's bundle
@@ -170,7 +174,7 @@ pub struct CheckArguments {
     #[cfg(feature = "gateway")]
     #[command(flatten)]
     pub gateway: GatewayArguments,
-    /// With --devices: how long to listen
+    /// With --devices or --mqtt and the like: how long to listen
     #[cfg(feature = "gateway")]
     #[arg(id = "for", long = "for", value_name = "TIME", default_value = "1m", value_parser = values::duration)]
     pub time: u32,

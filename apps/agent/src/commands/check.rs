@@ -28,7 +28,7 @@ use watch::Watched;
 /// The bundle or the source cannot be used.
 pub fn run(arguments: &CheckArguments, stop: &Stop) -> Result<String> {
     #[cfg(feature = "gateway")]
-    if arguments.gateway.devices.is_some() {
+    if arguments.gateway.devices.is_some() || arguments.gateway.collect.is_any() {
         return crate::gateway::check(arguments, stop);
     }
     let Bundle { profile, keys, identity, .. } = Bundle::read(&arguments.bundle)?;

@@ -6,6 +6,7 @@
 //! devices ([`drive`]). A device that cannot take its rows now reads them from the journal later ([`catch_up`]).
 
 mod catch_up;
+mod collect;
 mod devices;
 mod drive;
 mod folder;
@@ -28,6 +29,7 @@ mod target;
 mod udp;
 
 pub use crate::source::Value;
+pub use collect::ModbusFile;
 pub use devices::{Gateway, Options, Threads};
 pub use lines::{LinesError, LinesTaken, Precision, take_lines};
 pub use point::{Intake, IntakeError, Point, Taken};

@@ -1,5 +1,7 @@
 //! The gateway as a process: readings that were answered 204 are in the spools, once, whatever happens.
 
+mod broker;
+mod collected;
 mod farm;
 mod folder;
 mod full;
@@ -7,4 +9,5 @@ mod hostile;
 mod kills;
 mod listeners;
 mod many;
+mod mqtt;
 mod recorded;

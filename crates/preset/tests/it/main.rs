@@ -1,0 +1,5 @@
+//! Tests of presets.
+#![allow(clippy::unwrap_used)]
+
+mod hostile;
+mod recorded;
