@@ -156,7 +156,7 @@ impl Device {
             return Ok(Step::NoRoom);
         }
         let closed = match self.windows.poll_rows(rows)? {
-            Polled::Closed(closed) => closed,
+            Polled::Closed(closed) => *closed,
             Polled::Waiting(until) => return Ok(Step::Waiting(until)),
             Polled::Ended => return Ok(Step::Ended),
         };

@@ -77,13 +77,16 @@ pub struct Gateway {
     /// Wakes the thread that reads the journal.
     pub(super) behind: Mutex<bool>,
     pub(super) wakes: Condvar,
-    pub(super) clouds: Mutex<HashMap<(String, Option<Vec<u8>>), SharedCloud>>,
+    pub(super) clouds: Mutex<HashMap<CloudKey, SharedCloud>>,
     pub(super) unclaimed: Mutex<BTreeMap<String, u64>>,
     pub(super) stop: Stop,
     /// True once no rows are handed over any more.
     pub(super) ending: AtomicBool,
     _lock: File,
 }
+
+/// The address of a cloud, and the authority that its bundle trusts.
+pub(super) type CloudKey = (String, Option<Vec<u8>>);
 
 /// The devices, and the routes to them.
 #[derive(Default)]
@@ -291,7 +294,7 @@ impl Gateway {
             self.members().list.iter().cloned().chain(lock(&self.leaving).iter().cloned()).collect();
         all.iter().for_each(|member| self.leave(member));
         let is_closed = || all.iter().all(|member| !matches!(*lock(&member.work), Work::Open(_)));
-        wait_for(CLOSING, || is_closed());
+        wait_for(CLOSING, is_closed);
         let is_sent = || {
             let has_sent =
                 |member: &Arc<Member>| member.sending().is_none_or(|sending| sending.spool.first().is_none());

@@ -118,7 +118,7 @@ pub struct Closed {
 /// The state of windows whose source does not block.
 pub enum Polled {
     /// A window was closed.
-    Closed(Closed),
+    Closed(Box<Closed>),
     /// No row waits. Something may be due without one at this time, in milliseconds since 1970.
     Waiting(i64),
     /// There are no more windows.
@@ -251,7 +251,7 @@ impl Windows {
     pub fn next_closed(&mut self) -> Result<Option<Closed>, FillError> {
         loop {
             match self.poll()? {
-                Polled::Closed(closed) => return Ok(Some(closed)),
+                Polled::Closed(closed) => return Ok(Some(*closed)),
                 Polled::Waiting(_) => {}
                 Polled::Ended => return Ok(None),
             }
@@ -286,7 +286,7 @@ impl Windows {
                 if !(self.once && again) {
                     self.windows += 1;
                     stream.count_sent(&closed.window);
-                    return Ok(Polled::Closed(closed));
+                    return Ok(Polled::Closed(Box::new(closed)));
                 }
             }
             if let Some(made) = self.next_made()? {

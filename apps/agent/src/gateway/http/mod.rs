@@ -7,7 +7,6 @@ mod tls;
 mod token;
 
 use std::fs;
-use std::future::Future;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -258,38 +257,36 @@ impl Serving {
 }
 
 /// Serves a connection until it ends, its time is over, or a stop is requested.
-fn connection(
+async fn connection(
     shared: Arc<Shared>,
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     peer: Arc<str>,
     stop: Stop,
     permit: OwnedSemaphorePermit,
-) -> impl Future<Output = ()> + Send {
-    async move {
-        let service = service_fn(move |request| {
-            let (shared, peer) = (Arc::clone(&shared), Arc::clone(&peer));
-            async move { Ok::<_, std::convert::Infallible>(answer::answer(shared, request, peer).await) }
-        });
-        let mut http = http1::Builder::new();
-        http.timer(TokioTimer::new())
-            .header_read_timeout(HEAD)
-            .max_buf_size(LONGEST_HEAD)
-            .max_headers(MOST_HEADERS);
-        let mut served = pin!(http.serve_connection(TokioIo::new(stream), service));
-        let over = async {
-            let mut left = LIFE;
-            while !stop.is_asked() && !left.is_zero() {
-                sleep(LOOK).await;
-                left = left.saturating_sub(LOOK);
-            }
-        };
-        tokio::select! {
-            _ = served.as_mut() => {}
-            () = over => {
-                served.as_mut().graceful_shutdown();
-                let _ = timeout(END, served).await;
-            }
+) {
+    let service = service_fn(move |request| {
+        let (shared, peer) = (Arc::clone(&shared), Arc::clone(&peer));
+        async move { Ok::<_, std::convert::Infallible>(answer::answer(shared, request, peer).await) }
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .max_buf_size(LONGEST_HEAD)
+        .max_headers(MOST_HEADERS);
+    let mut served = pin!(http.serve_connection(TokioIo::new(stream), service));
+    let over = async {
+        let mut left = LIFE;
+        while !stop.is_asked() && !left.is_zero() {
+            sleep(LOOK).await;
+            left = left.saturating_sub(LOOK);
         }
-        drop(permit);
+    };
+    tokio::select! {
+        _ = served.as_mut() => {}
+        () = over => {
+            served.as_mut().graceful_shutdown();
+            let _ = timeout(END, served).await;
+        }
     }
+    drop(permit);
 }

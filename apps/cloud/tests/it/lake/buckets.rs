@@ -106,7 +106,7 @@ fn workers_fetch_their_own_segments() {
 fn a_backup_in_a_bucket_is_read_as_its_newest_moment() {
     let Some(away) = Away::start() else { return };
     let place = format!("{}/backup", away.objects);
-    backups::backup(&away.site.config(), &place.parse::<Place>().unwrap(), Days::default()).unwrap();
+    backups::backup(&away.site.config(), place.parse::<Place>().unwrap(), Days::default()).unwrap();
     let mut lake = program().unwrap();
     let output = lake.args(["sql", BY_DEVICE, "--csv", "--store", &place]).output().unwrap();
     let lines = String::from_utf8(output.stdout).unwrap();

@@ -53,10 +53,9 @@ fn a_sum_of_two_devices_has_the_residues_of_a_plan() {
     let key = plant.kitchen.secret.id();
     let named = format!("select 'all', sotto_switch_sum(ciphertext, '{key}') from ciphertexts");
     assert_eq!(plant.lake(&["--threads", "2"]).frames(&named).unwrap()["all"], frame);
-    let back = format!(
-        "select 'all', sotto_switch_sum(ciphertext) from (select * from ciphertexts order by number desc)"
-    );
-    assert_eq!(plant.lake(&["--threads", "2"]).frames(&back).unwrap()["all"], frame);
+    let back =
+        "select 'all', sotto_switch_sum(ciphertext) from (select * from ciphertexts order by number desc)";
+    assert_eq!(plant.lake(&["--threads", "2"]).frames(back).unwrap()["all"], frame);
 }
 
 #[test]
