@@ -97,7 +97,7 @@ pub fn check(arguments: &CheckArguments, stop: &Stop) -> Result<String> {
     };
     let server = Server::open(&arguments.gateway, Arc::clone(&intake))?;
     for place in server.places() {
-        tell(format!("sotto-agent: listening at {place}: counts readings, and tells senders to keep them"));
+        tell(format!("sotto-agent: listening at {place}, counts readings, and tells senders to keep them"));
     }
     let (over, asked) = (Stop::new(), stop.clone());
     let (ends, time) = (over.clone(), Duration::from_millis(arguments.time.into()));
