@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn a_tag_or_the_measurement_names_the_device() {
         let boiler = target(&[("flow", "°C"), ("back", "°C")], "");
-        let routes = Routes::new([("boiler", boiler.clone()), ("well-pump", target(&[("load", "W")], ""))]);
+        let routes = Routes::new([("boiler", boiler), ("well-pump", target(&[("load", "W")], ""))]);
         let flow = |point: Point<'static>| point.number("flow", "61.5").number("noise", "3");
         let expected = (vec![(0, vec![(0, Ok(61.5))])], 1);
         for point in [
