@@ -10,6 +10,7 @@ use mqtt_protocol_core::mqtt::packet::{GenericPacketTrait as _, Packet};
 use mqtt_protocol_core::mqtt::result_code::MqttError as Fault;
 use mqtt_protocol_core::mqtt::{self, role};
 
+use crate::message::Message;
 use crate::received::Received;
 use crate::socket::Socket;
 use crate::timers::Timers;
@@ -19,27 +20,6 @@ use crate::{LONGEST_PACKET, MqttError, Options, Version, packets};
 const IN_FLIGHT: u16 = 1000;
 /// Bytes that are read at once.
 const BUFFER: usize = 16 << 10;
-
-/// A message. `Debug` does not show its payload.
-///
-/// Example: [`Connection`]
-#[derive(Clone, PartialEq, Eq)]
-pub struct Message {
-    /// The topic.
-    pub topic: String,
-    /// The payload.
-    pub payload: Vec<u8>,
-    /// True if the broker had kept it for new subscribers: it may be old.
-    pub retained: bool,
-    /// The number by which the message is acknowledged, unless the broker wants no acknowledgement.
-    pub(crate) acknowledgement: Option<u16>,
-}
-
-impl fmt::Debug for Message {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "Message({}, {} bytes)", self.topic, self.payload.len())
-    }
-}
 
 /// A connection to a broker. Every error ends it.
 ///

@@ -21,6 +21,7 @@
 mod broker;
 mod connection;
 mod error;
+mod message;
 mod options;
 mod packets;
 mod received;
@@ -28,8 +29,9 @@ mod socket;
 mod timers;
 
 pub use broker::{Broker, NotABroker};
-pub use connection::{Connection, Message};
+pub use connection::Connection;
 pub use error::MqttError;
+pub use message::Message;
 pub use options::{Login, Options, Version};
 
 /// Maximum length of a packet that is received, in bytes.

@@ -3,7 +3,7 @@
 use mqtt_protocol_core::mqtt::packet::{GenericPacketTrait as _, Packet, Qos};
 use mqtt_protocol_core::mqtt::result_code::{ConnectReasonCode, ConnectReturnCode};
 
-use crate::Message;
+use crate::message::Message;
 
 /// A packet of the broker.
 pub(crate) enum Received {

@@ -7,9 +7,10 @@ use serde_json::Value as Json;
 
 use crate::LONGEST_MESSAGE;
 use crate::dsmr::Telegram;
-use crate::field::{FieldRule, Kind, LONGEST_UNIT};
+use crate::field::{FieldRule, LONGEST_UNIT};
 use crate::file::{Others, Payload, Role};
 use crate::flatten::{fields, value_of};
+use crate::kind::Kind;
 use crate::learnt::Learnt;
 use crate::name::channel_name;
 use crate::preset::Preset;

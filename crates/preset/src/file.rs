@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::Kind;
+use crate::kind::Kind;
 
 /// A preset.
 #[derive(Debug, Deserialize)]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::Kind;
+use crate::kind::Kind;
 
 /// Maximum number of channels of which something is kept.
 const MOST: usize = 20_000;

@@ -26,6 +26,7 @@ mod file;
 mod flatten;
 mod glob;
 mod json_path;
+mod kind;
 mod learnt;
 mod name;
 mod preset;
@@ -38,8 +39,8 @@ mod topic;
 
 pub use decode::Decoder;
 pub use error::PresetError;
-pub use field::Kind;
 pub use json_path::JsonPath;
+pub use kind::Kind;
 pub use name::channel_name;
 pub use preset::{Custom, LONGEST_PRESET, Preset};
 pub use reading::{Decoded, Reading, Refused, Report, Value};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::Kind;
+use crate::kind::Kind;
 
 /// The result of reading a message.
 ///

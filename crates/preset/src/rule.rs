@@ -3,9 +3,10 @@
 use jiff::tz::TimeZone;
 use serde_json::Value as Json;
 
-use crate::field::{Factor, FieldRule, Kind, UnitOf};
+use crate::field::{Factor, FieldRule, UnitOf};
 use crate::file::{Others, Payload, Role, RuleFile};
 use crate::json_path::JsonPath;
+use crate::kind::Kind;
 use crate::template::Template;
 use crate::times::TimeFormat;
 use crate::topic::TopicPattern;

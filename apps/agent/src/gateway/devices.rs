@@ -10,19 +10,18 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use super::folder::{self, Stamp};
+use super::folder::{self, Stamp, own_folder};
 use super::journal::{DeviceId, ReadingsJournal};
 use super::member::{Member, RowsFrom, Work, lock};
 use super::route::Routes;
-use super::scheduler::{Kind, Scheduler};
+use super::scheduler::Scheduler;
 use super::staging::Staging;
 use super::status::Snapshot;
+use super::turn::Kind;
 use crate::arguments::DeviceArguments;
 use crate::stop::Stop;
 use crate::upload::Cloud;
 
-/// The folder of the gateway's own files beside the bundles.
-const OWN: &str = "gateway";
 const LOCK: &str = "lock";
 /// Time between two looks at the folder of bundles, and two states that are written for `status`.
 const LOOK: Duration = Duration::from_secs(2);
@@ -277,7 +276,12 @@ impl Gateway {
 
     /// Writes the state for `status`.
     fn tell(&self, change: impl FnOnce(Snapshot) -> Snapshot) {
-        if let Err(error) = change(Snapshot::of(self)).write(&self.own) {
+        let (members, faults) = (self.members(), lock(&self.faults));
+        let named = faults.iter().map(|(path, (_, fault))| (path.as_path(), fault.as_str()));
+        let journal = (self.journal.bytes(), self.options.journal_limit);
+        let snapshot = Snapshot::of(&members.list, named, journal, lock(&self.unclaimed).clone());
+        drop(faults);
+        if let Err(error) = change(snapshot).write(&self.own) {
             tracing::debug!(%error, "the state for `status` is not written");
         }
     }
@@ -331,11 +335,6 @@ impl Gateway {
             *unclaimed.entry(name).or_default() += 1;
         }
     }
-}
-
-/// Returns the folder of the gateway's own files.
-pub(super) fn own_folder(devices: &Path) -> PathBuf {
-    devices.join(OWN)
 }
 
 /// Waits until something is so, at most for a time.

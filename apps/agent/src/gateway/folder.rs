@@ -8,6 +8,8 @@ use std::time::SystemTime;
 
 use super::mapping;
 
+/// The folder of the gateway's own files beside the bundles.
+const OWN: &str = "gateway";
 const EXTENSION: &str = "bundle";
 
 /// The state of a bundle and of the file beside it: times of change, and lengths.
@@ -39,4 +41,9 @@ pub(super) fn bundles(folder: &Path) -> io::Result<BTreeMap<PathBuf, Stamp>> {
 fn state(path: &Path) -> Option<(SystemTime, u64)> {
     let metadata = fs::metadata(path).ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
+}
+
+/// Returns the folder of the gateway's own files.
+pub(super) fn own_folder(devices: &Path) -> PathBuf {
+    devices.join(OWN)
 }

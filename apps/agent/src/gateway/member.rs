@@ -10,9 +10,9 @@ use chacha20poly1305::XChaCha20Poly1305;
 
 use super::folder::Stamp;
 use super::journal::DeviceId;
-use super::scheduler::{Kind, Turn};
 use super::source::Queue;
 use super::target::Target;
+use super::turn::{Kind, Turn};
 use crate::bundle::Bundle;
 use crate::device::Device;
 use crate::send::{Course, Sending};

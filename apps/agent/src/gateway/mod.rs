@@ -26,6 +26,7 @@ mod staging;
 mod status;
 mod tally;
 mod target;
+mod turn;
 mod udp;
 
 pub use crate::source::Value;

@@ -3,37 +3,14 @@
 
 use std::cmp::Ordering as Order;
 use std::collections::{BinaryHeap, VecDeque};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::member::Member;
+use super::turn::{AGAIN, IDLE, Kind, READY, TAKEN};
 
-/// The kinds of work, each with its own scheduler.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
-    /// Take rows, close windows.
-    Drive,
-    /// Open bundle and spool.
-    Open,
-    /// Send messages.
-    Send,
-}
-
-/// The place of a device in an scheduler.
-#[derive(Default)]
-pub(super) struct Turn {
-    state: AtomicU8,
-    due: Mutex<Option<Instant>>,
-}
-
-const IDLE: u8 = 0;
-const READY: u8 = 1;
-const TAKEN: u8 = 2;
-/// Taken, and asked for again meanwhile.
-const AGAIN: u8 = 3;
-
-/// An scheduler.
+/// A scheduler.
 pub(super) struct Scheduler {
     kind: Kind,
     plan: Mutex<Plan>,

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use sotto_pack::Clock;
 
-use super::devices::{Gateway, own_folder};
-use super::folder::bundles;
-use super::member::lock;
+use super::folder::{bundles, own_folder};
+use super::member::{Member, lock};
 use crate::bundle::spool_of;
 use crate::nouns::counted;
 use crate::source::now;
@@ -53,10 +53,16 @@ struct DeviceSnapshot {
 }
 
 impl Snapshot {
-    pub(super) fn of(gateway: &Gateway) -> Self {
+    /// Takes the state of devices, and of bundles that cannot be used with the reasons; of the journal its bytes and its limit.
+    pub(super) fn of<'f>(
+        members: &[Arc<Member>],
+        faults: impl IntoIterator<Item = (&'f Path, &'f str)>,
+        (journal_bytes, journal_limit): (u64, u64),
+        unclaimed: BTreeMap<String, u64>,
+    ) -> Self {
         let file = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut devices = BTreeMap::new();
-        for member in &gateway.members().list {
+        for member in members {
             let counts = lock(&member.counts).clone();
             let senders = counts.senders.iter().map(|(name, count)| (name.to_string(), *count)).collect();
             let snapshot = DeviceSnapshot {
@@ -69,19 +75,12 @@ impl Snapshot {
             };
             devices.insert(file(&member.bundle), snapshot);
         }
-        for (path, (_, fault)) in &*lock(&gateway.faults) {
-            let snapshot = DeviceSnapshot { fault: Some(fault.clone()), ..DeviceSnapshot::default() };
+        for (path, fault) in faults {
+            let snapshot = DeviceSnapshot { fault: Some(fault.to_owned()), ..DeviceSnapshot::default() };
             devices.insert(file(path), snapshot);
         }
-        Self {
-            at: now(),
-            ended: false,
-            process: std::process::id(),
-            journal_bytes: gateway.journal.bytes(),
-            journal_limit: gateway.options.journal_limit,
-            devices,
-            unclaimed: lock(&gateway.unclaimed).clone(),
-        }
+        let process = std::process::id();
+        Self { at: now(), ended: false, process, journal_bytes, journal_limit, devices, unclaimed }
     }
 
     /// Returns the state of a gateway that ends.

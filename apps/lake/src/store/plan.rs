@@ -10,7 +10,7 @@ use super::catalogue::{Catalogue, Registered, RolledUp, Run, Snapshot, Waiting};
 use super::files::{Files, name_of};
 use super::filter::Filter;
 use super::planned::{Header, Loose, Planned, Rolled, Unit};
-use super::superseded::Superseded;
+use super::superseded::{Superseded, longest};
 use crate::LakeError;
 
 /// The beginning of the head that stays of a piece. No window's message begins so.
@@ -70,11 +70,6 @@ fn by_segment(runs: Vec<&Run>) -> BTreeMap<Digest, Vec<&Run>> {
     let mut all: BTreeMap<Digest, Vec<&Run>> = BTreeMap::new();
     runs.into_iter().for_each(|run| all.entry(run.segment).or_default().push(run));
     all
-}
-
-/// Returns the milliseconds of the longest window of a stream, rounded up.
-pub(super) fn longest(header: &StreamHeader) -> i64 {
-    header.period().milliseconds_of(header.layout().ticks().into()).ceil() as i64
 }
 
 /// Returns false for runs without a window that matches. A window without a reading has nothing to add, and is no row.

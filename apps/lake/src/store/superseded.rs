@@ -4,15 +4,19 @@ use std::collections::HashMap;
 
 use sotto_pack::Replaced;
 use sotto_segment::Segment;
-use sotto_wire::{Digest, Envelope, window_description};
+use sotto_wire::{Digest, Envelope, StreamHeader, window_description};
 
 use super::catalogue::{Run, Snapshot, Waiting};
 use super::files::name_of;
 use super::filter::Filter;
-use super::plan::longest;
 use crate::LakeError;
 
 type Log = (String, String);
+
+/// Returns the milliseconds of the longest window of a stream, rounded up.
+pub(super) fn longest(header: &StreamHeader) -> i64 {
+    header.period().milliseconds_of(header.layout().ticks().into()).ceil() as i64
+}
 
 /// The windows in whose place others come, by device and stream.
 #[derive(Default)]
