@@ -37,7 +37,7 @@ const GUIDES: [Guide; 9] = [
     Guide { page: "docs/guides/cookbook.md", cloud: "127.0.0.1:7417" },
     Guide { page: "docs/guides/store.md", cloud: "127.0.0.1:7418" },
 ];
-/// The guides of the gateway: `cargo ci gateway` runs them.
+/// The guides of the gateway: `cargo ci gateway` runs them, `cargo xtask guide --gateway` writes them.
 const OF_GATEWAY: [Guide; 4] = [
     Guide { page: "docs/guides/telegraf.md", cloud: "127.0.0.1:7426" },
     Guide { page: "docs/guides/home-assistant.md", cloud: "127.0.0.1:7427" },
@@ -63,16 +63,23 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
             let root = cargo::root()?;
             return write(&root, OF_LAKE, &root.join("target/lake/release"));
         }
+        [flag] if flag == "--gateway" => {
+            let root = cargo::root()?;
+            for guide in OF_GATEWAY {
+                write(&root, guide, &root.join("target/release"))?;
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
         [flag] if flag == "--warehouse" => {
             let root = cargo::root()?;
             return write(&root, WAREHOUSE, &engines(&cargo::build_programs(&root)?)?);
         }
-        _ => bail!("cargo xtask guide [--check | --lake | --warehouse]"),
+        _ => bail!("cargo xtask guide [--check | --gateway | --lake | --warehouse]"),
     };
     let dataset = dataset()?.context("SOTTO_DATASETS is not set: name the folder that holds the dataset")?;
     let root = cargo::root()?;
     let mut faults = Vec::new();
-    for guide in GUIDES.into_iter().chain(OF_GATEWAY) {
+    for guide in GUIDES {
         let (page, outputs) = execute(&root, guide, &[], Some(&dataset))?;
         if check {
             faults.extend(named(guide.page, page.faults(&outputs)));

@@ -1,7 +1,7 @@
 //! A page with blocks of commands and their output.
 //!
 //! In a block that begins with ```` ```console ````, a line `$ …` is a command; it continues while its lines end with a
-//! backslash. The lines after it are its output. A line `…` in an output stands for any number of lines.
+//! backslash, and up to the end of a document that begins with `<< 'END'`. The lines after it are its output. A line `…` in an output stands for any number of lines.
 
 use anyhow::{Result, bail};
 
@@ -45,6 +45,14 @@ impl Page {
             while text.ends_with('\\') {
                 let Some((_, more)) = lines.next() else { break };
                 text = format!("{text}\n{more}");
+            }
+            if let Some(end) = end_of_document(first) {
+                for (_, more) in lines.by_ref() {
+                    text = format!("{text}\n{more}");
+                    if more == end {
+                        break;
+                    }
+                }
             }
             let mut output = Vec::new();
             while let Some((_, line)) = lines.next_if(|(_, line)| *line != "```" && !line.starts_with("$ ")) {
@@ -103,6 +111,12 @@ impl Page {
     }
 }
 
+/// Returns the line that ends a document behind a command, if one begins in it.
+fn end_of_document(command: &str) -> Option<&str> {
+    let (_, begin) = command.split_once("<< '")?;
+    begin.split_once('\'').map(|(end, _)| end)
+}
+
 /// Returns the lines of `output`: as many from its beginning and its end as `shown` has before and after its cut, or
 /// all if there is no cut.
 fn cut_like<'o>(shown: &[String], output: &'o str) -> Vec<&'o str> {
@@ -131,6 +145,14 @@ mod tests {
         assert_eq!(commands[0].output, ["a", "…", "z"]);
         assert_eq!((commands[0].line, commands[1].line), (4, 9));
         assert_eq!(page.with_outputs(&["a\n…\nz".to_owned(), String::new()]), PAGE);
+    }
+
+    #[test]
+    fn a_document_belongs_to_its_command() {
+        let page = "```console\n$ cat > a << 'END'\n$ b\nEND\n$ cat a\n$ b\n```\n";
+        let texts: Vec<String> =
+            Page::parse(page).unwrap().commands().iter().map(|command| command.text.clone()).collect();
+        assert_eq!(texts, ["cat > a << 'END'\n$ b\nEND", "cat a", "b"]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub(super) const OF_CHECK: [&str; 8] = ["bundle", "devices", "mqtt", "p1", "modb
 pub struct CollectArguments {
     /// Take the messages of this broker: mqtt://broker.local or mqtts://broker.example. User and password are those of
     /// SOTTO_MQTT_USER and SOTTO_MQTT_PASSWORD
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", conflicts_with = "bundle")]
     pub mqtt: Option<Broker>,
     /// How messages are read: zigbee2mqtt, tasmota, home-assistant and others, or a file such as ./mine.toml
     #[arg(long, value_name = "NAME", requires = "mqtt", conflicts_with = "topic")]
@@ -48,22 +48,22 @@ pub struct CollectArguments {
     #[arg(long, requires = "mqtt")]
     pub mqtt_plain_password: bool,
     /// Read a smart meter's P1 port: tcp://host:23 or /dev/ttyUSB0, @9600 of meters before DSMR 4; may be repeated
-    #[arg(long, value_name = "[DEVICE=]PORT")]
+    #[arg(long, value_name = "[DEVICE=]PORT", conflicts_with = "bundle")]
     pub p1: Vec<String>,
     /// Read registers by Modbus-TCP, which a TOML file names; may be repeated
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "bundle")]
     pub modbus: Vec<PathBuf>,
     /// Read this machine's industrial I/O as readings of a device
-    #[arg(long, value_name = "DEVICE")]
+    #[arg(long, value_name = "DEVICE", conflicts_with = "bundle")]
     pub iio: Option<String>,
     /// Read this machine's hardware monitors as readings of a device
-    #[arg(long, value_name = "DEVICE")]
+    #[arg(long, value_name = "DEVICE", conflicts_with = "bundle")]
     pub hwmon: Option<String>,
     /// The folder in the place of /sys
     #[arg(long, value_name = "DIR", default_value = "/sys", hide = true)]
     pub sys: PathBuf,
     /// Run a command whose output is a number, JSON or line protocol; may be repeated
-    #[arg(long, value_name = "[DEVICE=]COMMAND")]
+    #[arg(long, value_name = "[DEVICE=]COMMAND", conflicts_with = "bundle")]
     pub exec: Vec<String>,
     /// The time between two readings of --exec, --iio and --hwmon
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]

@@ -17,7 +17,7 @@ pub struct GatewayArguments {
     pub devices: Option<PathBuf>,
     /// Takes InfluxDB's line protocol here: 127.0.0.1:8086, unix:/run/sotto.sock or udp://127.0.0.1:8089, whose datagrams may be
     /// lost; may be repeated. An address that other machines reach needs --tls-cert and --token-file
-    #[arg(long, value_name = "ADDRESS", requires = "devices")]
+    #[arg(long, value_name = "ADDRESS", requires = "devices", conflicts_with = "bundle")]
     pub listen: Vec<Listen>,
     /// PEM file with the certificate that --listen shows, and those above it
     #[arg(long, value_name = "FILE", requires = "listen", requires = "tls_key")]
@@ -135,7 +135,9 @@ mod tests {
         };
         assert_eq!((run.gateway.devices, run.gateway.listen.len()), (Some(PathBuf::from("d")), 2));
         assert!(read(&["run"]).is_err() && read(&["run", "--bundle", "b", "--devices", "d"]).is_err());
-        assert!(read(&["run", "--bundle", "b", "--listen", "127.0.0.1:1"]).is_err());
+        for source in [["--listen", "127.0.0.1:1"], ["--mqtt", "mqtt://broker"], ["--exec", "true"]] {
+            assert!(read(&[&["run", "--bundle", "b"], &source[..]].concat()).is_err(), "{source:?}");
+        }
         assert!(
             matches!(read(&["run", "--bundle", "b"]), Ok(Command::Run(run)) if run.gateway.devices.is_none())
         );
