@@ -26,7 +26,7 @@ pub struct CollectArguments {
     /// The topics without a preset, such as home/{device}/{channel}
     #[arg(long, value_name = "PATTERN", requires = "mqtt")]
     pub topic: Option<String>,
-    /// The path to a value in JSON, such as temperature=$.values[0].t; may be repeated [default: every field is a channel]
+    /// The path to a value in JSON, such as temperature=$.values.t; may be repeated [default: every field is a channel]
     #[arg(long, value_name = "[CHANNEL=]PATH", requires = "topic")]
     pub value: Vec<String>,
     /// The path to the time in JSON, such as $.time [default: the time of arrival]

@@ -1,9 +1,9 @@
 //! The gateway: one agent that takes readings of many devices from senders that cannot encrypt, and encrypts for them.
 //!
-//! A listener ([`http`], [`udp`]) makes [points](Point) of a request and hands them to an [`Intake`]. That finds the device and the
-//! channel of each field ([`route`]), adds rows to the next batch of the [`journal`] and answers once the batch is durable. The
+//! A listener (`http`, `udp`) makes [points](Point) of a request and hands them to an [`Intake`]. That finds the device and the
+//! channel of each field (`route`), adds rows to the next batch of the `journal` and answers once the batch is durable. The
 //! rows then go to their device, which fills windows and puts them into its spool as any device does; a few threads drive all
-//! devices ([`drive`]). A device that cannot take its rows now reads them from the journal later ([`catch_up`]).
+//! devices (`drive`). A device that cannot take its rows now reads them from the journal later (`catch_up`).
 
 mod catch_up;
 mod collect;
