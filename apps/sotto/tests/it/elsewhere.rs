@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::Field;
 use serde_json::Value;
-use sotto_cloud_client::{Cloud, PartsOf, WindowsOf};
 
 use crate::session::{self, sotto};
 
@@ -169,89 +168,4 @@ fn exports_have_the_windows_that_count() {
     // Deleted windows are in no export.
     sotto(folder, &["forget", "--device", "boiler", "--before", "2024-01-02", "--yes"]).unwrap();
     assert_eq!(exported(folder).len(), 3);
-}
-
-/// Returns the frame of the sum of a device's first windows, as the cloud and the lake give it, in hexadecimal.
-fn frame(folder: &Path, device: &str, windows: &[Window], count: u32) -> String {
-    let settings = fs::read_to_string(folder.join("plant/sotto.toml")).unwrap();
-    let url = settings.lines().find_map(|line| line.strip_prefix("url = ")).unwrap();
-    let token = fs::read_to_string(folder.join("plant/secrets/owner-token")).unwrap();
-    let cloud = Cloud::new(url.trim_matches('"'), token.trim()).unwrap();
-    let window = windows.iter().find(|window| window.1["device"] == device).unwrap();
-    let sum = PartsOf { windows: (0, count), parts: vec![0], weights: None };
-    let request = WindowsOf { windows: vec![(0, count)], sums: vec![sum] };
-    hex::encode(cloud.stream_sums(&window.1["header"][..16], &request).unwrap().frame)
-}
-
-#[test]
-fn frames_in_one_cell_and_in_one_row_are_opened_each() {
-    let outside = tempfile::tempdir().unwrap();
-    let folder = outside.path();
-    session::init(folder, "mean(heat) by day");
-    let _cloud = session::serve(folder);
-    for (device, more) in [("boiler", 0), ("roof", 7)] {
-        sotto(folder, &["device", "add", device, "--channels", "heat"]).unwrap();
-        session::send_days(folder, &format!("{device}.bundle"), 0..4, more);
-    }
-    let windows = exported(folder);
-    let of = |device: &str, count: u32| frame(folder, device, &windows, count);
-    let asked = sotto(folder, &["ask", "sum(heat) per device until 2024-01-04", "--json"]).unwrap();
-    let asked: Value = serde_json::from_str(&asked).unwrap();
-    let open = |rows: Value| {
-        fs::write(folder.join("frames.json"), rows.to_string()).unwrap();
-        sotto(folder, &["open", "frames.json", "--json"])
-            .map(|said| serde_json::from_str::<Vec<Value>>(&said).unwrap())
-    };
-    for rows in [
-        serde_json::json!([{ "sum": of("boiler", 3) + &of("roof", 3) }]),
-        serde_json::json!([{ "one": of("boiler", 3), "two": of("roof", 3) }]),
-    ] {
-        let opened = open(rows.clone()).unwrap_or_else(|error| panic!("{error}: {rows}"));
-        assert_eq!(opened.len(), 2, "{opened:?}");
-        for (row, expected) in opened.iter().zip(asked["rows"].as_array().unwrap()) {
-            assert_eq!((&row["device"], &row["windows"]), (&expected["device"], &3.into()), "{row}");
-            let (sum, expected) = (&row["channels"][0]["sum"]["value"], &expected["value"]);
-            assert!((sum.as_f64().unwrap() - expected.as_f64().unwrap()).abs() < 1e-9, "{sum} {expected}");
-        }
-    }
-    // The second of two is cut, or changed.
-    let (one, two) = (of("boiler", 3), of("roof", 3));
-    assert!(open(serde_json::json!([{ "sum": one.clone() + &two[..two.len() - 2] }])).is_err());
-    let last = if two.ends_with('0') { "1" } else { "0" };
-    assert!(open(serde_json::json!([{ "sum": one + &two[..two.len() - 1] + last }])).is_err());
-}
-
-#[test]
-fn a_channel_that_was_corrected_alone_has_no_value_before() {
-    let outside = tempfile::tempdir().unwrap();
-    let folder = outside.path();
-    session::init(folder, "mean(heat), mean(flow) by day");
-    let _cloud = session::serve(folder);
-    sotto(folder, &["device", "add", "boiler", "--channels", "heat,flow"]).unwrap();
-    session::send_days(folder, "boiler.bundle", 0..4, 0);
-    let before = summed(&exported(folder), |_| 0);
-    let mut text = "time,heat\n".to_owned();
-    (0..24).for_each(|hour| writeln!(text, "2024-01-02T{hour:02}:00:00Z,9.5").unwrap());
-    let without_flow = ["--correct", "--column", "flow="];
-    session::try_text_with(folder, "boiler.bundle", &text, &without_flow).unwrap();
-    let mean = |rows: &[Value], channel: &str| {
-        let channels = rows.iter().flat_map(|row| row["channels"].as_array().unwrap());
-        let of: Vec<&Value> = channels.filter(|of| of["channel"] == channel).collect();
-        let sum: f64 = of.iter().map(|of| of["sum"]["value"].as_f64().unwrap()).sum();
-        let readings: f64 = of.iter().map(|of| of["readings"].as_f64().unwrap()).sum();
-        (!of.is_empty()).then_some(sum / readings)
-    };
-    let asked = sotto(folder, &["ask", "mean(heat), mean(flow)", "--json"]).unwrap();
-    let asked: Value = serde_json::from_str(&asked).unwrap();
-    let expected = |at: usize| asked["rows"][at]["value"].as_f64().unwrap();
-    // The sum from before has heat that does not count any more beside flow that does.
-    let earlier = opened(folder, &before).unwrap();
-    assert_eq!(earlier[0]["replaced"], serde_json::json!(["heat"]), "{earlier:?}");
-    assert_eq!(mean(&earlier, "heat"), None, "{earlier:?}");
-    assert!((mean(&earlier, "flow").unwrap() - expected(1)).abs() < 1e-9, "{earlier:?} {asked}");
-    // One of now has both.
-    let now = opened(folder, &summed(&exported(folder), |_| 0)).unwrap();
-    for (at, channel) in ["heat", "flow"].into_iter().enumerate() {
-        assert!((mean(&now, channel).unwrap() - expected(at)).abs() < 1e-9, "{channel}: {now:?} {asked}");
-    }
 }
