@@ -97,15 +97,24 @@ impl Bundle {
     /// # Errors
     /// [`BundleError`] names the file and the reason.
     pub fn trust(&self, ca: Option<&Path>) -> Result<Trust, BundleError> {
-        let pinned = |path: &Path, pem: &[u8]| {
-            Trust::pinned(pem).map_err(|reason| BundleError::Authority { path: path.to_owned(), reason })
-        };
         match (ca, &self.authority) {
-            (Some(path), _) => pinned(path, &read(path, LARGEST_AUTHORITY as u64)?),
+            (Some(path), _) => authorities(path),
             (None, Some(pem)) => pinned(&self.path, pem),
             (None, None) => Ok(Trust::default()),
         }
     }
+}
+
+/// Reads a file with authorities to trust, as PEM.
+///
+/// # Errors
+/// [`BundleError`] names the file and the reason.
+pub(crate) fn authorities(path: &Path) -> Result<Trust, BundleError> {
+    pinned(path, &read(path, LARGEST_AUTHORITY as u64)?)
+}
+
+fn pinned(path: &Path, pem: &[u8]) -> Result<Trust, BundleError> {
+    Trust::pinned(pem).map_err(|reason| BundleError::Authority { path: path.to_owned(), reason })
 }
 
 /// Returns the path of the spool beside a bundle: `boiler.spool` for `boiler.bundle`.

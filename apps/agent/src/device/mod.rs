@@ -132,8 +132,7 @@ impl Device {
     /// # Errors
     /// The source or the spool cannot be used.
     pub fn read_and_pack(&mut self) -> Result<Option<Closed>> {
-        let largest = self.streams.iter().map(|stream| stream.message_bytes).max().unwrap_or_default();
-        if !self.sending.spool.wait_for_room(largest, &self.stop)? {
+        if !self.sending.spool.wait_for_room(self.largest_message(), &self.stop)? {
             tracing::warn!("the spool is full: readings of windows that were open are not sent");
             return Ok(None);
         }
@@ -144,6 +143,11 @@ impl Device {
             log.add(&self.streams[closed.stream].name, &closed.window.packed, rows);
         }
         Ok(Some(closed))
+    }
+
+    /// Returns the bytes of the largest message of a stream.
+    fn largest_message(&self) -> u64 {
+        self.streams.iter().map(|stream| stream.message_bytes).max().unwrap_or_default()
     }
 
     /// Takes at most `rows` rows of a source that does not block, up to the next window, and puts that into the spool.
@@ -171,8 +175,7 @@ impl Device {
     /// The spool's limit is smaller than that.
     #[cfg(feature = "gateway")]
     pub(crate) fn has_room(&self) -> Result<bool> {
-        let largest = self.streams.iter().map(|stream| stream.message_bytes).max().unwrap_or_default();
-        Ok(self.sending.spool.has_room(largest)?)
+        Ok(self.sending.spool.has_room(self.largest_message())?)
     }
 
     /// Returns the number of the batch before which all readings are in messages, while no row waits.

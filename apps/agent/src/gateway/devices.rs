@@ -1,8 +1,8 @@
 //! The gateway: its devices, its journal, and the threads that they share.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};
@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use super::bounded;
 use super::folder::{self, Stamp, own_folder};
 use super::journal::{DeviceId, ReadingsJournal};
 use super::member::{Member, RowsFrom, Work, lock};
@@ -19,6 +20,7 @@ use super::staging::Staging;
 use super::status::Snapshot;
 use super::turn::Kind;
 use crate::arguments::DeviceArguments;
+use crate::spool::private;
 use crate::stop::Stop;
 use crate::upload::Cloud;
 
@@ -114,13 +116,13 @@ impl Gateway {
     /// The folder cannot be used, another gateway uses it, or it has no bundle that can be used.
     pub fn open(options: Options, stop: &Stop) -> Result<Arc<Self>> {
         let own = own_folder(&options.devices);
-        fs::create_dir_all(&own).with_context(|| format!("{} cannot be made", own.display()))?;
-        let lock = File::options().create(true).truncate(false).write(true).open(own.join(LOCK));
+        let made = private::make_folder(&own).and_then(|()| private::close(&own));
+        made.with_context(|| format!("{} cannot be made", own.display()))?;
+        let lock = private::options().create(true).truncate(false).write(true).open(own.join(LOCK));
         let lock = lock.with_context(|| format!("{} cannot be used", own.display()))?;
         if lock.try_lock().is_err() {
             bail!("{} is in use: another gateway has these devices", options.devices.display());
         }
-        keep_others_out(&own);
         let journal =
             ReadingsJournal::open(&own).with_context(|| format!("{} cannot be read", own.display()))?;
         let handed = Mutex::new(journal.next_batch());
@@ -331,8 +333,8 @@ impl Gateway {
         const MOST: usize = 50;
         let mut unclaimed = lock(&self.unclaimed);
         let name = super::member::shown(&format!("{measurement}.{field}")).to_string();
-        if unclaimed.len() < MOST || unclaimed.contains_key(&name) {
-            *unclaimed.entry(name).or_default() += 1;
+        if let Some(count) = bounded::entry(&mut unclaimed, name, MOST) {
+            *count += 1;
         }
     }
 }
@@ -344,14 +346,3 @@ fn wait_for(time: Duration, mut is_so: impl FnMut() -> bool) {
         thread::sleep(PAUSE);
     }
 }
-
-#[cfg(unix)]
-fn keep_others_out(folder: &Path) {
-    use std::os::unix::fs::PermissionsExt as _;
-    if let Err(error) = fs::set_permissions(folder, fs::Permissions::from_mode(0o700)) {
-        tracing::warn!(path = %folder.display(), %error, "others can read this, and its mode cannot be changed");
-    }
-}
-
-#[cfg(not(unix))]
-fn keep_others_out(_folder: &Path) {}

@@ -78,12 +78,8 @@ impl Gateway {
             });
             taken.readings += readings;
             taken.unclaimed += unclaimed;
-            if unclaimed > 0 {
-                for ((field, _), _) in
-                    point.fields.iter().zip(&scratch.claimed).filter(|(_, claimed)| !**claimed)
-                {
-                    self.note_unclaimed(&point.measurement, field);
-                }
+            for (field, _) in scratch.unclaimed(point) {
+                self.note_unclaimed(&point.measurement, field);
             }
         }
         let ticket = any.then(|| Arc::clone(&staging.ticket));

@@ -5,6 +5,7 @@
 //! rows then go to their device, which fills windows and puts them into its spool as any device does; a few threads drive all
 //! devices (`drive`). A device that cannot take its rows now reads them from the journal later (`catch_up`).
 
+mod bounded;
 mod catch_up;
 mod collect;
 mod devices;

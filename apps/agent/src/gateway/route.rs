@@ -6,12 +6,14 @@
 //! 3. In Home Assistant's form (`entity_id`, and the field `value`): the only channel of the device that the entity names,
 //!    or `DEVICE_CHANNEL` as the entity's name.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::point::Point;
 use super::rows::Cell;
 use super::target::{ENTITY, MEASUREMENT, Target};
+use crate::source::Value;
 
 /// Tags that are looked at first, in this order.
 const NAMING: [&str; 3] = ["device", "host", ENTITY];
@@ -123,8 +125,20 @@ impl Routes {
 #[derive(Default)]
 pub(crate) struct Scratch {
     cells: Vec<Cell>,
-    pub(super) claimed: Vec<bool>,
+    /// For each field of the last point, true if a channel takes it.
+    claimed: Vec<bool>,
     devices: Vec<u32>,
+}
+
+impl Scratch {
+    /// Returns the fields of the point that was routed last which no channel takes.
+    pub(super) fn unclaimed<'p, 't>(
+        &'p self,
+        point: &'p Point<'t>,
+    ) -> impl Iterator<Item = &'p (Cow<'t, str>, Value<'t>)> {
+        let fields = point.fields.iter().zip(&self.claimed);
+        fields.filter(|(_, claimed)| !**claimed).map(|(field, _)| field)
+    }
 }
 
 /// Returns a name as Home Assistant writes it in the name of an entity.

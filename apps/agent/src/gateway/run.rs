@@ -5,13 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-
 use jiff::tz::TimeZone;
 
 use super::collect::{Collectors, Seen, Site};
 use super::devices::{Gateway, Options};
-use super::folder::bundles;
-use super::folder::own_folder;
+use super::folder::{bundles, own_folder};
 use super::http::Server;
 use super::point::{Intake, IntakeError, Point, Taken};
 use super::tally::Tally;

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
+use super::bounded;
 use super::folder::bundles;
 use super::member::{lock, shown};
 use super::point::{Intake, IntakeError, Point, Taken};
@@ -108,7 +109,7 @@ impl Intake for Tally {
             seen.points += 1;
             let sender = point.tag_text("host").map_or_else(|| shown(sender), shown);
             let measurement = shown(&point.measurement);
-            let (_, unclaimed) = self.routes.route(point, &mut scratch, |device, cells| {
+            self.routes.route(point, &mut scratch, |device, cells| {
                 let (Some(name), Some(target)) =
                     (self.names.get(device as usize), self.targets.get(device as usize))
                 else {
@@ -118,19 +119,16 @@ impl Intake for Tally {
                     let channel =
                         target.channels.get(usize::from(*channel)).map_or("", |channel| &channel.name);
                     let key = format!("{name}.{channel} of {measurement} from {sender}");
-                    if seen.taken.len() < MOST || seen.taken.contains_key(&key) {
-                        let found = seen.taken.entry(key).or_default();
+                    if let Some(found) = bounded::entry(&mut seen.taken, key, MOST) {
                         found.readings += u64::from(cell.is_ok());
                         found.unreadable += u64::from(cell.is_err());
                     }
                 }
             });
-            if unclaimed > 0 {
-                for ((field, _), claimed) in point.fields.iter().zip(&scratch.claimed) {
-                    let key = format!("{measurement}.{} from {sender}", shown(field));
-                    if !claimed && (seen.unclaimed.len() < MOST || seen.unclaimed.contains_key(&key)) {
-                        *seen.unclaimed.entry(key).or_default() += 1;
-                    }
+            for (field, _) in scratch.unclaimed(point) {
+                let key = format!("{measurement}.{} from {sender}", shown(field));
+                if let Some(count) = bounded::entry(&mut seen.unclaimed, key, MOST) {
+                    *count += 1;
                 }
             }
         }

@@ -84,7 +84,7 @@ pub struct Sending {
     pub deletions: Arc<Deletions>,
 }
 
-/// What earlier attempts of a device say about the next one.
+/// The outcome of a device's earlier attempts, for the next one.
 pub(crate) struct Course {
     backoff: Backoff,
     /// Attempts for a device that the cloud does not know.

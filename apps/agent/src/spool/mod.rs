@@ -39,7 +39,7 @@ mod numbers;
 mod open;
 mod places;
 mod places_wait;
-mod private;
+pub(crate) mod private;
 mod put;
 mod put_back;
 mod refusals;

@@ -1,12 +1,12 @@
-//! Permissions of a spool. Messages are encrypted, but names, times and counts are not: only the device's user may read
-//! them.
+//! Permissions of a spool, and of a gateway's own folder. Messages are encrypted, but names, times and counts are not: only the
+//! device's user may read them.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
 /// Makes a folder with mode 0700; missing parents get the system's default mode.
-pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
     }
@@ -20,7 +20,7 @@ pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Returns options that make a file with mode 0600.
-pub(super) fn options() -> OpenOptions {
+pub(crate) fn options() -> OpenOptions {
     let mut options = File::options();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
@@ -30,7 +30,7 @@ pub(super) fn options() -> OpenOptions {
 /// Removes other users' access to a folder and its files: earlier versions made them with the system's defaults. Does
 /// not follow links. Logs a mode that cannot be changed, and goes on.
 #[cfg(unix)]
-pub(super) fn close(folder: &Path) -> io::Result<()> {
+pub(crate) fn close(folder: &Path) -> io::Result<()> {
     keep_others_out(folder, 0o700);
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -43,7 +43,7 @@ pub(super) fn close(folder: &Path) -> io::Result<()> {
 
 /// Does nothing: other systems have no modes.
 #[cfg(not(unix))]
-pub(super) fn close(_folder: &Path) -> io::Result<()> {
+pub(crate) fn close(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 

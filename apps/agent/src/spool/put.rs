@@ -21,14 +21,20 @@ impl Spool {
         self.lock().sequences.next(stream)
     }
 
+    /// Refuses messages that an empty spool has no room for.
+    fn check_size(&self, needed: u64) -> Result<(), SpoolError> {
+        if needed > self.limit {
+            return Err(SpoolError::TooSmall { limit: self.limit, needed });
+        }
+        Ok(())
+    }
+
     /// Returns true if the spool has room for `needed` more bytes.
     ///
     /// # Errors
     /// [`SpoolError::TooSmall`] if `needed` exceeds the spool's limit.
     pub fn has_room(&self, needed: u64) -> Result<bool, SpoolError> {
-        if needed > self.limit {
-            return Err(SpoolError::TooSmall { limit: self.limit, needed });
-        }
+        self.check_size(needed)?;
         Ok(self.lock().bytes + needed <= self.limit)
     }
 
@@ -38,9 +44,7 @@ impl Spool {
     /// # Errors
     /// [`SpoolError::TooSmall`] if `needed` exceeds the spool's limit.
     pub fn wait_for_room(&self, needed: u64, stop: &Stop) -> Result<bool, SpoolError> {
-        if needed > self.limit {
-            return Err(SpoolError::TooSmall { limit: self.limit, needed });
-        }
+        self.check_size(needed)?;
         let mut said = false;
         let mut state = self.lock();
         loop {

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use sotto_http::{Trust, is_loopback};
+use sotto_http::is_loopback;
 use sotto_mqtt::{Broker, Connection, Login, Message, MqttError, Options, Version};
 use sotto_preset::{Decoded, Decoder};
 use zeroize::Zeroizing;
@@ -19,7 +19,9 @@ use super::hand_over::hand_over;
 use super::points::points;
 use super::{Collector, Site, Trouble, decoder};
 use crate::arguments::{CollectArguments, MqttVersion};
+use crate::bundle::authorities;
 use crate::output::tell;
+use crate::spool::private;
 
 /// Messages, and bytes of them, that are acknowledged together.
 const MOST_MESSAGES: usize = 500;
@@ -65,7 +67,7 @@ impl Subscriber {
         };
         let options = Options {
             login,
-            trust: trust(arguments.mqtt_ca.as_deref())?,
+            trust: arguments.mqtt_ca.as_deref().map(authorities).transpose()?.unwrap_or_default(),
             version,
             session: !checks,
             ..Options::new(broker.clone(), &client)
@@ -165,15 +167,6 @@ fn login(arguments: &CollectArguments) -> Result<Option<Login>> {
     }
 }
 
-fn trust(authority: Option<&Path>) -> Result<Trust> {
-    let Some(path) = authority else { return Ok(Trust::default()) };
-    let shown = || format!("{} is no authority", path.display());
-    let mut pem = Vec::new();
-    let file = File::open(path).with_context(shown)?;
-    file.take(sotto_http::LARGEST_AUTHORITY as u64 + 1).read_to_end(&mut pem).with_context(shown)?;
-    Trust::pinned(&pem).with_context(shown)
-}
-
 /// Returns the name under which the broker keeps this gateway's session: made once for the folder. Every broker takes 23
 /// letters and digits.
 fn client_name(folder: &Path) -> Result<String> {
@@ -186,10 +179,7 @@ fn client_name(folder: &Path) -> Result<String> {
         Err(error) => return Err(error).with_context(shown),
     }
     let name = random_name()?;
-    let mut file = File::options();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut file, 0o600);
-    let mut file = file.write(true).create_new(true).open(&path).with_context(shown)?;
+    let mut file = private::options().write(true).create_new(true).open(&path).with_context(shown)?;
     file.write_all(name.as_bytes()).and_then(|()| file.sync_all()).with_context(shown)?;
     Ok(name)
 }

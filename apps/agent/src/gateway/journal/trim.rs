@@ -25,7 +25,7 @@ impl ReadingsJournal {
         *settled = before.max(*settled);
     }
 
-    /// Deletes what no device needs. `all` includes the file that is written, at the end of a run.
+    /// Deletes files that no device needs. `all` includes the file that is written, at the end of a run.
     ///
     /// # Errors
     /// The I/O error.

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use sotto_evaluate::{TaggedSum, TaggedSumming};
 use sotto_keys::{DeviceBundle, DeviceKeys, DeviceSecret, Protection, SigningIdentity};
 use sotto_pack::{
-    Channel, ChannelKind, DeviceProfile, Digit, Encoding, Gauge, Period, Placed, Quantity, Reason, Span,
-    StreamProfile, SumsPart,
+    Channel, ChannelKind, DeviceProfile, Digit, Gauge, Period, Placed, Quantity, Reason, StreamProfile,
+    SumsPart,
 };
 use sotto_ring::secure_rng;
 use sotto_sums::{Opening, StartKeys, StreamKeys, TagKey};
@@ -19,6 +19,7 @@ use sotto_wire::{Envelope, SumsAnswer};
 use tempfile::TempDir;
 
 use crate::site::{Act, Cloud, agent, files};
+use crate::sums;
 
 /// Milliseconds between ticks: as many fit an hour as rows of a test.
 pub(super) const PERIOD: i64 = 1000;
@@ -135,35 +136,17 @@ fn profile(name: &str, channels: &[&str]) -> DeviceProfile {
     };
     let whole =
         |column: usize| Placed { quantity: Quantity::Reading(column as u16), digit: Digit::Whole, width: 40 };
+    let parts =
+        SumsPart { quantities: (0..channels.len()).map(whole).collect(), reasons: Reason::ALL.len() as u8 };
+    let period = Period::from_milliseconds(PERIOD as u32);
     let stream = StreamProfile {
-        stream: "hours".into(),
-        parameters: String::new(),
-        encoding: Encoding::Resolution,
         ticks: (3_600_000 / PERIOD) as u32,
-        period_ms: Some(Period::from_milliseconds(PERIOD as u32)),
-        span: Some(Span::Hour),
+        period_ms: Some(period),
         channels: channels.iter().map(channel).collect(),
-        sums: vec![SumsPart {
-            quantities: (0..channels.len()).map(whole).collect(),
-            reasons: Reason::ALL.len() as u8,
-        }],
-        rounded: true,
-        compact: None,
-        slots: None,
-        envelope: 1,
-        public: false,
-        absolute: false,
+        sums: vec![parts],
+        ..sums::stream()
     };
-    DeviceProfile {
-        device: name.into(),
-        period_ms: Period::from_milliseconds(PERIOD as u32),
-        zone: None,
-        cloud_keys: Vec::new(),
-        owner_key: None,
-        streams: vec![stream],
-        derived: Vec::new(),
-        record: None,
-    }
+    DeviceProfile { device: name.into(), period_ms: period, ..sums::profile(stream) }
 }
 
 /// Opens a window as its owner does: the readings by channel and time.
@@ -241,7 +224,7 @@ impl Gateway {
         self.child.wait().unwrap();
     }
 
-    /// Stops it, and returns how it ended and what it said.
+    /// Stops it; returns its exit status and its standard error.
     pub(super) fn stop(mut self) -> (ExitStatus, String) {
         assert!(
             Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap().success()

@@ -1,4 +1,4 @@
-//! Strangers at an open port: what they send costs little, and others are served.
+//! Strangers at an open port: their bytes cost little, and others are served.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;

@@ -1,4 +1,4 @@
-//! Many devices in one process: what they cost. `SOTTO_DEVICES=1000 SOTTO_SECONDS=20` measures more of them, for longer:
+//! Many devices in one process: memory and processor time. `SOTTO_DEVICES=1000 SOTTO_SECONDS=20` measures more of them, for longer:
 //! `cargo test --release -p sotto-agent --test it gateway::many -- --nocapture`.
 
 use super::farm::{Farm, wait_until};

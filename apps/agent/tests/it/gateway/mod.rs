@@ -1,4 +1,4 @@
-//! The gateway as a process: readings that were answered 204 are in the spools, once, whatever happens.
+//! The gateway as a process: readings that were answered 204 are in the spools once, through kills, full disks and changed bundles.
 
 mod broker;
 mod collected;

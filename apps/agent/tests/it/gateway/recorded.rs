@@ -22,6 +22,14 @@ fn send(gateway: &Gateway, name: &str) -> (u16, String) {
     gateway.request(first[0], first[1], &headers, &body)
 }
 
+/// Fails unless the spools have these readings alone: device, channel, second of the hour, value.
+fn assert_readings(farm: &Farm, expected: &[(&str, &str, i64, f64)]) {
+    let expected = expected.iter().map(|(device, channel, second, value)| {
+        (((*device).to_owned(), (*channel).to_owned(), HOUR + second * PERIOD), *value)
+    });
+    assert_eq!(farm.readings().into_iter().collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+}
+
 pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(bytes).unwrap();
@@ -48,10 +56,7 @@ fn telegrafs_requests_give_their_readings() {
         ("boiler", "flow", 20, 62.0),
         ("oven", "flow", 10, 180.0),
     ];
-    let expected = expected.map(|(device, channel, second, value)| {
-        ((device.to_owned(), channel.to_owned(), HOUR + second * PERIOD), value)
-    });
-    assert_eq!(farm.readings().into_iter().collect::<Vec<_>>(), expected);
+    assert_readings(&farm, &expected);
 }
 
 #[test]
@@ -69,8 +74,5 @@ fn home_assistants_requests_give_their_readings() {
         ("tank", "top", 60, 58.6),
         ("well-pump", "load", 1, 12.5),
     ];
-    let expected = expected.map(|(device, channel, second, value)| {
-        ((device.to_owned(), channel.to_owned(), HOUR + second * PERIOD), value)
-    });
-    assert_eq!(farm.readings().into_iter().collect::<Vec<_>>(), expected);
+    assert_readings(&farm, &expected);
 }

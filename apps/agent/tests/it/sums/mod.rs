@@ -75,7 +75,7 @@ fn parts() -> Vec<SumsPart> {
     ]
 }
 
-fn stream() -> StreamProfile {
+pub(crate) fn stream() -> StreamProfile {
     StreamProfile {
         stream: "hours".into(),
         parameters: String::new(),
@@ -94,7 +94,7 @@ fn stream() -> StreamProfile {
     }
 }
 
-fn profile(stream: StreamProfile) -> DeviceProfile {
+pub(crate) fn profile(stream: StreamProfile) -> DeviceProfile {
     DeviceProfile {
         device: "boiler".into(),
         period_ms: Period::from_milliseconds(1000),

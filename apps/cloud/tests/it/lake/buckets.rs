@@ -1,4 +1,4 @@
-//! Segments and backups in a bucket: the same sums, or a clear refusal, whatever its server does and whoever owns it.
+//! Segments and backups in a bucket whose server fails and whose owner forges: the same sums, or a clear refusal.
 //!
 //! `SOTTO_BUCKET` names a bucket whose server fails when it is asked to: `cargo ci scaleout` starts one.
 
@@ -190,7 +190,7 @@ fn a_segment_forged_with_its_catalogue_is_found_by_the_tag() {
         assert_eq!(changed, 1);
     }
     drop(database);
-    // The lake has no key, and adds what it is given.
+    // The lake has no key to refuse forged bytes: it adds them.
     let forged = site.lake(2).frames(BY_DEVICE).unwrap();
     let opens = |device: usize, frames: &BTreeMap<String, Vec<u8>>| {
         let device = &site.devices[device];

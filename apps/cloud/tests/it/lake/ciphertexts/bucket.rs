@@ -71,10 +71,7 @@ fn a_bucket_gives_the_bytes_of_its_store() {
     }
     let plant = Plant::new(2);
     let id = plant.world.put_plan(&product(&plant.params));
-    let place = plant.world.folder().join("backup");
-    let days = sotto_cloud::backups::Days::default();
-    sotto_cloud::backups::backup(&plant.world.config(), sotto_cloud::Place::from(place.as_path()), days)
-        .unwrap();
+    let place = plant.backed_up();
     let address = serve(place.clone());
     let asked = |sql: &str| -> Output {
         let mut lake = program().unwrap();

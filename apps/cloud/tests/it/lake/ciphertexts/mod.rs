@@ -6,6 +6,8 @@ mod refusals;
 mod sums;
 mod windows;
 
+use std::path::PathBuf;
+
 use serde_json::json;
 use sotto_program::{KeyNumber, Plan, Register, Step};
 use sotto_rlwe::{Bfv, Ciphertext, Params, Scheme};
@@ -50,6 +52,14 @@ impl Plant {
 
     fn lake(&self, arguments: &[&str]) -> Lake {
         Lake::over(&self.world.data(), arguments)
+    }
+
+    /// Makes a backup; returns its folder.
+    fn backed_up(&self) -> PathBuf {
+        let place = self.world.folder().join("backup");
+        let (config, days) = (self.world.config(), sotto_cloud::backups::Days::default());
+        sotto_cloud::backups::backup(&config, sotto_cloud::Place::from(place.as_path()), days).unwrap();
+        place
     }
 
     fn read(&self, frame: &[u8]) -> Ciphertext<Bfv> {

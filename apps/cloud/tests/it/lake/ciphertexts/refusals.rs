@@ -1,4 +1,4 @@
-//! Whatever is missing, damaged or wrong is named; nothing else is answered.
+//! Missing, damaged and wrong files, keys and plans are named, and give no answer.
 
 use std::fs;
 use std::path::PathBuf;

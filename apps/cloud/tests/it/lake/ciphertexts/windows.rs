@@ -127,10 +127,7 @@ fn a_backup_gives_the_bytes_of_its_store() {
     }
     let plant = Plant::new(2);
     let id = plant.world.put_plan(&product(&plant.params));
-    let place = plant.world.folder().join("backup");
-    let days = sotto_cloud::backups::Days::default();
-    sotto_cloud::backups::backup(&plant.world.config(), sotto_cloud::Place::from(place.as_path()), days)
-        .unwrap();
+    let place = plant.backed_up();
     let sql = format!(
         "select device, sotto_evaluate(ciphertext, number, '{id}') from ciphertexts
          where device = 'kitchen' group by 1"
