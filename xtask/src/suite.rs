@@ -1,9 +1,9 @@
 //! The types of suites: a row of the table, its input, its outcome.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use crate::built::Built;
 use crate::tools::Tool;
@@ -61,6 +61,11 @@ impl Context {
             None => Built::make(&self.root)?,
         };
         Ok(self.built.get_or_init(|| built))
+    }
+
+    /// Returns the folder of the workspace's programs.
+    pub(crate) fn programs(&self) -> Result<&Path> {
+        self.built()?.program("sotto")?.parent().context("a program is in a folder")
     }
 }
 

@@ -9,6 +9,7 @@ use crate::form::Form;
 pub const TAG_BYTES: usize = 8;
 
 /// Bits of the low half of a tag.
+#[cfg(feature = "alloc")]
 const HALF_BITS: u32 = 31;
 
 /// The tag of a part of a window, or of a sum: an integer modulo P = 2^61 − 1.
@@ -38,6 +39,7 @@ impl Tag {
     }
 
     /// Returns the low 31 bits, and the 30 above: sums of such halves over 2^32 tags have less than 64 bits.
+    #[cfg(feature = "alloc")]
     pub fn halves(&self) -> (u64, u64) {
         (self.0.value() & ((1 << HALF_BITS) - 1), self.0.value() >> HALF_BITS)
     }
@@ -54,6 +56,7 @@ impl Tag {
     /// assert_eq!(Tag::from_halves(2 * low, 2 * high).to_bytes()[0], 0xfd);
     /// # Ok::<(), sotto_sums::PartError>(())
     /// ```
+    #[cfg(feature = "alloc")]
     pub fn from_halves(low: u64, high: u64) -> Self {
         Self(Residue::from_sum(u128::from(low) + (u128::from(high) << HALF_BITS)))
     }

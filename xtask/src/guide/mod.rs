@@ -5,7 +5,6 @@ mod compare;
 mod page;
 mod session;
 
-use std::ffi::OsStr;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -61,26 +60,29 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
         [flag] if flag == "--check" => true,
         [flag] if flag == "--lake" => {
             let root = cargo::root()?;
-            return write(&root, OF_LAKE, &root.join("target/lake/release"));
+            return write(&root, OF_LAKE, &[&built(&root)?, &root.join("target/lake/release")]);
         }
         [flag] if flag == "--gateway" => {
             let root = cargo::root()?;
+            let programs = built(&root)?;
             for guide in OF_GATEWAY {
-                write(&root, guide, &root.join("target/release"))?;
+                write(&root, guide, &[&programs])?;
             }
             return Ok(ExitCode::SUCCESS);
         }
         [flag] if flag == "--warehouse" => {
             let root = cargo::root()?;
-            return write(&root, WAREHOUSE, &engines(&cargo::build_programs(&root)?)?);
+            let programs = built(&root)?;
+            return write(&root, WAREHOUSE, &[&programs, &engines(&programs)?]);
         }
         _ => bail!("cargo xtask guide [--check | --gateway | --lake | --warehouse]"),
     };
     let dataset = dataset()?.context("SOTTO_DATASETS is not set: name the folder that holds the dataset")?;
     let root = cargo::root()?;
+    let programs = built(&root)?;
     let mut faults = Vec::new();
     for guide in GUIDES {
-        let (page, outputs) = execute(&root, guide, &[], Some(&dataset))?;
+        let (page, outputs) = execute(&root, guide, &[&programs], Some(&dataset))?;
         if check {
             faults.extend(named(guide.page, page.faults(&outputs)));
             continue;
@@ -99,9 +101,10 @@ pub(crate) fn suite(context: &Context) -> Result<Outcome> {
     let Some(dataset) = dataset()? else {
         return Ok(Outcome::Skipped(format!("needs {DATASET} in the folder named by SOTTO_DATASETS")));
     };
+    let programs = context.programs()?;
     let mut faults = Vec::new();
     for guide in GUIDES {
-        let (page, outputs) = execute(&context.root, guide, &[], Some(&dataset))?;
+        let (page, outputs) = execute(&context.root, guide, &[programs], Some(&dataset))?;
         println!("{}: {} commands", guide.page, outputs.len());
         faults.extend(named(guide.page, page.faults(&outputs)));
     }
@@ -110,9 +113,10 @@ pub(crate) fn suite(context: &Context) -> Result<Outcome> {
 
 /// Runs the commands of the gateway's guides; returns the faults.
 pub(crate) fn of_gateway(context: &Context) -> Result<Vec<String>> {
+    let programs = context.programs()?;
     let mut faults = Vec::new();
     for guide in OF_GATEWAY {
-        let (page, outputs) = execute(&context.root, guide, &[], None)?;
+        let (page, outputs) = execute(&context.root, guide, &[programs], None)?;
         println!("{}: {} commands", guide.page, outputs.len());
         faults.extend(named(guide.page, page.faults(&outputs)));
     }
@@ -126,26 +130,32 @@ pub(crate) fn of_lake(context: &Context, programs: &Path) -> Result<Outcome> {
 
 /// Runs the suite `warehouse`.
 pub(crate) fn warehouse(context: &Context) -> Result<Outcome> {
-    apart(context, WAREHOUSE, &engines(context.built()?.program("sotto")?)?)
+    apart(context, WAREHOUSE, &engines(context.programs()?)?)
 }
 
-/// Installs the engines beside a program; returns the folder of theirs.
-fn engines(beside: &Path) -> Result<PathBuf> {
-    let venv = Venv::new(&beside.with_file_name("warehouse-venv"))?;
+/// Builds our programs; returns their folder.
+fn built(root: &Path) -> Result<PathBuf> {
+    let sotto = cargo::build_programs(root)?;
+    Ok(sotto.parent().context("the program has no folder")?.to_owned())
+}
+
+/// Installs the engines in a folder of our programs; returns the folder of theirs.
+fn engines(programs: &Path) -> Result<PathBuf> {
+    let venv = Venv::new(&programs.join("warehouse-venv"))?;
     venv.install(&ENGINES)?;
     Ok(venv.programs())
 }
 
 /// Runs a guide that needs more programs than ours.
 fn apart(context: &Context, guide: Guide, programs: &Path) -> Result<Outcome> {
-    let (page, outputs) = execute(&context.root, guide, &[programs], None)?;
+    let (page, outputs) = execute(&context.root, guide, &[context.programs()?, programs], None)?;
     println!("{}: {} commands", guide.page, outputs.len());
     Ok(Outcome::from_faults(named(guide.page, page.faults(&outputs)).collect()))
 }
 
 /// Writes the output of such a guide's commands into its page.
-fn write(root: &Path, guide: Guide, programs: &Path) -> Result<ExitCode> {
-    let (page, outputs) = execute(root, guide, &[programs], None)?;
+fn write(root: &Path, guide: Guide, programs: &[&Path]) -> Result<ExitCode> {
+    let (page, outputs) = execute(root, guide, programs, None)?;
     std::fs::write(root.join(guide.page), page.with_outputs(&outputs))?;
     println!("{}: {} commands", guide.page, outputs.len());
     Ok(ExitCode::SUCCESS)
@@ -165,20 +175,18 @@ fn dataset() -> Result<Option<PathBuf>> {
     Ok(Some(std::path::absolute(file)?))
 }
 
-/// Builds the programs and runs a guide's commands in a scratch folder, with the programs of some other folders.
+/// Runs a guide's commands in a scratch folder, with the programs of some folders.
 fn execute(
     root: &Path,
     guide: Guide,
-    others: &[&Path],
+    programs: &[&Path],
     dataset: Option<&Path>,
 ) -> Result<(Page, Vec<String>)> {
     let Guide { page, cloud } = guide;
     let text = std::fs::read_to_string(root.join(page)).with_context(|| format!("cannot read {page}"))?;
     let page = Page::parse(&text)?;
-    let sotto = cargo::build_programs(root)?;
-    let programs = Path::new(sotto.parent().map_or(OsStr::new("."), Path::as_os_str));
     free_port(cloud)?;
-    let outputs = session::run(&page, &[&[programs], others].concat(), dataset)?;
+    let outputs = session::run(&page, programs, dataset)?;
     Ok((page, outputs))
 }
 

@@ -18,7 +18,7 @@ const LOADED: [&str; 3] = ["index.html", "page.js", "page.css"];
 const LARGEST: usize = 400_000;
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
-    let programs = context.built()?.program("sotto")?.parent().context("a program is in a folder")?;
+    let programs = context.programs()?;
     // A copy: what npm and the build write stays out of the checkout.
     let copy = programs.join("console-page");
     copied(&context.root.join(PAGE), &copy)?;

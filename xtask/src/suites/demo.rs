@@ -25,21 +25,21 @@ const INTERRUPT_MILLISECONDS: [u64; 14] = [3, 10, 20, 40, 70, 100, 150, 200, 300
 const HARD_STEPS: [&str; 2] = ["multiply", "relinearise"];
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
-    let sotto = cargo::build_programs(&context.root)?;
+    let sotto = context.built()?.program("sotto")?;
     let mut faults = Vec::new();
     for (args, source) in [(&["--json"][..], "sensors"), (&["--json", "--generate"][..], "generator")] {
         let case = format!("sotto demo {}", args.join(" "));
-        let found = to_the_end(&sotto, args, source)?;
+        let found = to_the_end(sotto, args, source)?;
         println!("{case}: {}", if found.is_empty() { "right" } else { "wrong" });
         faults.extend(found.into_iter().map(|fault| format!("{case}: {fault}")));
     }
-    for (case, found) in [("sotto demo --generate", screen(&sotto)?), ("sotto demo --csv", known(&sotto)?)] {
+    for (case, found) in [("sotto demo --generate", screen(sotto)?), ("sotto demo --csv", known(sotto)?)] {
         println!("{case}: {}", if found.is_empty() { "right" } else { "wrong" });
         faults.extend(found.into_iter().map(|fault| format!("{case}: {fault}")));
     }
     for after in INTERRUPT_MILLISECONDS.map(Duration::from_millis) {
         let case = format!("sotto demo, interrupted after {after:?}");
-        let found = interrupted(&sotto, after)?;
+        let found = interrupted(sotto, after)?;
         println!("{case}: {}", if found.is_empty() { "right" } else { "wrong" });
         faults.extend(found.into_iter().map(|fault| format!("{case}: {fault}")));
     }

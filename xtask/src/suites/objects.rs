@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use super::compile::passes;
 use super::venv::{Servers, Venv};
@@ -25,9 +25,7 @@ pub(super) struct Bucket(Servers);
 
 impl Bucket {
     pub(super) fn start(context: &Context) -> Result<Self> {
-        let built = context.built()?;
-        let programs = built.program("sotto")?.parent().context("a program is in a folder")?;
-        let venv = Venv::new(&programs.join("objects-venv"))?;
+        let venv = Venv::new(&context.programs()?.join("objects-venv"))?;
         venv.install(&PACKAGES)?;
         let mut command = venv.python();
         command.arg(SERVER);

@@ -1,7 +1,7 @@
 //! Installs the Python package as a user does, in an environment of its own, and runs its tests, also against a cloud of
 //! real processes, type checks and style checks.
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 
 use super::compile::{passes, side_target};
 use super::venv::Venv;
@@ -23,7 +23,7 @@ const EXPRESSIONS: &str = "20000";
 /// Runs all tests, and compares many random programs with NumPy.
 pub(crate) fn deep(context: &Context) -> Result<Outcome> {
     let mut check = installed(context)?.python();
-    let programs = context.built()?.program("sotto")?.parent().context("the program has no folder")?;
+    let programs = context.programs()?;
     check.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "bindings/python/tests"]);
     check.env("SOTTO_EXPRESSIONS", EXPRESSIONS).env("PYTHONDONTWRITEBYTECODE", "1");
     check.env("SOTTO_PROGRAMS", std::path::absolute(programs)?).env("MPLBACKEND", "Agg");
@@ -33,7 +33,7 @@ pub(crate) fn deep(context: &Context) -> Result<Outcome> {
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let environment = installed(context)?;
     // Questions are asked of real processes.
-    let programs = context.built()?.program("sotto")?.parent().context("the program has no folder")?;
+    let programs = context.programs()?;
     let mut faults = Vec::new();
     let steps: [&[&str]; 5] = [
         &["-m", "pytest", "-q", "-p", "no:cacheprovider", "bindings/python/tests"],

@@ -32,9 +32,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let mut cost = cargo::command("python3");
     cost.args(["lab/scale/cost.py", "--check"]);
     let mut tables = cargo::command("python3");
-    let programs =
-        context.built()?.program("sotto")?.parent().context("a program is in a folder")?.to_owned();
-    tables.args(["lab/scale/tables.py", "--rows", "2000", "--bin"]).arg(programs);
+    tables.args(["lab/scale/tables.py", "--rows", "2000", "--bin"]).arg(context.programs()?);
     for command in [cost, tables, run("build"), run("test")] {
         match passes(context, command)? {
             Outcome::Passed => {}

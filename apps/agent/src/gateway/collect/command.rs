@@ -116,12 +116,13 @@ fn run(command: &str, limit: Duration, stop: &Stop) -> Result<Vec<u8>, String> {
     end(&mut child);
     let bytes = reader.join().map_err(|_| "its output cannot be read".to_owned())?;
     let bytes = bytes.map_err(|error| format!("its output cannot be read: {error}"))?;
+    // First: such a command ends by a closed pipe, if it ends at all.
+    if bytes.len() > LONGEST {
+        return Err(format!("its output is longer than {LONGEST} bytes"));
+    }
     let status = ended?;
     if !status.success() {
         return Err(format!("it ended with {status}"));
-    }
-    if bytes.len() > LONGEST {
-        return Err(format!("its output is longer than {LONGEST} bytes"));
     }
     Ok(bytes)
 }
