@@ -88,6 +88,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "owner-deep", shows: "10,000 random histories of the plant's folder", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: owner::deep },
     Suite { name: "durable-deep", shows: "an hour of kills and full disks: nothing is lost, nothing counts twice", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: durable::deep },
     Suite { name: "warehouse", shows: "DuckDB, Polars and Spark add exported windows up to sums that sotto opens, and the guide shows it", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER, &PYTHON_VENV, &JAVA], run: guide::warehouse },
+    Suite { name: "telegraf", shows: "Telegraf itself before a gateway that is killed: each of its readings is in the owner's answers, once", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER, &GO], run: gateway::with_telegraf },
     Suite { name: "kills", shows: "a cloud killed 1,000 times while windows come in and are sealed: what it confirmed is there, once", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: compile::kills },
     Suite { name: "scaleout", shows: "the lake gives the cloud's sums bit for bit, on one machine and on workers, whatever fails; the guide More than one machine", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: scaleout::run },
     Suite { name: "differential-deep", shows: "1,000 random programs a scheme give SEAL's and Lattigo's answers", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER, &PYTHON_VENV, &GO], run: differential::all },

@@ -9,9 +9,9 @@ use datafusion::prelude::{SessionContext, col, lit};
 use sotto_api::streams::WindowsOf;
 use sotto_wire::StreamTag;
 
+use crate::StoreTable;
 use crate::store::{Catalogue, Files};
 use crate::sums::{Asked, answer_function};
-use crate::windows::Windows;
 
 /// Returns the frame of the sums of a request about a stream, as the cloud writes it.
 ///
@@ -31,7 +31,7 @@ pub async fn answer(
     let (first, end) = (i64::try_from(first)?, i64::try_from(end.unwrap_or_default())?);
     let of_stream = col("device").eq(lit(header.device())).and(col("stream").eq(lit(header.stream())));
     let function = AggregateUDF::from(answer_function(Asked { header: hex::encode(&frame), request }));
-    let all = context.read_table(Arc::new(Windows::every(Arc::new(catalogue), files)))?;
+    let all = context.read_table(Arc::new(StoreTable::every_window(Arc::new(catalogue), files)))?;
     let all =
         all.filter(of_stream)?.filter(col("number").gt_eq(lit(first)).and(col("number").lt(lit(end))))?;
     let sums = all.aggregate(vec![], vec![function.call(vec![col("body"), col("tag")])])?;

@@ -11,17 +11,18 @@ use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConve
 use serde::{Deserialize, Serialize};
 
 use crate::LakeError;
-use crate::ciphertexts::{self, CiphertextsExec};
+use crate::ciphertexts::Entries;
+use crate::leaf::{Leaf, Reading};
 use crate::sums::{AnswerFunction, NAME, answer_function};
-use crate::windows::{self, WindowsExec};
+use crate::windows::Windows;
 
 /// Writes and reads the leaves of a plan.
 #[derive(Debug)]
 pub(crate) struct Codec;
 
-/// The leaf of a plan.
+/// What a leaf of a plan reads.
 #[derive(Serialize, Deserialize)]
-enum Leaf<W, C> {
+enum Read<W, C> {
     Windows(W),
     Ciphertexts(C),
 }
@@ -37,18 +38,12 @@ impl PhysicalExtensionCodec for Codec {
         if !inputs.is_empty() {
             return internal_err!("a leaf has no inputs");
         }
-        let leaf: Leaf<windows::Reading, ciphertexts::Reading> =
+        let read: Read<Reading<Windows>, Reading<Entries>> =
             serde_json::from_slice(bytes).map_err(|error| LakeError::Plan(error.to_string()))?;
-        match leaf {
-            Leaf::Windows(reading) => {
-                reading.check()?;
-                Ok(Arc::new(WindowsExec::new(reading)?))
-            }
-            Leaf::Ciphertexts(reading) => {
-                reading.check()?;
-                Ok(Arc::new(CiphertextsExec::new(reading)?))
-            }
-        }
+        Ok(match read {
+            Read::Windows(reading) => Arc::new(Leaf::new(reading)?),
+            Read::Ciphertexts(reading) => Arc::new(Leaf::new(reading)?),
+        })
     }
 
     fn try_decode_udaf(&self, name: &str, bytes: &[u8]) -> Result<Arc<AggregateUDF>> {
@@ -73,14 +68,14 @@ impl PhysicalExtensionCodec for Codec {
         bytes: &mut Vec<u8>,
         _: &dyn PhysicalProtoConverterExtension,
     ) -> Result<()> {
-        let leaf = if let Some(scan) = node.downcast_ref::<WindowsExec>() {
-            Leaf::Windows(&*scan.reading)
-        } else if let Some(scan) = node.downcast_ref::<CiphertextsExec>() {
-            Leaf::Ciphertexts(&*scan.reading)
+        let read = if let Some(leaf) = node.downcast_ref::<Leaf<Windows>>() {
+            Read::Windows(&*leaf.reading)
+        } else if let Some(leaf) = node.downcast_ref::<Leaf<Entries>>() {
+            Read::Ciphertexts(&*leaf.reading)
         } else {
             return internal_err!("a lake's plan has {}", node.name());
         };
-        serde_json::to_writer(bytes, &leaf).map_err(|error| LakeError::Plan(error.to_string()))?;
+        serde_json::to_writer(bytes, &read).map_err(|error| LakeError::Plan(error.to_string()))?;
         Ok(())
     }
 }

@@ -7,16 +7,21 @@
 #![forbid(unsafe_code)]
 
 pub mod answer;
+mod bytes;
 pub mod ciphertexts;
 mod codec;
 mod error;
 pub mod evaluate;
+mod grouped;
+mod leaf;
 pub mod print;
 pub mod serve;
 pub mod session;
 pub mod store;
 pub mod sums;
+mod table;
 pub mod windows;
 pub mod workers;
 
 pub use error::LakeError;
+pub use table::StoreTable;

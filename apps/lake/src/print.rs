@@ -105,10 +105,14 @@ async fn json(mut result: SendableRecordBatchStream, out: &mut impl Write) -> an
 
 async fn lines(mut result: SendableRecordBatchStream, out: &mut impl Write) -> anyhow::Result<()> {
     let mut writer = csv::WriterBuilder::new().with_header(true).build(out);
-    let schema = result.schema();
-    writer.write(&RecordBatch::new_empty(schema))?;
+    let mut is_empty = true;
     while let Some(batch) = result.next().await {
         writer.write(&batch?)?;
+        is_empty = false;
+    }
+    if is_empty {
+        // The names alone.
+        writer.write(&RecordBatch::new_empty(result.schema()))?;
     }
     Ok(())
 }

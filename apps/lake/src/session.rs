@@ -10,11 +10,11 @@ use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::prelude::{DataFrame, SQLOptions, SessionConfig, SessionContext};
 use url::Url;
 
-use crate::ciphertexts::CiphertextsTable;
 use crate::evaluate::{self, Evaluations};
 use crate::store::{Catalogue, Files};
 use crate::sums;
-use crate::windows::{Source, Windows};
+use crate::table::StoreTable;
+use crate::windows::Source;
 
 /// The threads and the memory of a query.
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,8 +79,9 @@ pub fn config() -> SessionConfig {
 pub fn session(state: SessionState, catalogue: Catalogue, files: Arc<Files>) -> Result<SessionContext> {
     let context = SessionContext::new_with_state(state);
     let catalogue = Arc::new(catalogue);
-    context.register_table("windows", Arc::new(Windows::new(Arc::clone(&catalogue), files)))?;
-    context.register_table("ciphertexts", Arc::new(CiphertextsTable::new(catalogue)))?;
+    let windows = StoreTable::windows(Arc::clone(&catalogue), Arc::clone(&files));
+    context.register_table("windows", Arc::new(windows))?;
+    context.register_table("ciphertexts", Arc::new(StoreTable::ciphertexts(catalogue, files)))?;
     Ok(context)
 }
 

@@ -87,7 +87,7 @@ impl Gateway {
             gateway: crate::arguments::GatewayArguments::default(),
         };
         let source =
-            Box::new(super::source::Pushed::new(member.target.channels.clone(), member.queue.clone()));
+            Box::new(super::source::Pushed::new(Arc::clone(&member.target.channels), member.queue.clone()));
         // The readings are in the journal: all new spools together wait once.
         let patience = shared.patient_until.saturating_duration_since(Instant::now());
         let opened =

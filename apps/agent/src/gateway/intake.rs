@@ -39,13 +39,18 @@ impl StagedPoints {
 
 impl Intake for Gateway {
     fn take(&self, points: &[Point<'_>], sender: &str) -> Result<Taken, IntakeError> {
-        self.stage(points, sender)?.wait()
+        self.stage(points, sender, false)?.wait()
+    }
+
+    fn keep(&self, points: &[Point<'_>], sender: &str) -> Result<Taken, IntakeError> {
+        self.stage(points, sender, true)?.wait()
     }
 }
 
 impl Gateway {
-    /// Adds points to the next batch. They are durable once the ticket says so.
-    pub(super) fn stage(&self, points: &[Point<'_>], sender: &str) -> Result<StagedPoints, IntakeError> {
+    /// Adds points to the next batch. They are durable once the ticket says so. `keeps` takes those of a device whose spool is
+    /// full, too, while the journal is less than half full.
+    fn stage(&self, points: &[Point<'_>], sender: &str, keeps: bool) -> Result<StagedPoints, IntakeError> {
         let members = self.members();
         let (now, sender) = (now(), shown(sender));
         let (mut taken, mut full, mut scratch) = (Taken::default(), None, Scratch::default());
@@ -55,9 +60,11 @@ impl Gateway {
             return Err(IntakeError::Stopping);
         }
         let limit = self.options.journal_limit;
-        if self.journal.bytes() + staging.bytes as u64 > limit {
+        let bytes = self.journal.bytes() + staging.bytes as u64;
+        if bytes > limit {
             return Err(IntakeError::JournalFull { limit });
         }
+        let keeps = keeps && bytes < limit / 2;
         let mut any = false;
         for point in points {
             match point.tag_text(HOST) {
@@ -68,7 +75,7 @@ impl Gateway {
             let at = point.time.map_or(now, |time| time.div_euclid(MILLISECOND));
             let (readings, unclaimed) = members.routes.route(point, &mut scratch, |device, cells| {
                 let Some(member) = members.list.get(device as usize) else { return };
-                if member.is_full.load(Ordering::Relaxed) {
+                if !keeps && member.is_full.load(Ordering::Relaxed) {
                     let device = Arc::clone(&member.name);
                     full.get_or_insert(IntakeError::SpoolFull { device });
                     return;

@@ -144,4 +144,13 @@ pub trait Intake: Send + Sync {
     /// # Errors
     /// [`IntakeError`]: some points were not taken, and the sender has to send all of them again.
     fn take(&self, points: &[Point<'_>], sender: &str) -> Result<Taken, IntakeError>;
+
+    /// Takes points likewise, and those of a device whose spool is full, too: they wait in the journal until it is half full.
+    /// For sources that could not keep them without holding back those of other devices.
+    ///
+    /// # Errors
+    /// As above.
+    fn keep(&self, points: &[Point<'_>], sender: &str) -> Result<Taken, IntakeError> {
+        self.take(points, sender)
+    }
 }

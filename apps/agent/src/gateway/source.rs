@@ -82,7 +82,7 @@ impl Drop for Shared {
 
 /// A source that takes its rows from a queue. Its marks are the numbers of batches, counted from 1; 0 before the first one.
 pub(crate) struct Pushed {
-    channels: Vec<Channel>,
+    channels: Arc<[Channel]>,
     queue: Queue,
     /// The number of the batch and its rows, once there is one.
     batch: Option<(u64, Zeroizing<Vec<u8>>)>,
@@ -91,7 +91,7 @@ pub(crate) struct Pushed {
 }
 
 impl Pushed {
-    pub(crate) fn new(channels: Vec<Channel>, queue: Queue) -> Self {
+    pub(crate) fn new(channels: Arc<[Channel]>, queue: Queue) -> Self {
         Self { channels, queue, batch: None, reader: Reader::default(), cells: Vec::new() }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::Result;
 use sotto_pack::{Channel, DeviceProfile, Reason};
@@ -23,8 +24,8 @@ pub(super) const MEASUREMENT: &str = "measurement";
 pub(crate) struct Target {
     /// Tags and texts that all of its points have; empty if its name tells.
     pub(super) conditions: Vec<(String, String)>,
-    pub(super) channels: Vec<Channel>,
-    columns: Vec<Field>,
+    pub(super) channels: Arc<[Channel]>,
+    columns: Box<[Field]>,
     /// The columns by the name of their field.
     by_field: HashMap<String, Vec<u16>>,
 }
@@ -50,7 +51,8 @@ impl Target {
 
     pub(super) fn new(channels: Vec<Channel>, mapping: &Mapping) -> Result<Self> {
         let options = mapping.options();
-        let (mut columns, mut by_field) = (Vec::new(), HashMap::<String, Vec<u16>>::new());
+        let mut columns = Vec::with_capacity(channels.len());
+        let mut by_field = HashMap::<String, Vec<u16>>::new();
         for (at, channel) in channels.iter().enumerate() {
             let column = FieldColumn::new(channel, &options)?;
             let (field, about) = column.parts();
@@ -59,7 +61,7 @@ impl Target {
             columns.push(Field { column, about });
         }
         let conditions = mapping.conditions.iter().map(|(name, text)| (name.clone(), text.clone())).collect();
-        Ok(Self { conditions, channels, columns, by_field })
+        Ok(Self { conditions, channels: channels.into(), columns: columns.into_boxed_slice(), by_field })
     }
 
     /// Returns the tags and texts by one of which a point may be for the device: one condition of all its points, else one

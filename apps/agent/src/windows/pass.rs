@@ -41,7 +41,12 @@ impl Pass {
     }
 
     /// Returns the window to close or drop after one with this start was opened.
-    pub(super) fn excess(&mut self, opened: i64, open: &BTreeMap<i64, OpenWindow>, budget: usize) -> Excess {
+    pub(super) fn excess(
+        &mut self,
+        opened: i64,
+        open: &BTreeMap<i64, Box<OpenWindow>>,
+        budget: usize,
+    ) -> Excess {
         let most = budget.min(MOST_ASCENDING);
         if open.len() <= most {
             return Excess::None;

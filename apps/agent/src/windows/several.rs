@@ -100,11 +100,11 @@ impl Fixed {
 pub(crate) struct Readings {
     /// In order, each once.
     apart: Vec<(u32, Fixed)>,
-    /// What came beyond [`MOST_APART`].
-    further: Option<Further>,
+    /// What came beyond [`MOST_APART`]: few ticks have it.
+    further: Option<Box<Further>>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct Further {
     newest: (u32, Fixed),
     first: (u32, Fixed),
@@ -132,7 +132,13 @@ impl Readings {
         let (_, number) = reading;
         match self.apart.binary_search(&reading) {
             Ok(_) => return false,
-            Err(at) if self.apart.len() < MOST_APART => self.apart.insert(at, reading),
+            Err(at) if self.apart.len() < MOST_APART => {
+                if self.apart.len() == self.apart.capacity() {
+                    // By half, not by two: many ticks have a few readings.
+                    self.apart.reserve_exact(self.apart.len() / 2 + 2);
+                }
+                self.apart.insert(at, reading);
+            }
             Err(_) => match &mut self.further {
                 Some(further) if further.newest == reading => return false,
                 Some(further) => {
@@ -149,7 +155,8 @@ impl Readings {
                     let (sum, count) = (i128::from(number.0), 1);
                     let (newest, first, last, least, most) = (reading, reading, reading, number, number);
                     let are_whole = number.is_whole();
-                    *none = Some(Further { newest, first, last, least, most, sum, count, are_whole });
+                    let further = Further { newest, first, last, least, most, sum, count, are_whole };
+                    *none = Some(Box::new(further));
                 }
             },
         }
@@ -158,13 +165,13 @@ impl Readings {
 
     /// Returns the number of readings.
     pub(crate) fn count(&self) -> u64 {
-        let further = self.further.map_or(0, |further| further.count);
+        let further = self.further.as_ref().map_or(0, |further| further.count);
         self.apart.len() as u64 + u64::try_from(further).unwrap_or(u64::MAX)
     }
 
     /// Returns what the tick holds. `zero` is the number of the value 0.
     pub(crate) fn merged(&self, several: Several, zero: Fixed) -> Fixed {
-        let further = self.further.as_ref();
+        let further = self.further.as_deref();
         let numbers = || self.apart.iter().map(|(_, number)| *number);
         let (sum, count) = further.map_or((0, 0), |further| (further.sum, further.count));
         let sum = || numbers().map(|number| i128::from(number.0)).sum::<i128>() + sum;

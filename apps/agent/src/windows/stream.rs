@@ -40,7 +40,7 @@ pub(super) struct StreamWindows {
     /// The fates of the cells of a row, kept to save the allocation.
     takes: Vec<Take>,
     /// Open windows, keyed by their start.
-    open: BTreeMap<i64, OpenWindow>,
+    open: BTreeMap<i64, Box<OpenWindow>>,
     /// For each channel, readings left out that no open window counts: the next window to close does.
     pending: Vec<LeftOut>,
     /// The time of the latest reading taken.
@@ -243,7 +243,7 @@ impl StreamWindows {
             self.finish(closed);
         } else {
             while let Some((_, window)) = self.open.pop_first() {
-                closed.extend(self.close(window, false));
+                closed.extend(self.close(*window, false));
             }
         }
         self.pass.next()
@@ -260,11 +260,11 @@ impl StreamWindows {
         if self.rules.paced {
             self.count_tail();
         }
-        let is_sent = |window: &&OpenWindow| window.has_readings() || window.has_pieces();
-        let newest = self.open.values().rev().find(is_sent).map(OpenWindow::start);
+        let is_sent = |window: &&Box<OpenWindow>| window.has_readings() || window.has_pieces();
+        let newest = self.open.values().rev().find(is_sent).map(|window| window.start());
         while let Some((start, window)) = self.open.pop_first() {
             let goes_on = self.sent.continues.is_none_or(|until| until < window.end());
-            closed.extend(self.close(window, Some(start) == newest && goes_on));
+            closed.extend(self.close(*window, Some(start) == newest && goes_on));
         }
     }
 
@@ -299,7 +299,7 @@ impl StreamWindows {
             OpenWindow::new(&self.layout, times, self.cut.period, length, self.rules.keep_clear)?;
         window.last_row = self.rows;
         window.is_behind = newest.is_some_and(|newest| at < newest);
-        self.open.insert(times.start, window);
+        self.open.insert(times.start, Box::new(window));
         if any && at > self.latest {
             // Count before closing: the missing readings belong to the windows that are open now.
             self.count_tail();
@@ -314,7 +314,7 @@ impl StreamWindows {
             Excess::Oldest => {
                 if let Some((start, oldest)) = self.open.pop_first() {
                     self.pass.closed_early(start, oldest.end());
-                    closed.extend(self.close(oldest, false));
+                    closed.extend(self.close(*oldest, false));
                 }
             }
             Excess::Newest => self.drop_newest(),
@@ -324,7 +324,7 @@ impl StreamWindows {
 
     /// Returns the number of windows that may be open.
     fn budget(&self) -> usize {
-        let several: usize = self.open.values().map(OpenWindow::several).sum();
+        let several: usize = self.open.values().map(|window| window.several()).sum();
         if several > MOST_SEVERAL {
             (self.open.len() - 1).max(2).min(self.rules.open)
         } else {
@@ -352,7 +352,7 @@ impl StreamWindows {
             let late = self.open.iter().rev().skip(1).filter(|(start, _)| **start != opened);
             let idle = late.min_by_key(|(_, window)| window.last_row).map(|(start, _)| *start);
             let window = idle.and_then(|start| self.open.remove(&start));
-            closed.extend(window.and_then(|window| self.close(window, false)));
+            closed.extend(window.and_then(|window| self.close(*window, false)));
         }
     }
 

@@ -9,8 +9,9 @@ use datafusion::arrow::array::{
 use datafusion::arrow::datatypes::SchemaRef;
 
 use super::columns::{CIPHERTEXT, ciphertext_fields, schema};
-use super::reading::Reading;
+use super::scan::Entries;
 use crate::LakeError;
+use crate::leaf::Reading;
 use crate::store::Row;
 
 fn whole<'r>(rows: &'r [Row], value: impl Fn(&'r Row) -> i64) -> ArrayRef {
@@ -54,13 +55,13 @@ fn named<T>(all: &[T], index: u32) -> Result<&T, LakeError> {
 
 /// Returns a batch of some rows of a plan, with the columns of its projection.
 pub(super) fn batch(
-    reading: &Reading,
+    reading: &Reading<Entries>,
     rows: &[Row],
     projected: &SchemaRef,
 ) -> Result<RecordBatch, LakeError> {
     let names = schema();
-    let device = |row: &Row| named(&reading.streams, row.stream).map(|(device, _)| device);
-    let stream = |row: &Row| named(&reading.streams, row.stream).map(|(_, stream)| stream);
+    let device = |row: &Row| named(&reading.table.streams, row.stream).map(|(device, _)| device);
+    let stream = |row: &Row| named(&reading.table.streams, row.stream).map(|(_, stream)| stream);
     let number = |row: &Row| row.number.cast_signed();
     let column = |at: &usize| -> Result<ArrayRef, LakeError> {
         Ok(match names.field(*at).name().as_str() {
@@ -77,7 +78,8 @@ pub(super) fn batch(
             "key" => text(rows, |row| Ok(&row.key))?,
             "bytes" => whole(rows, |row| row.bytes),
             CIPHERTEXT => {
-                let header = |row: &Row| row.header.map(|index| named(&reading.headers, index)).transpose();
+                let header =
+                    |row: &Row| row.header.map(|index| named(&reading.table.headers, index)).transpose();
                 let columns = vec![
                     text(rows, device)?,
                     text(rows, stream)?,
@@ -85,7 +87,7 @@ pub(super) fn batch(
                     bytes(rows, |row| Ok(&row.id))?,
                     bytes(rows, |row| Ok(&row.digest))?,
                     bytes(rows, |row| Ok(&row.key))?,
-                    bytes(rows, |row| named(&reading.settings, row.setting).map(String::as_str))?,
+                    bytes(rows, |row| named(&reading.table.settings, row.setting).map(String::as_str))?,
                     bytes(rows, |row| Ok(header(row)?.map_or("", String::as_str)))?,
                     text(rows, |row| Ok(row.replaced.join(", ")))?,
                 ];

@@ -11,10 +11,11 @@ use datafusion::physical_expr::expressions::Literal;
 use sotto_rlwe::KeyId;
 
 use super::evaluations::Evaluations;
-use super::grouped::{Gather, Grouped};
+use super::gather::{Gather, Gathered};
 use super::plan::Evaluate;
 use super::switched::SwitchedSums;
 use crate::ciphertexts::ciphertext_fields;
+use crate::grouped::Grouped;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Kind {
@@ -93,14 +94,14 @@ impl Function {
         if args.exprs.len() <= at { Ok(None) } else { Ok(Some(KeyId(self.named(args, at, "a key")?))) }
     }
 
-    fn evaluate(&self, args: &AccumulatorArgs<'_>) -> Result<Grouped<Evaluate>> {
+    fn evaluate(&self, args: &AccumulatorArgs<'_>) -> Result<Grouped<Gathered<Evaluate>>> {
         let (plan, key) = (self.named(args, 2, "the name of a plan")?, self.key(args)?);
-        Ok(Grouped::new(Evaluate::new(Arc::clone(&self.evaluations), plan, key)))
+        Ok(Grouped::new(Gathered::new(Evaluate::new(Arc::clone(&self.evaluations), plan, key))))
     }
 
-    fn sums(&self, args: &AccumulatorArgs<'_>) -> Result<Grouped<SwitchedSums>> {
+    fn sums(&self, args: &AccumulatorArgs<'_>) -> Result<Grouped<Gathered<SwitchedSums>>> {
         let (evaluations, key) = (Arc::clone(&self.evaluations), self.key(args)?);
-        Ok(Grouped::new(SwitchedSums { evaluations, key }))
+        Ok(Grouped::new(Gathered::new(SwitchedSums { evaluations, key })))
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use sotto_rlwe::KeyId;
 
-use crate::LakeError;
+use crate::bytes::{Bytes, Torn};
 use crate::ciphertexts::{Shared, Stored};
 
 /// The ciphertexts of a group, with their places in the order.
@@ -35,33 +35,17 @@ pub(super) fn write(inputs: &Inputs) -> Vec<u8> {
     out
 }
 
-fn torn() -> LakeError {
-    LakeError::Evaluation("a group that is not complete is damaged".to_owned())
-}
-
-fn take<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N], LakeError> {
-    let (taken, rest) = bytes.split_first_chunk().ok_or_else(torn)?;
-    *bytes = rest;
-    Ok(*taken)
-}
-
 /// Adds the inputs of a state to a group.
-pub(super) fn read(mut bytes: &[u8], shared: &mut Shared, group: &mut Inputs) -> Result<(), LakeError> {
-    let mut names: Option<[Arc<[u8]>; 4]> = None;
+pub(super) fn read(state: &[u8], shared: &mut Shared, group: &mut Inputs) -> Result<(), Torn> {
+    let (mut bytes, mut names) = (Bytes(state), None);
     while !bytes.is_empty() {
-        if take(&mut bytes)? == [1] {
-            let mut name = || {
-                let length = u32::from_le_bytes(take(&mut bytes)?) as usize;
-                let (name, rest) = bytes.split_at_checked(length).ok_or_else(torn)?;
-                bytes = rest;
-                Ok::<_, LakeError>(shared.of(name))
-            };
+        if bytes.array()? == [1] {
+            let mut name = || bytes.sized().map(|name| shared.of(name));
             names = Some([name()?, name()?, name()?, name()?]);
         }
-        let [device, stream, setting, header] = names.clone().ok_or_else(torn)?;
-        let order = i64::from_le_bytes(take(&mut bytes)?);
-        let number = u64::from_le_bytes(take(&mut bytes)?);
-        let (id, digest, key) = (take(&mut bytes)?, take(&mut bytes)?, KeyId(take(&mut bytes)?));
+        let [device, stream, setting, header] = names.clone().ok_or(Torn)?;
+        let (order, number) = (bytes.u64()?.cast_signed(), bytes.u64()?);
+        let (id, digest, key) = (bytes.array()?, bytes.array()?, KeyId(bytes.array()?));
         group.push((order, Stored { device, stream, number, id, digest, key, setting, header }));
     }
     Ok(())

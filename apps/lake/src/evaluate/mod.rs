@@ -3,7 +3,7 @@
 
 mod evaluations;
 mod function;
-mod grouped;
+mod gather;
 mod inputs;
 mod plan;
 mod reader;

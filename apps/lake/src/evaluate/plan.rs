@@ -7,7 +7,7 @@ use sotto_rlwe::{KeyId, ParameterId};
 use sotto_runtime::Threads;
 
 use super::evaluations::Evaluations;
-use super::grouped::Gather;
+use super::gather::Gather;
 use super::inputs::{self, Inputs};
 use super::reader::Reader;
 use crate::LakeError;
@@ -108,7 +108,7 @@ impl Gather for Evaluate {
     }
 
     fn merge(&mut self, group: &mut Inputs, state: &[u8]) -> Result<(), LakeError> {
-        inputs::read(state, &mut self.shared, group)
+        Ok(inputs::read(state, &mut self.shared, group)?)
     }
 
     fn state(&self, group: Inputs) -> Result<Vec<u8>, LakeError> {

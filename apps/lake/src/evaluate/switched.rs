@@ -5,9 +5,10 @@ use std::sync::Arc;
 use sotto_rlwe::KeyId;
 
 use super::evaluations::Evaluations;
-use super::grouped::Gather;
+use super::gather::Gather;
 use super::scheme::Summing;
 use crate::LakeError;
+use crate::bytes::{Bytes, Torn};
 use crate::ciphertexts::Stored;
 use crate::store::Setting;
 
@@ -18,8 +19,12 @@ pub(super) struct SwitchedSums {
     pub(super) key: Option<KeyId>,
 }
 
-/// The bytes of a setting, and a sum of ciphertexts with it.
-type Begun = (Arc<[u8]>, Box<dyn Summing>);
+/// A sum of ciphertexts with one setting.
+struct Begun {
+    bytes: Arc<[u8]>,
+    setting: Setting,
+    sum: Box<dyn Summing>,
+}
 
 /// The sum of a group.
 #[derive(Default)]
@@ -44,15 +49,12 @@ impl SwitchedSums {
     }
 
     /// Returns the sum of no ciphertexts, for the group of this one.
-    fn sum(&self, first: &Stored) -> Result<Box<dyn Summing>, LakeError> {
+    fn begin(&self, first: &Stored) -> Result<Begun, LakeError> {
         let setting = Setting::read(&first.setting)?;
         let key = self.key(&setting, first)?;
-        self.evaluations.scheme(&setting)?.sum(&setting, key, &self.evaluations.reader())
+        let sum = self.evaluations.scheme(&setting)?.sum(&setting, key, &self.evaluations.reader())?;
+        Ok(Begun { bytes: Arc::clone(&first.setting), setting, sum })
     }
-}
-
-fn torn() -> LakeError {
-    LakeError::Evaluation("a sum of ciphertexts that is not complete is damaged".to_owned())
 }
 
 impl Gather for SwitchedSums {
@@ -66,61 +68,55 @@ impl Gather for SwitchedSums {
     }
 
     fn add(&mut self, group: &mut Sum, _: i64, stored: Stored) -> Result<(), LakeError> {
-        let (known, sum) = match &mut group.0 {
-            Some((known, sum)) => (known, sum),
-            none => {
-                let sum = self.sum(&stored)?;
-                let (known, sum) = none.insert((Arc::clone(&stored.setting), sum));
-                (known, sum)
-            }
+        let Begun { bytes, setting, sum } = match &mut group.0 {
+            Some(begun) => begun,
+            none => none.insert(self.begin(&stored)?),
         };
-        if *known != stored.setting {
+        if *bytes != stored.setting {
             return Err(stored.refused(&format!(
                 "it has other parameters than {}, those of other ciphertexts of its group: group by parameters",
                 sum.parameters()
             )));
         }
-        let setting = Setting::read(&stored.setting)?;
-        sum.add(&stored, &setting, &self.evaluations.reader())
+        sum.add(&stored, setting, &self.evaluations.reader())
     }
 
     /// `length of the setting 4 ‖ setting ‖ number of ciphertexts 8 ‖ state`, lowest byte first; nothing without a ciphertext.
     fn state(&self, group: Sum) -> Result<Vec<u8>, LakeError> {
-        let Some((setting, sum)) = group.0 else { return Ok(Vec::new()) };
+        let Some(Begun { bytes, sum, .. }) = group.0 else { return Ok(Vec::new()) };
         let Some((state, count)) = sum.state() else { return Ok(Vec::new()) };
-        let length = u32::try_from(setting.len()).map_err(|_| torn())?;
-        Ok([&length.to_le_bytes()[..], &setting, &count.to_le_bytes(), &state].concat())
+        let length = u32::try_from(bytes.len()).map_err(|_| Torn)?;
+        Ok([&length.to_le_bytes()[..], &bytes, &count.to_le_bytes(), &state].concat())
     }
 
     fn merge(&mut self, group: &mut Sum, state: &[u8]) -> Result<(), LakeError> {
         if state.is_empty() {
             return Ok(());
         }
-        let (length, rest) = state.split_first_chunk().ok_or_else(torn)?;
-        let length = u32::from_le_bytes(*length) as usize;
-        let (bytes, rest) = rest.split_at_checked(length).ok_or_else(torn)?;
-        let (count, state) = rest.split_first_chunk().ok_or_else(torn)?;
-        let count = u64::from_le_bytes(*count);
+        let mut state = Bytes(state);
+        let (setting, count) = (state.sized()?, state.u64()?);
         match &mut group.0 {
-            Some((known, sum)) if **known == *bytes => sum.add_state(state, count),
-            Some((_, sum)) => Err(LakeError::Evaluation(format!(
+            Some(Begun { bytes, sum, .. }) if **bytes == *setting => sum.add_state(state.0, count),
+            Some(Begun { sum, .. }) => Err(LakeError::Evaluation(format!(
                 "a group has ciphertexts of parameters {}, and of others: group by parameters",
                 sum.parameters()
             ))),
             none => {
-                let scheme = self.evaluations.scheme(&Setting::read(bytes)?)?;
-                *none = Some((bytes.into(), scheme.sum_again(state, count)?));
+                let bytes = setting.into();
+                let setting = Setting::read(setting)?;
+                let sum = self.evaluations.scheme(&setting)?.sum_again(state.0, count)?;
+                *none = Some(Begun { bytes, setting, sum });
                 Ok(())
             }
         }
     }
 
     fn finish(&self, groups: Vec<Sum>) -> Result<Vec<Option<Vec<u8>>>, LakeError> {
-        let frame = |group: Sum| group.0.map_or(Ok(None), |(_, sum)| sum.frame());
+        let frame = |group: Sum| group.0.map_or(Ok(None), |begun| begun.sum.frame());
         groups.into_iter().map(frame).collect()
     }
 
     fn bytes(group: &Sum) -> usize {
-        group.0.as_ref().map_or(0, |(setting, sum)| setting.len() + sum.bytes())
+        group.0.as_ref().map_or(0, |begun| begun.bytes.len() + begun.sum.bytes())
     }
 }

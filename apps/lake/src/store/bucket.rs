@@ -50,7 +50,7 @@ impl Bucket {
         ObjectPath::from(parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("/"))
     }
 
-    fn failed(&self, name: &str, reason: impl ToString) -> LakeError {
+    fn failed(&self, name: &str, reason: &object_store::Error) -> LakeError {
         LakeError::Bucket { place: self.place.clone(), name: name.to_owned(), reason: reason.to_string() }
     }
 
@@ -58,11 +58,11 @@ impl Bucket {
     pub(super) async fn fetch(&self, name: &str, to: &Path) -> Result<bool, LakeError> {
         let found = match self.store.get(&self.path(name)).await {
             Err(object_store::Error::NotFound { .. }) => return Ok(false),
-            found => found.map_err(|error| self.failed(name, error))?,
+            found => found.map_err(|error| self.failed(name, &error))?,
         };
         let mut file = tokio::fs::File::create_new(to).await.map_err(LakeError::file("write", to))?;
         let mut bytes = found.into_stream();
-        while let Some(some) = bytes.try_next().await.map_err(|error| self.failed(name, error))? {
+        while let Some(some) = bytes.try_next().await.map_err(|error| self.failed(name, &error))? {
             file.write_all(&some).await.map_err(LakeError::file("write", to))?;
         }
         file.flush().await.map_err(LakeError::file("write", to))?;
@@ -73,7 +73,7 @@ impl Bucket {
     pub(super) async fn list(&self, folder: &str) -> Result<Vec<String>, LakeError> {
         let path = self.path(folder);
         let listed = self.store.list(Some(&path));
-        let listed: Vec<_> = listed.try_collect().await.map_err(|error| self.failed(folder, error))?;
+        let listed: Vec<_> = listed.try_collect().await.map_err(|error| self.failed(folder, &error))?;
         let mut names: Vec<String> =
             listed.iter().filter_map(|object| object.location.filename().map(str::to_owned)).collect();
         names.sort();

@@ -22,7 +22,7 @@ pub struct Files {
     pub(super) cache: PathBuf,
     open: Mutex<Open>,
     pub(super) fetching: tokio::sync::Semaphore,
-    pub(super) copies: AtomicU64,
+    copies: AtomicU64,
     blocks: AtomicU64,
 }
 
@@ -106,23 +106,23 @@ impl Files {
 
     /// Returns the number of segments that were opened.
     pub fn segments_opened(&self) -> usize {
-        self.open().names.len()
+        self.opened().names.len()
     }
 
-    fn open(&self) -> MutexGuard<'_, Open> {
+    fn opened(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Opens a segment; fetches it first if only the bucket has it, and compares its digest.
     pub(crate) async fn segment(&self, digest: &Digest) -> Result<Arc<Segment>, LakeError> {
-        if let Some(open) = self.open().used(digest) {
+        if let Some(open) = self.opened().used(digest) {
             return Ok(open);
         }
         let name = name_of(digest);
         let path = self.path(&name, digest).await?;
         let segment = Segment::open(&path, *digest).map_err(LakeError::segment(&name))?;
         let segment = Arc::new(segment);
-        self.open().insert(*digest, Arc::clone(&segment));
+        self.opened().insert(*digest, Arc::clone(&segment));
         Ok(segment)
     }
 
@@ -140,18 +140,16 @@ impl Files {
         if path.exists() {
             return Ok(path);
         }
-        let copy = self.copies.fetch_add(1, Ordering::Relaxed);
-        let incoming = Incoming(self.cache.join(format!("{name}.{}.{copy}", std::process::id())));
-        if !bucket.fetch(&object, &incoming.0).await? {
-            return Err(LakeError::Missing(name.to_owned()));
-        }
-        let file = File::open(&incoming.0).map_err(LakeError::file("read", &incoming.0))?;
-        let found = sotto_segment::hashed(file).map_err(LakeError::file("read", &incoming.0))?;
-        if found != *digest {
+        let hashed = |file: &Path| {
+            let found = File::open(file).and_then(sotto_segment::hashed);
+            if found.map_err(LakeError::file("read", file))? == *digest {
+                return Ok(());
+            }
             let reason = "its bytes in the bucket are not those that the cloud sealed".to_owned();
-            return Err(LakeError::Segment { name: name.to_owned(), reason });
-        }
-        fs::rename(&incoming.0, &path).map_err(LakeError::file("name", &path))?;
+            Err(LakeError::Segment { name: name.to_owned(), reason })
+        };
+        let found = self.fetched(bucket, &object, &path, hashed).await?;
+        found.ok_or_else(|| LakeError::Missing(name.to_owned()))?;
         Ok(path)
     }
 
@@ -171,21 +169,37 @@ impl Files {
                 let name = names.into_iter().rfind(is_database).ok_or_else(none)?;
                 let path = self.cache.join(&name);
                 if !path.exists() {
-                    let incoming = Incoming(self.cache.join(format!("{name}.{}", std::process::id())));
-                    if !bucket.fetch(&format!("catalogues/{name}"), &incoming.0).await? {
-                        return Err(none());
-                    }
-                    fs::rename(&incoming.0, &path).map_err(LakeError::file("name", &path))?;
+                    let object = format!("catalogues/{name}");
+                    let fetched = self.fetched(bucket, &object, &path, |_| Ok(())).await?;
+                    fetched.ok_or_else(none)?;
                 }
                 Ok(path)
             }
             (None, None) => Err(none()),
         }
     }
+
+    /// Fetches a file of the bucket, checks it, and gives it its name. Returns what the check does; None if the bucket has none.
+    pub(super) async fn fetched<T>(
+        &self,
+        bucket: &Bucket,
+        object: &str,
+        to: &Path,
+        check: impl FnOnce(&Path) -> Result<T, LakeError>,
+    ) -> Result<Option<T>, LakeError> {
+        let copy = self.copies.fetch_add(1, Ordering::Relaxed);
+        let incoming = Incoming(to.with_added_extension(format!("{}.{copy}", std::process::id())));
+        if !bucket.fetch(object, &incoming.0).await? {
+            return Ok(None);
+        }
+        let checked = check(&incoming.0)?;
+        fs::rename(&incoming.0, to).map_err(LakeError::file("name", to))?;
+        Ok(Some(checked))
+    }
 }
 
 /// A file that is being written; removed unless it got its name.
-pub(super) struct Incoming(pub(super) PathBuf);
+struct Incoming(PathBuf);
 
 impl Drop for Incoming {
     fn drop(&mut self) {

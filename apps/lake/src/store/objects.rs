@@ -1,14 +1,13 @@
 //! Files of a store that are read as a whole: envelopes, evaluation keys, plans.
 
 use std::fmt;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
-use std::sync::atomic::Ordering;
 
 use tokio::runtime::Handle;
 
-use super::files::{Files, Incoming};
+use super::files::Files;
 use crate::LakeError;
 
 /// A file of a store.
@@ -63,17 +62,15 @@ impl Files {
                 "{name} is in a bucket, and this thread cannot wait for it"
             )));
         };
-        let number = self.copies.fetch_add(1, Ordering::Relaxed);
-        let incoming = Incoming(copy.with_extension(format!("{}.{number}", std::process::id())));
+        let taken = |file: &Path| {
+            let bytes = read(file, &name, most)?.ok_or_else(|| LakeError::Gone(name.clone()))?;
+            checked(bytes)
+        };
         let fetched = bucket.block_on(async {
-            let gone = |_| LakeError::Gone(name.clone());
-            let _few = self.fetching.acquire().await.map_err(gone)?;
-            of.fetch(&name, &incoming.0).await
+            let _few = self.fetching.acquire().await.map_err(|_| LakeError::Gone(name.clone()))?;
+            self.fetched(of, &name, &copy, taken).await
         });
-        let bytes = if fetched? { read(&incoming.0, &name, most)? } else { None };
-        let bytes = checked(bytes.ok_or_else(|| LakeError::Gone(name.clone()))?)?;
-        fs::rename(&incoming.0, &copy).map_err(LakeError::file("name", &copy))?;
-        Ok(bytes)
+        fetched?.ok_or_else(|| LakeError::Gone(name.clone()))
     }
 }
 
@@ -95,6 +92,8 @@ fn read(path: &Path, name: &str, most: u64) -> Result<Option<Vec<u8>>, LakeError
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::super::Place;
     use super::*;
 

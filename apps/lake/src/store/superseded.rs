@@ -1,6 +1,7 @@
 //! Finds the windows in whose place others come.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use sotto_pack::Replaced;
 use sotto_segment::Segment;
@@ -67,8 +68,8 @@ impl Superseded {
         let damaged = LakeError::segment(&name);
         let mut of_block: HashMap<u32, Vec<bool>> = HashMap::new();
         for run in runs {
-            if !of_block.contains_key(&run.block) {
-                of_block.insert(run.block, segment.replacing(run.block as usize).map_err(&damaged)?);
+            if let Entry::Vacant(block) = of_block.entry(run.block) {
+                block.insert(segment.replacing(run.block as usize).map_err(&damaged)?);
             }
             let rows = run.row as usize..(run.row as usize).saturating_add(run.windows as usize);
             let of_run = of_block.get(&run.block).and_then(|replacing| replacing.get(rows.clone()));

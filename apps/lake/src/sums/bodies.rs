@@ -28,7 +28,7 @@ pub(super) struct Bodies<'b> {
     tags: &'b BinaryViewArray,
 }
 
-fn typed<'a, T: Array + 'static>(array: &'a dyn Array) -> Result<&'a T, LakeError> {
+fn typed<T: Array + 'static>(array: &dyn Array) -> Result<&T, LakeError> {
     let found = array.as_any().downcast_ref::<T>();
     found
         .ok_or_else(|| LakeError::Sum(format!("a column is {}, not {}", array.data_type(), type_name::<T>())))

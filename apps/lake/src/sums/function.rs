@@ -9,7 +9,8 @@ use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::{Accumulator, AggregateUDFImpl, GroupsAccumulator, Signature, Volatility};
 use datafusion::physical_expr::expressions::Literal;
 
-use super::groups::Groups;
+use super::groups::Sums;
+use crate::grouped::Grouped;
 
 /// `sotto_sum(body, tag [, channel])`, or `sotto_weighted_sum(body, tag, weight [, channel])`.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -40,7 +41,7 @@ impl Function {
         2 + usize::from(self.is_weighted)
     }
 
-    fn groups(&self, args: &AccumulatorArgs<'_>) -> Result<Groups> {
+    fn groups(&self, args: &AccumulatorArgs<'_>) -> Result<Grouped<Sums>> {
         if args.is_distinct {
             return exec_err!("a window counts once: leave DISTINCT out");
         }
@@ -54,7 +55,7 @@ impl Function {
                 Some(text.to_owned())
             }
         };
-        Ok(Groups::new(channel, self.is_weighted))
+        Ok(Grouped::new(Sums::new(channel, self.is_weighted)))
     }
 }
 

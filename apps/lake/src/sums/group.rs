@@ -133,6 +133,7 @@ pub(super) struct Group {
     /// Most groups have one.
     pub(super) streams: Vec<StreamSum>,
     /// Their places, if they are many.
+    #[expect(clippy::box_collection, reason = "most groups have none, and there are many groups")]
     places: Option<Box<HashMap<(usize, Piece), usize>>>,
 }
 

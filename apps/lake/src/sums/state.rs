@@ -8,9 +8,11 @@ use sotto_wire::{MaskName, SumsAnswer};
 use super::group::{Group, Named, Piece, frame};
 use super::streams::Streams;
 use crate::LakeError;
+use crate::bytes::{Bytes, Torn};
 
-/// Appends the state of a group.
-pub(super) fn write(group: Group, streams: &Streams, out: &mut Vec<u8>) -> Result<(), LakeError> {
+/// Returns the state of a group.
+pub(super) fn write(group: Group, streams: &Streams) -> Result<Vec<u8>, LakeError> {
+    let mut out = Vec::new();
     for (stream, sums) in group.by_stream(streams)? {
         for mut sum in sums {
             let frame = frame(stream, std::slice::from_mut(&mut sum))?;
@@ -28,55 +30,39 @@ pub(super) fn write(group: Group, streams: &Streams, out: &mut Vec<u8>) -> Resul
             }
         }
     }
-    Ok(())
+    Ok(out)
 }
 
 fn too_long() -> LakeError {
     LakeError::Sum("a sum that is not complete takes more than 4 GiB: group by a shorter time".to_owned())
 }
 
-fn torn() -> LakeError {
-    LakeError::Sum("a sum that is not complete is damaged".to_owned())
-}
-
-fn take<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N], LakeError> {
-    let (taken, rest) = bytes.split_first_chunk().ok_or_else(torn)?;
-    *bytes = rest;
-    Ok(*taken)
-}
-
-fn sized<'b>(bytes: &mut &'b [u8]) -> Result<&'b [u8], LakeError> {
-    let length = u32::from_le_bytes(take(bytes)?) as usize;
-    let (taken, rest) = bytes.split_at_checked(length).ok_or_else(torn)?;
-    *bytes = rest;
-    Ok(taken)
-}
-
 /// Adds a state to a group.
-pub(super) fn merge(mut bytes: &[u8], group: &mut Group, streams: &mut Streams) -> Result<(), LakeError> {
+pub(super) fn merge(state: &[u8], group: &mut Group, streams: &mut Streams) -> Result<(), LakeError> {
+    let mut bytes = Bytes(state);
     while !bytes.is_empty() {
-        let (header, frame) = (sized(&mut bytes)?, sized(&mut bytes)?);
-        let [is_rolled] = take(&mut bytes)?;
-        let (weight, runs) = (u64::from_le_bytes(take(&mut bytes)?), u32::from_le_bytes(take(&mut bytes)?));
+        let (header, frame) = (bytes.sized()?, bytes.sized()?);
+        let [is_rolled] = bytes.array()?;
+        let (weight, runs) = (bytes.u64()?, bytes.u32()?);
         let number = streams.number(header)?;
         let stream = streams.get(number)?;
         let answer = SumsAnswer::read(frame, &stream.header, frame.len() as u64, u32::MAX)?;
-        let [added] = answer.sums.as_slice() else { return Err(torn()) };
-        let first = u64::from_le_bytes(*bytes.first_chunk().ok_or_else(torn)?);
+        let [added] = answer.sums.as_slice() else { return Err(Torn.into()) };
+        let mut ahead = bytes;
+        let first = ahead.u64()?;
         let piece = if is_rolled == 0 { Piece::of(stream, first) } else { Piece::Rolled(first) };
         let sum = group.of(number, piece, stream.parts.len());
         sum.add_sum(stream, added, 1)?;
         let mut pads = answer.names.iter();
         for _ in 0..runs {
-            let (first, windows) =
-                (u64::from_le_bytes(take(&mut bytes)?), u32::from_le_bytes(take(&mut bytes)?));
+            let (first, windows) = (bytes.u64()?, bytes.u32()?);
             for ahead in 0..u64::from(windows) {
-                let pads: MaskName = pads.next().ok_or_else(torn)?;
+                let pads: MaskName = pads.next().ok_or(Torn)?;
                 sum.name(Named { number: first.wrapping_add(ahead), windows: 1, pads }, 0);
             }
         }
         if pads.next().is_some() {
-            return Err(torn());
+            return Err(Torn.into());
         }
         sum.weight = sum.weight.saturating_add(weight);
     }

@@ -5,11 +5,8 @@ mod columns;
 mod filters;
 mod rows;
 mod scan;
-mod table;
 
 pub(crate) use columns::body;
 pub use columns::schema;
 pub(crate) use filters::{narrow, pushed_down};
-pub(crate) use scan::{Reading, divide};
-pub use scan::{Source, WindowsExec};
-pub use table::Windows;
+pub(crate) use scan::{Source, Windows, leaf};

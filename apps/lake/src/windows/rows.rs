@@ -33,12 +33,12 @@ impl Stream {
         (0..self.parts()).map(bytes).collect()
     }
 
-    fn refused(&self, number: u64, reason: impl ToString) -> LakeError {
+    fn refused(&self, number: u64, reason: &str) -> LakeError {
         LakeError::Window {
             device: self.header.device().to_owned(),
             stream: self.header.stream().to_owned(),
             number,
-            reason: reason.to_string(),
+            reason: reason.to_owned(),
         }
     }
 }

@@ -17,14 +17,18 @@ use tonic::transport::{Channel, Endpoint};
 use url::Url;
 
 use super::identity::{Identity, check};
-use crate::ciphertexts::CiphertextsExec;
+use super::named::Named;
+use crate::ciphertexts::Entries;
 use crate::codec::Codec;
-use crate::windows::WindowsExec;
+use crate::leaf::{Leaf, Table};
+use crate::windows::Windows;
 
 /// Time for a connection to a worker.
 const CONNECT: Duration = Duration::from_secs(5);
 /// How often a worker is asked whether it is there, and how long it has to answer: one that is gone ends the query.
 const ALIVE: Duration = Duration::from_secs(10);
+
+type Divided = Result<ScaleUpLeafNodeEventResponse, DataFusionError>;
 
 /// The addresses of the workers.
 struct Workers(Vec<Url>);
@@ -86,8 +90,15 @@ impl ChannelResolver for Channels {
                 channel
             }
         };
-        Ok(create_worker_client(BoxCloneSyncChannel::new(channel)))
+        let channel = create_worker_client(BoxCloneSyncChannel::new(channel));
+        Ok(Box::new(Named { url: url.clone(), channel }))
     }
+}
+
+/// Divides a leaf of one table among tasks. Returns None for other steps.
+fn divided<T: Table>(event: &ScaleUpLeafNodeEvent<'_>) -> Option<Divided> {
+    let among = event.plan.downcast_ref::<Leaf<T>>()?.among(event.task_count);
+    Some(among.map(|leaf| ScaleUpLeafNodeEventResponse::new(Arc::new(leaf))))
 }
 
 /// Adds workers to a session: each reads a share of the blocks and ciphertexts.
@@ -109,19 +120,10 @@ pub fn with_workers(
     let partitions = config.target_partitions().max(2);
     let builder = builder.with_config(config.with_target_partitions(partitions));
     let desired = move |event: DesiredTaskCountEvent<'_>| {
-        if !event.plan.is::<WindowsExec>() && !event.plan.is::<CiphertextsExec>() {
+        if !event.plan.is::<Leaf<Windows>>() && !event.plan.is::<Leaf<Entries>>() {
             return None;
         }
         Some(Ok(DesiredTaskCountEventResponse::desired(tasks)))
-    };
-    let scaled = |event: ScaleUpLeafNodeEvent<'_>| {
-        if let Some(scan) = event.plan.downcast_ref::<CiphertextsExec>() {
-            let among = scan.among(event.task_count);
-            return Some(among.map(|scan| ScaleUpLeafNodeEventResponse::new(Arc::new(scan))));
-        }
-        let scan = event.plan.downcast_ref::<WindowsExec>()?;
-        let among = scan.among(event.task_count);
-        Some(among.map(|scan| ScaleUpLeafNodeEventResponse::new(Arc::new(scan))))
     };
     Ok(builder
         .with_distributed_worker_resolver(Workers(workers))
@@ -129,5 +131,7 @@ pub fn with_workers(
         .with_distributed_planner()
         .with_distributed_user_codec(Codec)
         .with_distributed_desired_task_count_handler(desired)
-        .with_distributed_scale_up_leaf_node_handler(scaled))
+        .with_distributed_scale_up_leaf_node_handler(|event: ScaleUpLeafNodeEvent<'_>| {
+            divided::<Windows>(&event).or_else(|| divided::<Entries>(&event))
+        }))
 }

@@ -3,6 +3,7 @@
 mod authority;
 mod coordinator;
 mod identity;
+mod named;
 mod worker;
 
 pub use authority::make_authority;

@@ -13,7 +13,7 @@ pub(super) fn hand_over(points: &[Point<'_>], sender: &str, site: &Site) -> bool
     if points.is_empty() {
         return true;
     }
-    let taken = until_durable(sender, site, || site.intake.take(points, sender));
+    let taken = until_durable(sender, site, || site.intake.keep(points, sender));
     if let Some(taken) = taken {
         tracing::debug!(sender, readings = taken.readings, unclaimed = taken.unclaimed, "taken");
     }

@@ -14,7 +14,7 @@ impl StreamWindows {
     pub(super) fn close_before(&mut self, start: i64, closed: &mut Vec<Closed>) {
         let behind = self.open.split_off(&start);
         for window in std::mem::replace(&mut self.open, behind).into_values() {
-            closed.extend(self.close(window, false));
+            closed.extend(self.close(*window, false));
         }
     }
 
@@ -48,7 +48,7 @@ impl StreamWindows {
             let length = self.cut.ticks_between(times.start, times.end);
             let window =
                 OpenWindow::new(&self.layout, times, self.cut.period, length, self.rules.keep_clear)?;
-            self.open.insert(times.start, window);
+            self.open.insert(times.start, Box::new(window));
         }
         self.close_before(times.start, closed);
         let piece = self.open.get_mut(&times.start).map_or(Ok(None), |window| window.piece(until))?;

@@ -1,10 +1,13 @@
 //! The listeners: paths, precisions, answers, who may come in, and how.
 
 use std::io::Write as _;
-use std::net::UdpSocket;
+use std::net::{TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 use std::time::Duration;
 
+use rustls::pki_types::ServerName;
+use rustls::{RootCertStore, SupportedProtocolVersion};
 use serde_json::Value;
 
 use super::farm::{Farm, Gateway, HOUR, answer, wait_until};
@@ -117,6 +120,51 @@ fn an_address_that_other_machines_reach_needs_tls_and_a_token() {
     assert_eq!(write(&[("Authorization", "Token 0123456789abcdef0123")], ""), 204);
     assert_eq!(write(&[], "u=x&p=0123456789abcdef0123"), 204);
     assert_eq!(gateway.request("GET", "/ping", &[], b"").0, 204);
+}
+
+#[test]
+fn tls_is_spoken_under_the_named_certificate() {
+    let farm = Farm::new(&[("boiler", &["flow"])]);
+    let rcgen::CertifiedKey { cert, signing_key } =
+        rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+    let kept = |name: &str, text: &str| {
+        let path = farm.path(name);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let token = kept("token", "0123456789abcdef0123\n");
+    let (certificate, key) = (kept("cert.pem", &cert.pem()), kept("key.pem", &signing_key.serialize_pem()));
+    let gateway = farm.start(&["--tls-cert", &certificate, "--tls-key", &key, "--token-file", &token]);
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let ask = |roots: RootCertStore, version: &'static SupportedProtocolVersion| {
+        let config = rustls::ClientConfig::builder_with_provider(Arc::clone(&provider));
+        let config = config.with_protocol_versions(&[version]).unwrap();
+        let config = config.with_root_certificates(roots).with_no_client_auth();
+        let name = ServerName::try_from("127.0.0.1").unwrap();
+        let connection = rustls::ClientConnection::new(Arc::new(config), name).unwrap();
+        let stream = TcpStream::connect(&gateway.address).unwrap();
+        let mut stream = rustls::StreamOwned::new(connection, stream);
+        let lines = format!("boiler flow=1 {HOUR}");
+        let request = format!(
+            "POST /write?precision=ms HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Token \
+             0123456789abcdef0123\r\nContent-Length: {}\r\n\r\n{lines}",
+            lines.len()
+        );
+        stream.write_all(request.as_bytes()).map(|()| answer(stream).unwrap().0)
+    };
+    let mut trusted = RootCertStore::empty();
+    trusted.add(cert.der().clone()).unwrap();
+    assert_eq!(ask(trusted.clone(), &rustls::version::TLS13).unwrap(), 204);
+    assert_eq!(ask(trusted, &rustls::version::TLS12).unwrap(), 204);
+    let other = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+    let mut others = RootCertStore::empty();
+    others.add(other.cert.der().clone()).unwrap();
+    assert!(ask(others, &rustls::version::TLS13).is_err(), "another certificate is not believed");
+    // Without TLS nothing is answered.
+    assert_eq!(gateway.try_request("GET", "/ping", &[], b""), None);
+    assert!(gateway.stop().0.success());
+    assert_eq!(farm.readings().len(), 1);
 }
 
 #[test]

@@ -77,6 +77,45 @@ fn a_broker_that_stops_in_order_and_an_agent_that_is_killed_lose_nothing() {
 }
 
 #[test]
+fn a_device_with_a_full_spool_holds_back_no_other() {
+    let Some(program) = program() else { return };
+    let farm = Farm::new(&[("boiler", &["flow"]), ("oven", &["flow"])]);
+    let folder = tempfile::tempdir().unwrap();
+    let broker = Mosquitto::start(program, folder.path());
+    let url = broker.url();
+    // Room for the messages of a few hours.
+    let words =
+        ["--mqtt", &url, "--topic", "farm/{device}", "--time-path", "$.time", "--spool-limit", "100000"];
+    let gateway = Talker::start(farm.agent("run", &words));
+    gateway.wait_for("listening to farm/+");
+    let mut sender = broker.sender("thermometer").unwrap();
+    let mut sent = Readings::new();
+    let mut publish = |device: &str, hour: i64| {
+        let (at, value) = (HOUR + hour * 3_600_000, (hour % 50) as f64);
+        let text = format!("{{\"time\": {at}, \"flow\": {value}}}");
+        sender.publish(&format!("farm/{device}"), text.as_bytes(), false).unwrap();
+        sent.insert((device.to_owned(), "flow".to_owned(), at), value);
+    };
+    // More than a broker has on its way at one time.
+    for hour in 0..400 {
+        publish("boiler", hour);
+    }
+    (0..3).for_each(|hour| publish("oven", hour));
+    let of_oven = farm.spool("oven");
+    wait_until("windows of the other device", || {
+        of_oven.exists() && !crate::site::files(&of_oven, ".envelope").is_empty()
+    });
+    sender.close();
+    gateway.stop();
+    // With more room, the rest comes out of the journal.
+    let again = Talker::start(farm.agent("run", &words[..6]));
+    again.wait_for("listening to farm/+");
+    std::thread::sleep(Duration::from_secs(1));
+    again.stop();
+    assert_eq!(farm.readings(), sent);
+}
+
+#[test]
 fn a_broker_that_is_killed_gives_no_reading_twice_and_none_that_was_not_sent() {
     let Some(program) = program() else { return };
     let farm = Farm::new(&[("boiler", &["flow"])]);

@@ -31,6 +31,8 @@ fn turn() -> MutexGuard<'static, ()> {
 struct Away {
     site: Site,
     objects: String,
+    /// The sums of all windows by device, as the cloud made them before.
+    expected: BTreeMap<String, Vec<u8>>,
     _turn: MutexGuard<'static, ()>,
 }
 
@@ -44,6 +46,9 @@ impl Away {
         };
         let turn = turn();
         let mut site = Site::with_windows(60);
+        let all: Vec<u64> = (0..60).collect();
+        let sum = |(at, name): (usize, &str)| (name.to_owned(), site.cloud_sum(at, &all, &[0, 1], None));
+        let expected = ["kitchen", "cellar"].into_iter().enumerate().map(sum).collect();
         let objects = format!("{bucket}/lake-{}", own(site.folder()));
         let place: Place = objects.parse().unwrap();
         site.restart_with(move |settings| Settings {
@@ -52,13 +57,7 @@ impl Away {
             ..settings
         });
         wait_until_away(&site.data());
-        Some(Self { site, objects, _turn: turn })
-    }
-
-    fn expected(&self) -> BTreeMap<String, Vec<u8>> {
-        let all: Vec<u64> = (0..60).collect();
-        let sum = |(at, name): (usize, &str)| (name.to_owned(), self.site.cloud_sum(at, &all, &[0, 1], None));
-        ["kitchen", "cellar"].into_iter().enumerate().map(sum).collect()
+        Some(Self { site, objects, expected, _turn: turn })
     }
 
     fn asked(&self, more: &[&str]) -> Result<BTreeMap<String, Vec<u8>>, String> {
@@ -70,18 +69,16 @@ impl Away {
 #[test]
 fn segments_in_a_bucket_give_the_same_sums() {
     let Some(away) = Away::start() else { return };
-    let expected = away.expected();
-    // The cloud has fetched some of them.
-    wait_until_away(&away.site.data());
-    assert_eq!(away.asked(&[]).unwrap(), expected);
+    let expected = &away.expected;
+    assert_eq!(away.asked(&[]).unwrap(), *expected);
     // Copies that stay are asked for once.
     let cache = away.site.folder().join("cache");
     let kept = ["--cache", cache.to_str().unwrap()];
-    assert_eq!(away.asked(&kept).unwrap(), expected);
+    assert_eq!(away.asked(&kept).unwrap(), *expected);
     fault(Some("errors"));
     let again = away.asked(&kept);
     fault(None);
-    assert_eq!(again.unwrap(), expected);
+    assert_eq!(again.unwrap(), *expected);
     // Without the bucket, the first segment that is missing is named.
     let error = away.site.lake(2).frames(BY_DEVICE).unwrap_err();
     assert!(error.contains("is missing"), "{error}");
@@ -90,12 +87,11 @@ fn segments_in_a_bucket_give_the_same_sums() {
 #[test]
 fn workers_fetch_their_own_segments() {
     let Some(away) = Away::start() else { return };
-    let expected = away.expected();
-    wait_until_away(&away.site.data());
+    let expected = &away.expected;
     let objects = ["--objects", away.objects.as_str()];
     let workers = ["one", "two"].map(|name| Worker::start_with(&away.site, name, &objects));
     let both = urls("http", &[&workers[0], &workers[1]]);
-    assert_eq!(away.asked(&["--workers", &both]).unwrap(), expected);
+    assert_eq!(away.asked(&["--workers", &both]).unwrap(), *expected);
     // No plan has the key of the bucket: a worker without one of its own gives none of its segments.
     let without = Worker::start_with(&away.site, "without", &[]);
     let error = away.asked(&["--workers", &urls("http", &[&workers[0], &without])]).unwrap_err();
@@ -110,7 +106,7 @@ fn a_backup_in_a_bucket_is_read_as_its_newest_moment() {
     let mut lake = program().unwrap();
     let output = lake.args(["sql", BY_DEVICE, "--csv", "--store", &place]).output().unwrap();
     let lines = String::from_utf8(output.stdout).unwrap();
-    for (device, frame) in away.expected() {
+    for (device, frame) in &away.expected {
         let line = format!("{device},{}", hex::encode(frame));
         let error = String::from_utf8_lossy(&output.stderr);
         assert!(lines.lines().any(|found| found == line), "{lines} {error}");
@@ -120,14 +116,13 @@ fn a_backup_in_a_bucket_is_read_as_its_newest_moment() {
 #[test]
 fn a_failing_bucket_gives_the_right_sums_or_a_refusal() {
     let Some(away) = Away::start() else { return };
-    let expected = away.expected();
-    wait_until_away(&away.site.data());
+    let expected = &away.expected;
     for name in ["slow", "errors", "torn-get", "lost"] {
         fault(Some(name));
         let asked = away.asked(&[]);
         fault(None);
         match asked {
-            Ok(found) => assert_eq!(found, expected, "{name}"),
+            Ok(found) => assert_eq!(found, *expected, "{name}"),
             Err(error) => {
                 assert!(
                     name != "slow" && error.contains("s3://") || error.contains("segment"),

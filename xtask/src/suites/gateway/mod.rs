@@ -1,23 +1,21 @@
 //! A gateway between senders that cannot encrypt and a cloud, as processes: readings that it answered 204 are in the owner's
 //! answers, once.
 
+mod process;
+mod telegraf;
+
 use super::ask::{Cases, Site, run_parts};
 use crate::guide;
-use crate::process;
 use crate::suite::{Context, Outcome};
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail};
+use process::Gateway;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{Read as _, Write as _};
-use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Number of kills.
 const KILLS: u64 = 5;
-/// Longest wait for a process.
-const LONGEST: Duration = Duration::from_secs(30);
 /// The first of March 2025: seconds since 1970.
 const FIRST: u64 = 1_740_787_200;
 const MINUTE: u64 = 60;
@@ -29,63 +27,14 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     Ok(Outcome::from_faults(guide::of_gateway(context)?))
 }
 
-/// A gateway, killed when dropped.
-struct Gateway {
-    child: Child,
-    port: u16,
-}
-
-impl Gateway {
-    fn start(site: &Site) -> Result<Self> {
-        let port = process::free_port()?;
-        let listen = format!("127.0.0.1:{port}");
-        let mut command = site.command("sotto-agent", &["run", "--devices", "bundles", "--listen", &listen]);
-        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-        let (mut gateway, begin) = (Self { child, port }, Instant::now());
-        while TcpStream::connect(&listen).is_err() {
-            let ended = gateway.child.try_wait()?;
-            ensure!(ended.is_none() && begin.elapsed() < LONGEST, "the gateway does not listen: {ended:?}");
-            thread::sleep(Duration::from_millis(10));
-        }
-        Ok(gateway)
-    }
-
-    /// Writes lines. Returns the status; None if the gateway gave no answer.
-    fn write(&self, lines: &str) -> Option<u16> {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
-        stream.set_read_timeout(Some(LONGEST)).ok()?;
-        let length = lines.len();
-        let head = format!(
-            "POST /write?precision=s HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
-        );
-        stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(lines.as_bytes())).ok()?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).ok()?;
-        answer.split(' ').nth(1)?.parse().ok()
-    }
-
-    fn end(mut self, signal: &str) -> Result<()> {
-        let (signal, process) = (format!("-{signal}"), self.child.id().to_string());
-        Command::new("kill").args([&signal, &process]).status().context("no kill")?;
-        let begin = Instant::now();
-        while self.child.try_wait()?.is_none() {
-            ensure!(begin.elapsed() < LONGEST, "the gateway does not end after {signal}");
-            thread::sleep(Duration::from_millis(10));
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Gateway {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 /// Returns the reading of a device at a minute.
 fn value(device: usize, minute: u64) -> f64 {
     ((minute * 7 + device as u64 * 31) % 200) as f64 / 2.0
+}
+
+/// Runs Telegraf itself before a gateway.
+pub(crate) fn with_telegraf(context: &Context) -> Result<Outcome> {
+    run_parts(context, &[("Telegraf, through a kill of the gateway", telegraf::run)])
 }
 
 /// Senders write through kills.
@@ -133,14 +82,7 @@ fn kills(cases: &mut Cases) -> Result<()> {
 
 /// Compares counts and sums of all devices with those of the requests that were answered.
 fn judge(answer: &serde_json::Value, minutes: u64) -> Result<Vec<String>> {
-    let rows = answer["rows"].as_array().context("the answer has no rows")?;
-    let mut found: BTreeMap<(String, String), f64> = BTreeMap::new();
-    for row in rows {
-        let (device, name) =
-            (row["device"].as_str().unwrap_or_default(), row["name"].as_str().unwrap_or_default());
-        *found.entry((device.to_owned(), name.to_owned())).or_default() +=
-            row["value"].as_f64().unwrap_or(f64::NAN);
-    }
+    let found = values(answer)?;
     let mut faults = Vec::new();
     for (at, device) in DEVICES.iter().enumerate() {
         let sum: f64 = (0..minutes).map(|minute| value(at, minute)).sum();
@@ -153,4 +95,15 @@ fn judge(answer: &serde_json::Value, minutes: u64) -> Result<Vec<String>> {
     }
     println!("{minutes} requests were answered 204, through {KILLS} kills");
     Ok(faults)
+}
+
+/// Returns the values of an answer by device and name, added over its rows.
+fn values(answer: &serde_json::Value) -> Result<BTreeMap<(String, String), f64>> {
+    let mut found: BTreeMap<(String, String), f64> = BTreeMap::new();
+    for row in answer["rows"].as_array().context("the answer has no rows")? {
+        let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+        *found.entry((text("device"), text("name"))).or_default() +=
+            row["value"].as_f64().unwrap_or(f64::NAN);
+    }
+    Ok(found)
 }
