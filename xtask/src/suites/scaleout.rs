@@ -9,6 +9,7 @@ use super::compile::{passes, side_target};
 use super::objects::Bucket;
 use crate::cargo;
 use crate::guide;
+use crate::process::Scratch;
 use crate::suite::{Context, Outcome};
 
 /// The lake is no part of the workspace.
@@ -21,7 +22,10 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let target = side_target(context, "lake")?;
     let run = |command: &str| {
         let mut cargo = cargo::cargo();
-        cargo.args([command, "--release", "--locked", "--manifest-path", MANIFEST]);
+        cargo.args([command, "--locked", "--manifest-path", MANIFEST]);
+        if command != "bench" {
+            cargo.arg("--release");
+        }
         cargo.arg("--target-dir").arg(&target);
         cargo
     };
@@ -33,7 +37,24 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     cost.args(["lab/scale/cost.py", "--check"]);
     let mut tables = cargo::command("python3");
     tables.args(["lab/scale/tables.py", "--rows", "2000", "--bin"]).arg(context.programs()?);
-    for command in [cost, tables, run("build"), run("test")] {
+    // Small stores: each bench opens its sums, or decrypts them.
+    let scratch = Scratch::new()?;
+    let (mut sums, mut ciphertexts) = (run("bench"), run("bench"));
+    sums.args([
+        "--bench",
+        "lake",
+        "--",
+        "--readings",
+        "1000000",
+        "--devices",
+        "20",
+        "--runs",
+        "1",
+        "--folder",
+    ]);
+    sums.arg(scratch.path());
+    ciphertexts.args(["--bench", "ciphertexts", "--", "--windows", "2", "--degree", "4096", "--runs", "1"]);
+    for command in [cost, tables, run("build"), run("test"), sums, ciphertexts] {
         match passes(context, command)? {
             Outcome::Passed => {}
             other => return Ok(other),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
 use rusqlite::{Connection, params};
+use sotto_lake::store::VERSION;
 use sotto_program::{
     KeyNumber, KeysNeeded, Plan, PlanInput, PlanOutput, PlanStep, Predicted, Register, Step,
 };
@@ -29,15 +30,14 @@ pub(crate) struct Store {
     pub(crate) envelopes: Vec<(KeyId, Vec<u8>)>,
 }
 
-/// The tables of a cloud's catalogue that the lake reads for ciphertexts, in version 19.
+/// The tables of a cloud's catalogue that the lake reads for ciphertexts.
 const TABLES: &str = "
     CREATE TABLE parameters (id BLOB PRIMARY KEY, frame BLOB);
     CREATE TABLE evaluation_keys (parameter_id BLOB, key_id BLOB, file BLOB, transfers INTEGER);
     CREATE TABLE streams (tag BLOB PRIMARY KEY, device TEXT, header BLOB);
     CREATE TABLE envelopes (id BLOB PRIMARY KEY, digest BLOB, device TEXT, stream TEXT, sequence INTEGER, parameter_id BLOB,
         key_id BLOB, started_at INTEGER, ended_at INTEGER, readings INTEGER, layout BLOB, bytes INTEGER, stored_at INTEGER,
-        stream_tag BLOB, message BLOB);
-    PRAGMA user_version = 19;";
+        stream_tag BLOB, message BLOB);";
 
 /// x0 · x1, relinearised.
 fn product(params: &Params<Bfv>) -> Plan {
@@ -63,6 +63,7 @@ pub(crate) fn store(folder: &Path, degree: usize, windows: u64) -> anyhow::Resul
     }
     let catalogue = Connection::open(folder.join("cloud.sqlite"))?;
     catalogue.execute_batch(TABLES)?;
+    catalogue.pragma_update(None, "user_version", VERSION)?;
     let params = Params::<Bfv>::default_chain(degree, 65_537)?;
     let frame = sotto_wire::write_parameters(params.spec());
     catalogue.execute("INSERT INTO parameters VALUES (?1, ?2)", params![params.id().0, frame])?;

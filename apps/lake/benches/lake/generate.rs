@@ -12,6 +12,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 use rusqlite::{Connection, params};
+use sotto_lake::store::VERSION;
 use sotto_pack::{Channel, Digit, Period, Placed, Quantity, SumsPart, WindowDescription};
 use sotto_rlwe::KeyId;
 use sotto_segment::{Row, Window, Writer};
@@ -84,24 +85,26 @@ pub(crate) fn store(folder: &Path, readings: u64, devices: u64, ticks: u32) -> a
     Ok(store)
 }
 
-/// The tables of a cloud's catalogue that the lake reads, in version 19.
+/// The tables of a cloud's catalogue that the lake reads.
 const TABLES: &str = "
     CREATE TABLE streams (tag BLOB PRIMARY KEY, device TEXT, header BLOB);
     CREATE TABLE logs (id INTEGER PRIMARY KEY, device TEXT, stream TEXT);
     CREATE TABLE segments (id INTEGER PRIMARY KEY, digest BLOB);
     CREATE TABLE runs (log INTEGER, number INTEGER, windows INTEGER, segment INTEGER, block INTEGER, row INTEGER,
-        kind INTEGER, stream_tag BLOB, started_at INTEGER, ended_at INTEGER, PRIMARY KEY (log, number)) WITHOUT ROWID;
+        kind INTEGER, stream_tag BLOB, started_at INTEGER, ended_at INTEGER, replaces INTEGER,
+        PRIMARY KEY (log, number)) WITHOUT ROWID;
     CREATE TABLE envelopes (id BLOB, device TEXT, stream TEXT, stream_tag BLOB, sequence INTEGER, message BLOB, digest BLOB,
         stored_at INTEGER);
     CREATE TABLE log (envelope BLOB, position INTEGER);
     CREATE TABLE roll_ups (id INTEGER, sums BLOB, rolled_at INTEGER);
-    CREATE TABLE rolled (log INTEGER, number INTEGER, windows INTEGER, roll_up INTEGER);
-    PRAGMA user_version = 19;";
+    CREATE TABLE rolled (log INTEGER, number INTEGER, windows INTEGER, roll_up INTEGER);";
 
 /// Makes an empty store.
 fn empty(data: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(data.join("segments"))?;
-    Ok(Connection::open(data.join("cloud.sqlite"))?.execute_batch(TABLES)?)
+    let catalogue = Connection::open(data.join("cloud.sqlite"))?;
+    catalogue.execute_batch(TABLES)?;
+    Ok(catalogue.pragma_update(None, "user_version", VERSION)?)
 }
 
 struct Segment {
@@ -126,8 +129,8 @@ impl Segment {
         catalogue.execute("INSERT INTO segments (digest) VALUES (?1)", params![digest])?;
         let segment = catalogue.last_insert_rowid();
         let mut insert = catalogue.prepare_cached(
-            "INSERT INTO runs (log, number, windows, segment, block, row, kind, stream_tag, started_at, ended_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, ?8, ?9)",
+            "INSERT INTO runs (log, number, windows, segment, block, row, kind, stream_tag, started_at, ended_at,
+             replaces) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, ?8, ?9, 0)",
         )?;
         for (log, number, windows, block, row, tag) in self.runs {
             let start = |number: u64| BEGIN + HOUR * number as i64;

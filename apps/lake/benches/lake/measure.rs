@@ -9,6 +9,7 @@ use datafusion::arrow::array::{Array as _, AsArray as _, LargeBinaryArray, Recor
 use datafusion::arrow::datatypes::TimestampMillisecondType;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::prelude::SessionContext;
+use object_store::local::LocalFileSystem;
 use sotto_lake::session::{Limits, config, session, with_lake};
 use sotto_lake::store::{Catalogue, Files, Place};
 use sotto_lake::workers::with_workers;
@@ -46,6 +47,8 @@ async fn lake(store: &Store, threads: usize, workers: Vec<Url>) -> anyhow::Resul
         builder = with_workers(builder, workers, None)?;
     }
     let context = session(builder.build(), catalogue, files)?;
+    // The lake has no file system; the plain columns lie in one.
+    context.register_object_store(&Url::parse("file://")?, Arc::new(LocalFileSystem::new()));
     let path = store.plain.to_str().context("the folder has a name in UTF-8")?;
     context.register_parquet("plain", path, Default::default()).await?;
     Ok(context)

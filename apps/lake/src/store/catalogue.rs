@@ -16,7 +16,7 @@ use super::place::Place;
 use crate::LakeError;
 
 /// The version of the cloud's tables that this program reads.
-const VERSION: i64 = 20;
+pub const VERSION: i64 = 20;
 const DATABASE: &str = "cloud.sqlite";
 
 /// The catalogue of a store.

@@ -13,7 +13,7 @@ mod planned;
 mod setting;
 mod superseded;
 
-pub use catalogue::Catalogue;
+pub use catalogue::{Catalogue, VERSION};
 pub(crate) use ciphertexts::{Ciphertexts, Row};
 pub use files::Files;
 pub(crate) use files::name_of;
