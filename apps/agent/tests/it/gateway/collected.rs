@@ -18,11 +18,15 @@ fn values(farm: &Farm, device: &str) -> Vec<(String, f64)> {
     values
 }
 
+/// Returns a recorded telegram of DSMR 5.
+fn telegram() -> Vec<u8> {
+    let recorded = "../../crates/preset/tests/recorded/p1/dsmr5.telegram";
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(recorded)).unwrap()
+}
+
 #[test]
 fn a_smart_meter_behind_a_network_adapter_is_read() {
-    let telegram =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/preset/tests/recorded/p1/dsmr5.telegram");
-    let telegram = std::fs::read(telegram).unwrap();
+    let telegram = telegram();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
@@ -43,11 +47,42 @@ fn a_smart_meter_behind_a_network_adapter_is_read() {
     gateway.wait_for_times("listening to the meter house", 2);
     std::thread::sleep(std::time::Duration::from_secs(1));
     gateway.stop();
+    assert_telegram(&farm);
+}
+
+/// Fails unless the readings are those of the recorded telegram.
+fn assert_telegram(farm: &Farm) {
     // 9 December 2010, 11:30:20 in winter time.
     let at = 1_291_890_620_000;
     let of = |channel: &str, value: f64| (("house".to_owned(), channel.to_owned(), at), value);
     let expected = [of("power_delivered", 1.19), of("voltage_l1", 220.1), of("voltage_l2", 220.2)];
     assert_eq!(farm.readings().into_iter().collect::<Vec<_>>(), expected);
+}
+
+/// A terminal of the system is a serial line whose other end this test holds.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_smart_meter_on_a_serial_line_is_read() {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let meter = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&meter).and_then(|()| unlockpt(&meter)).unwrap();
+    let path = ptsname(&meter, Vec::new()).unwrap().into_string().unwrap();
+    let farm = Farm::new(&[("house", &["power_delivered", "voltage_l1", "voltage_l2"])]);
+    let gateway = Talker::start(farm.agent("run", &["--p1", &format!("house={path}")]));
+    gateway.wait_for("listening to the meter house");
+    let mut meter = std::fs::File::from(meter);
+    let telegram = telegram();
+    // The rest of one telegram, a damaged one, a whole one in pieces.
+    let damaged = String::from_utf8_lossy(&telegram).replace("220.1", "330.1");
+    meter.write_all(&telegram[telegram.len() / 2..]).unwrap();
+    meter.write_all(damaged.as_bytes()).unwrap();
+    for bytes in telegram.chunks(100) {
+        meter.write_all(bytes).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    gateway.stop();
+    assert_telegram(&farm);
 }
 
 /// Serves Modbus-TCP: holding registers 10 to 13 are 100 to 103, and all others do not exist. The packets are those of
