@@ -134,8 +134,7 @@ impl Readings {
             Ok(_) => return false,
             Err(at) if self.apart.len() < MOST_APART => {
                 if self.apart.len() == self.apart.capacity() {
-                    // By half, not by two: many ticks have a few readings.
-                    self.apart.reserve_exact(self.apart.len() / 2 + 2);
+                    self.grow();
                 }
                 self.apart.insert(at, reading);
             }
@@ -161,6 +160,13 @@ impl Readings {
             },
         }
         true
+    }
+
+    /// Makes room for half as many again: most ticks have few readings. The memory that they leave is wiped.
+    fn grow(&mut self) {
+        let mut larger = Vec::with_capacity(self.apart.len() + self.apart.len() / 2 + 2);
+        larger.extend_from_slice(&self.apart);
+        wipe(&mut std::mem::replace(&mut self.apart, larger));
     }
 
     /// Returns the number of readings.
@@ -216,10 +222,14 @@ fn quotient(sum: i128, count: i128, are_whole: bool) -> Fixed {
 
 impl Drop for Readings {
     fn drop(&mut self) {
-        for (offset, Fixed(number)) in &mut self.apart {
-            offset.zeroize();
-            number.zeroize();
-        }
+        wipe(&mut self.apart);
+    }
+}
+
+fn wipe(readings: &mut [(u32, Fixed)]) {
+    for (offset, Fixed(number)) in readings {
+        offset.zeroize();
+        number.zeroize();
     }
 }
 

@@ -260,8 +260,8 @@ impl StreamWindows {
         if self.rules.paced {
             self.count_tail();
         }
-        let is_sent = |window: &&Box<OpenWindow>| window.has_readings() || window.has_pieces();
-        let newest = self.open.values().rev().find(is_sent).map(|window| window.start());
+        let is_sent = |window: &&OpenWindow| window.has_readings() || window.has_pieces();
+        let newest = self.open.values().rev().map(Box::as_ref).find(is_sent).map(OpenWindow::start);
         while let Some((start, window)) = self.open.pop_first() {
             let goes_on = self.sent.continues.is_none_or(|until| until < window.end());
             closed.extend(self.close(*window, Some(start) == newest && goes_on));
