@@ -72,7 +72,7 @@ impl<G: Default> Groups<G> {
         }
     }
 
-    pub(crate) fn get_mut(&mut self, number: usize) -> Option<&mut G> {
+    pub(crate) fn group(&mut self, number: usize) -> Option<&mut G> {
         self.all.get_mut(number)
     }
 
@@ -235,7 +235,7 @@ mod tests {
         ) -> Result<(), LakeError> {
             let values = values[0].as_binary::<i64>();
             for row in (0..values.len()).filter(|row| rows.has(*row)) {
-                if let Some(group) = groups.get_mut(rows.group(row)) {
+                if let Some(group) = groups.group(rows.group(row)) {
                     let before = group.len();
                     group.extend_from_slice(values.value(row));
                     let now = group.len();

@@ -9,7 +9,7 @@ use datafusion::arrow::array::{
 use datafusion::arrow::datatypes::SchemaRef;
 
 use super::columns::{CIPHERTEXT, ciphertext_fields, schema};
-use super::scan::Entries;
+use super::entries::Entries;
 use crate::LakeError;
 use crate::leaf::Reading;
 use crate::store::Row;

@@ -8,23 +8,15 @@ use datafusion::common::{DataFusionError, Result};
 use datafusion::execution::TaskContext;
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
-use serde::{Deserialize, Serialize};
 
 use super::batch::batch;
 use super::columns::schema;
+use super::entries::Entries;
 use crate::leaf::{Leaf, Share, Table};
 use crate::store::{Ciphertexts, Row};
 
 /// Rows of a batch: a function takes a batch at a time, and other work waits for it.
 const BATCH: usize = 64;
-
-/// The entries that rows of ciphertexts name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Entries {
-    pub(super) streams: Vec<(String, String)>,
-    pub(super) settings: Vec<String>,
-    pub(super) headers: Vec<String>,
-}
 
 /// Returns the leaf of a plan.
 pub(crate) fn leaf(planned: Ciphertexts, projection: Vec<usize>, partitions: usize) -> Result<Leaf<Entries>> {

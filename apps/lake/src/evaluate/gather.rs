@@ -68,7 +68,7 @@ impl<G: Gather> Gathered<G> {
                 Some(orders) => orders.value(row),
                 None => 0,
             };
-            let Some(group) = groups.get_mut(rows.group(row)) else { continue };
+            let Some(group) = groups.group(rows.group(row)) else { continue };
             let before = G::bytes(group);
             self.function.add(group, order, stored)?;
             let now = G::bytes(group);

@@ -37,7 +37,7 @@ impl Sums {
     ) -> Result<(), LakeError> {
         let of = self.streams.get(stream)?;
         let rows = self.shape.rows(bodies, range.clone(), (stream, of))?;
-        let Some(group) = groups.get_mut(group) else { return Ok(()) };
+        let Some(group) = groups.group(group) else { return Ok(()) };
         let sum = group.of(stream, Piece::of(of, bodies.number(range.start)), of.parts.len());
         let before = sum.bytes();
         sum.add(of, &rows, weight)?;
@@ -73,7 +73,7 @@ impl Sums {
         let [kept] = answer.sums.as_slice() else {
             return Err(LakeError::Sum("a roll-up has one sum".to_owned()));
         };
-        let Some(group) = groups.get_mut(group) else { return Ok(()) };
+        let Some(group) = groups.group(group) else { return Ok(()) };
         let sum = group.of(stream, piece, of.parts.len());
         let before = sum.bytes();
         sum.add_sum(of, kept, weight)?;
