@@ -22,10 +22,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let target = side_target(context, "lake")?;
     let run = |command: &str| {
         let mut cargo = cargo::cargo();
-        cargo.args([command, "--locked", "--manifest-path", MANIFEST]);
-        if command != "bench" {
-            cargo.arg("--release");
-        }
+        cargo.args([command, "--profile", "release", "--locked", "--manifest-path", MANIFEST]);
         cargo.arg("--target-dir").arg(&target);
         cargo
     };
@@ -40,20 +37,9 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     // Small stores: each bench opens its sums, or decrypts them.
     let scratch = Scratch::new()?;
     let (mut sums, mut ciphertexts) = (run("bench"), run("bench"));
-    sums.args([
-        "--bench",
-        "lake",
-        "--",
-        "--readings",
-        "1000000",
-        "--devices",
-        "20",
-        "--runs",
-        "1",
-        "--folder",
-    ]);
-    sums.arg(scratch.path());
-    ciphertexts.args(["--bench", "ciphertexts", "--", "--windows", "2", "--degree", "4096", "--runs", "1"]);
+    sums.args("--bench lake -- --readings 1000000 --devices 20 --runs 1 --folder".split(' '))
+        .arg(scratch.path());
+    ciphertexts.args("--bench ciphertexts -- --windows 2 --degree 4096 --runs 1".split(' '));
     for command in [cost, tables, run("build"), run("test"), sums, ciphertexts] {
         match passes(context, command)? {
             Outcome::Passed => {}

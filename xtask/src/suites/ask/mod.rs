@@ -33,7 +33,7 @@ use crate::suite::{Context, Outcome};
 pub(super) use cases::{Cases, run_parts};
 pub(super) use generator::Numbers;
 pub(super) use refusals::refusal;
-pub(super) use site::Site;
+pub(super) use site::{Running, Site};
 
 /// Runs the cases that take seconds.
 pub(crate) fn run(context: &Context) -> Result<Outcome> {

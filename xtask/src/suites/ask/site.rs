@@ -117,18 +117,23 @@ impl Site {
     pub(in crate::suites) fn start_agent(&self, device: &str, args: &[&str]) -> Result<Running> {
         let bundle = format!("{device}.bundle");
         let mut command = self.command("sotto-agent", &[&["run", "--bundle", &bundle], args].concat());
-        Ok(Running(self.start(&mut command, "agent.log")?))
+        self.start_program(&mut command, "agent.log")
     }
 
     /// Starts a command of `sotto`, with its output in a file.
     pub(in crate::suites) fn start_sotto(&self, args: &[&str]) -> Result<Running> {
-        Ok(Running(self.start(&mut self.command("sotto", args), "sotto.log")?))
+        self.start_program(&mut self.command("sotto", args), "sotto.log")
     }
 
     /// Starts `sotto watch`, with its output in a file.
     pub(in crate::suites) fn start_watch(&self, args: &[&str]) -> Result<Running> {
         let mut command = self.command("sotto", &[&["watch"], args].concat());
-        Ok(Running(self.start(&mut command, "watch.log")?))
+        self.start_program(&mut command, "watch.log")
+    }
+
+    /// Starts a command, with its output in a file.
+    pub(in crate::suites) fn start_program(&self, command: &mut Command, log: &str) -> Result<Running> {
+        Ok(Running(self.start(command, log)?))
     }
 
     fn start(&self, command: &mut Command, log: &str) -> Result<Child> {
@@ -268,22 +273,24 @@ pub(in crate::suites) struct Running(Child);
 impl Running {
     /// Ends the process by a signal; returns false if it had already ended.
     pub(in crate::suites) fn end(&mut self, name: &str) -> Result<bool> {
-        if self.0.try_wait()?.is_some() {
+        if self.has_ended()? {
             return Ok(false);
         }
         signal(&self.0, name)?;
-        self.0.wait()?;
+        self.wait()?;
         Ok(true)
     }
-}
 
-impl Running {
+    pub(in crate::suites) fn has_ended(&mut self) -> Result<bool> {
+        Ok(self.0.try_wait()?.is_some())
+    }
+
     /// Waits until the process ends.
     pub(in crate::suites) fn wait(&mut self) -> Result<()> {
         let begin = Instant::now();
-        while self.0.try_wait()?.is_none() {
+        while !self.has_ended()? {
             if begin.elapsed() > LONGEST {
-                bail!("the agent did not end within {LONGEST:?}");
+                bail!("a process did not end within {LONGEST:?}");
             }
             thread::sleep(Duration::from_millis(20));
         }

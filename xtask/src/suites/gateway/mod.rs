@@ -83,23 +83,29 @@ fn kills(cases: &mut Cases) -> Result<()> {
 /// Compares counts and sums of all devices with those of the requests that were answered.
 fn judge(answer: &serde_json::Value, minutes: u64) -> Result<Vec<String>> {
     let found = values(answer)?;
-    let mut faults = Vec::new();
-    for (at, device) in DEVICES.iter().enumerate() {
-        let sum: f64 = (0..minutes).map(|minute| value(at, minute)).sum();
-        for (name, expected) in [("count(flow)", minutes as f64), ("sum(flow)", sum)] {
-            let value = found.get(&((*device).to_owned(), name.to_owned())).copied();
-            if value.is_none_or(|value| (value - expected).abs() > 1e-6) {
-                faults.push(format!("{name} of {device} is {value:?}, not {expected}"));
-            }
-        }
-    }
     println!("{minutes} requests were answered 204, through {KILLS} kills");
-    Ok(faults)
+    Ok((0..DEVICES.len()).flat_map(|device| wrong(&found, device, minutes)).collect())
 }
 
-/// Returns the values of an answer by device and name, added over its rows.
-fn values(answer: &serde_json::Value) -> Result<BTreeMap<(String, String), f64>> {
-    let mut found: BTreeMap<(String, String), f64> = BTreeMap::new();
+/// Compares count and sum of one device with those of its first minutes.
+fn wrong(found: &Values, at: usize, minutes: u64) -> Vec<String> {
+    let (device, mut faults) = (DEVICES[at], Vec::new());
+    let sum: f64 = (0..minutes).map(|minute| value(at, minute)).sum();
+    for (name, expected) in [("count(flow)", minutes as f64), ("sum(flow)", sum)] {
+        let value = found.get(&(device.to_owned(), name.to_owned())).copied();
+        if value.is_none_or(|value| (value - expected).abs() > 1e-6) {
+            faults.push(format!("{name} of {device} is {value:?}, not {expected}"));
+        }
+    }
+    faults
+}
+
+/// Values by device and name.
+type Values = BTreeMap<(String, String), f64>;
+
+/// Returns the values of an answer, added over its rows.
+fn values(answer: &serde_json::Value) -> Result<Values> {
+    let mut found = Values::new();
     for row in answer["rows"].as_array().context("the answer has no rows")? {
         let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
         *found.entry((text("device"), text("name"))).or_default() +=

@@ -2,21 +2,20 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 
 use crate::process;
-use crate::suites::ask::Site;
+use crate::suites::ask::{Running, Site};
 
-/// Longest wait for a process.
+/// Longest wait for a gateway to listen, and to answer.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// A gateway, killed when dropped.
 pub(super) struct Gateway {
-    child: Child,
+    running: Running,
     pub(super) port: u16,
 }
 
@@ -29,14 +28,13 @@ impl Gateway {
     pub(super) fn start_at(site: &Site, port: u16) -> Result<Self> {
         let listen = format!("127.0.0.1:{port}");
         let mut command = site.command("sotto-agent", &["run", "--devices", "bundles", "--listen", &listen]);
-        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-        let (mut gateway, begin) = (Self { child, port }, Instant::now());
+        let (mut running, begin) = (site.start_program(&mut command, "gateway.log")?, Instant::now());
         while TcpStream::connect(&listen).is_err() {
-            let ended = gateway.child.try_wait()?;
-            ensure!(ended.is_none() && begin.elapsed() < LONGEST, "the gateway does not listen: {ended:?}");
+            let waits = !running.has_ended()? && begin.elapsed() < LONGEST;
+            ensure!(waits, "the gateway does not listen at {listen}: gateway.log says why");
             thread::sleep(Duration::from_millis(10));
         }
-        Ok(gateway)
+        Ok(Self { running, port })
     }
 
     /// Writes lines. Returns the status; None if the gateway gave no answer.
@@ -55,20 +53,6 @@ impl Gateway {
 
     /// Ends it by a signal.
     pub(super) fn end(mut self, signal: &str) -> Result<()> {
-        let (signal, process) = (format!("-{signal}"), self.child.id().to_string());
-        Command::new("kill").args([&signal, &process]).status().context("no kill")?;
-        let begin = Instant::now();
-        while self.child.try_wait()?.is_none() {
-            ensure!(begin.elapsed() < LONGEST, "the gateway does not end after {signal}");
-            thread::sleep(Duration::from_millis(10));
-        }
-        Ok(())
-    }
-}
-
-impl Drop for Gateway {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.running.end(signal).map(drop)
     }
 }

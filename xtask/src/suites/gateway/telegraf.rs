@@ -2,15 +2,15 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 
 use super::process::Gateway;
-use super::{FIRST, MINUTE, value, values};
-use crate::suites::ask::{Cases, Site};
+use super::{DEVICES, FIRST, MINUTE, value, values, wrong};
+use crate::suites::ask::{Cases, Running, Site};
 
 const MODULE: &str = "github.com/influxdata/telegraf/cmd/telegraf@v1.37.2";
 /// With this tag a build has the parts that other tags name, and no others.
@@ -18,8 +18,6 @@ const TAGS: &str = "custom,inputs.cpu,inputs.file,outputs.influxdb,parsers.influ
 const MINUTES: u64 = 90;
 /// Time before and after the kill: Telegraf reads and sends each second.
 const WHILE: Duration = Duration::from_secs(4);
-/// Longest wait for Telegraf to end.
-const LONGEST: Duration = Duration::from_secs(30);
 
 pub(super) fn run(cases: &mut Cases) -> Result<()> {
     let telegraf = install(cases.sotto().parent().context("the program has no folder")?)?;
@@ -29,7 +27,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     site.sotto(&["question", "add", "total", "count(flow), sum(flow) by day per device"])?;
     site.sotto(&["question", "add", "busy", "count(load) by day per device"])?;
     std::fs::create_dir(site.folder().join("bundles"))?;
-    for (device, channel) in [("boiler", "flow"), ("cellar", "load")] {
+    for (device, channel) in [(DEVICES[0], "flow"), ("cellar", "load")] {
         let bundle = format!("bundles/{device}.bundle");
         site.sotto(&["device", "add", device, "--channels", channel, "--bundle", &bundle])?;
     }
@@ -44,7 +42,7 @@ pub(super) fn run(cases: &mut Cases) -> Result<()> {
     thread::sleep(Duration::from_secs(1));
     let gateway = Gateway::start_at(&site, port)?;
     thread::sleep(WHILE);
-    end(&mut sender)?;
+    sender.end("TERM")?;
     gateway.end("TERM")?;
     // A gateway that runs again sends the rest of the spools.
     let gateway = Gateway::start(&site)?;
@@ -64,12 +62,12 @@ fn install(programs: &Path) -> Result<PathBuf> {
     Ok(folder.join("telegraf"))
 }
 
-fn start(site: &Site, telegraf: &Path, port: u16) -> Result<Child> {
+fn start(site: &Site, telegraf: &Path, port: u16) -> Result<Running> {
     let mut readings = String::new();
     for minute in 0..MINUTES {
-        // Writing to a string cannot fail.
         let at = FIRST + minute * MINUTE;
-        let _ = writeln!(readings, "heat,device=boiler flow={} {at}000000000", value(0, minute));
+        // Writing to a string cannot fail.
+        let _ = writeln!(readings, "heat,device={} flow={} {at}000000000", DEVICES[0], value(0, minute));
     }
     site.write("readings.txt", readings)?;
     let configuration = format!(
@@ -91,36 +89,13 @@ report_active = true
 "#
     );
     site.write("telegraf.conf", configuration)?;
-    let log = std::fs::File::create(site.folder().join("telegraf.log"))?;
     let mut command = Command::new(telegraf);
     command.args(["--config", "telegraf.conf"]).current_dir(site.folder());
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
-    command.spawn().context("cannot start Telegraf")
-}
-
-fn end(telegraf: &mut Child) -> Result<()> {
-    Command::new("kill").arg(telegraf.id().to_string()).status().context("no kill")?;
-    let begin = Instant::now();
-    while telegraf.try_wait()?.is_none() {
-        if begin.elapsed() > LONGEST {
-            let _ = telegraf.kill();
-            bail!("Telegraf does not end");
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
-    Ok(())
+    site.start_program(&mut command, "telegraf.log")
 }
 
 fn judge(site: &Site) -> Result<Vec<String>> {
-    let found = values(&site.ask("total", &[])?)?;
-    let sum: f64 = (0..MINUTES).map(|minute| value(0, minute)).sum();
-    let mut faults = Vec::new();
-    for (name, expected) in [("count(flow)", MINUTES as f64), ("sum(flow)", sum)] {
-        let value = found.get(&("boiler".to_owned(), name.to_owned())).copied();
-        if value.is_none_or(|value| (value - expected).abs() > 1e-6) {
-            faults.push(format!("{name} of boiler is {value:?}, not {expected}"));
-        }
-    }
+    let mut faults = wrong(&values(&site.ask("total", &[])?)?, 0, MINUTES);
     let busy = values(&site.ask("busy", &[])?)?;
     let count = busy.get(&("cellar".to_owned(), "count(load)".to_owned())).copied().unwrap_or_default();
     // One a second, but for the first: Telegraf keeps what the gateway did not take.
