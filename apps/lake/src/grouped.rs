@@ -27,8 +27,8 @@ pub(crate) trait Aggregate: Send + Sync + Sized + 'static {
         rows: &Rows<'_>,
     ) -> Result<(), LakeError>;
 
-    /// Adds a state to a group.
-    fn merge(&mut self, group: &mut Self::Group, state: &[u8]) -> Result<(), LakeError>;
+    /// Adds a state to a group. Returns the bytes on the heap by which it grew.
+    fn merge(&mut self, group: &mut Self::Group, state: &[u8]) -> Result<usize, LakeError>;
 
     /// Returns the state of a group: between threads, workers, and on a disk.
     fn state(&self, group: Self::Group) -> Result<Vec<u8>, LakeError>;
@@ -134,10 +134,8 @@ impl<A: Aggregate> Grouped<A> {
             let (Some(state), Some(group)) = (state, self.groups.all.get_mut(rows.group(row))) else {
                 continue;
             };
-            let before = A::bytes(group);
-            self.function.merge(group, state)?;
-            let now = A::bytes(group);
-            self.groups.note(before, now);
+            let grown = self.function.merge(group, state)?;
+            self.groups.note(0, grown);
         }
         Ok(())
     }
@@ -245,9 +243,9 @@ mod tests {
             Ok(())
         }
 
-        fn merge(&mut self, group: &mut Vec<u8>, state: &[u8]) -> Result<(), LakeError> {
+        fn merge(&mut self, group: &mut Vec<u8>, state: &[u8]) -> Result<usize, LakeError> {
             group.extend_from_slice(state);
-            Ok(())
+            Ok(state.len())
         }
 
         fn state(&self, group: Vec<u8>) -> Result<Vec<u8>, LakeError> {

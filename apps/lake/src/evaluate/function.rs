@@ -11,7 +11,6 @@ use datafusion::physical_expr::expressions::Literal;
 use sotto_rlwe::KeyId;
 
 use super::evaluations::Evaluations;
-use super::gather::{Gather, Gathered};
 use super::plan::Evaluate;
 use super::switched::SwitchedSums;
 use crate::ciphertexts::ciphertext_fields;
@@ -94,14 +93,13 @@ impl Function {
         if args.exprs.len() <= at { Ok(None) } else { Ok(Some(KeyId(self.named(args, at, "a key")?))) }
     }
 
-    fn evaluate(&self, args: &AccumulatorArgs<'_>) -> Result<Grouped<Gathered<Evaluate>>> {
+    fn evaluate(&self, args: &AccumulatorArgs<'_>) -> Result<Grouped<Evaluate>> {
         let (plan, key) = (self.named(args, 2, "the name of a plan")?, self.key(args)?);
-        Ok(Grouped::new(Gathered::new(Evaluate::new(Arc::clone(&self.evaluations), plan, key))))
+        Ok(Grouped::new(Evaluate::new(Arc::clone(&self.evaluations), plan, key)))
     }
 
-    fn sums(&self, args: &AccumulatorArgs<'_>) -> Result<Grouped<Gathered<SwitchedSums>>> {
-        let (evaluations, key) = (Arc::clone(&self.evaluations), self.key(args)?);
-        Ok(Grouped::new(Gathered::new(SwitchedSums { evaluations, key })))
+    fn sums(&self, args: &AccumulatorArgs<'_>) -> Result<Grouped<SwitchedSums>> {
+        Ok(Grouped::new(SwitchedSums::new(Arc::clone(&self.evaluations), self.key(args)?)))
     }
 }
 
@@ -116,8 +114,8 @@ fn is_text(of: &DataType) -> bool {
 impl AggregateUDFImpl for Function {
     fn name(&self) -> &str {
         match self.kind {
-            Kind::Plan => Evaluate::NAME,
-            Kind::SwitchedSum => SwitchedSums::NAME,
+            Kind::Plan => "sotto_evaluate",
+            Kind::SwitchedSum => "sotto_switch_sum",
         }
     }
 

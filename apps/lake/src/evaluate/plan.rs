@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
+use datafusion::arrow::array::ArrayRef;
 use sotto_program::Plan;
 use sotto_rlwe::{KeyId, ParameterId};
 use sotto_runtime::Threads;
 
 use super::evaluations::Evaluations;
-use super::gather::Gather;
+use super::gather::gather;
 use super::inputs::{self, Inputs};
 use super::reader::Reader;
 use crate::LakeError;
 use crate::ciphertexts::{Shared, Stored};
+use crate::grouped::{Aggregate, Groups, Rows};
 use crate::store::Setting;
 
 /// The function with its plan.
@@ -92,23 +94,30 @@ impl Evaluate {
     }
 }
 
-impl Gather for Evaluate {
-    const NAME: &'static str = "sotto_evaluate";
-    const IS_ORDERED: bool = true;
-    const READS: bool = false;
+impl Aggregate for Evaluate {
     type Group = Inputs;
 
     fn again(&self) -> Self {
         Self::new(Arc::clone(&self.evaluations), self.plan, self.key)
     }
 
-    fn add(&mut self, group: &mut Inputs, order: i64, stored: Stored) -> Result<(), LakeError> {
-        group.push((order, stored));
-        Ok(())
+    fn update(
+        &mut self,
+        groups: &mut Groups<Inputs>,
+        values: &[ArrayRef],
+        rows: &Rows<'_>,
+    ) -> Result<(), LakeError> {
+        let values = (values.first(), values.get(1));
+        gather::<Self>(groups, values, rows, &mut self.shared, |group, order, stored| {
+            group.push((order, stored));
+            Ok(())
+        })
     }
 
-    fn merge(&mut self, group: &mut Inputs, state: &[u8]) -> Result<(), LakeError> {
-        Ok(inputs::read(state, &mut self.shared, group)?)
+    fn merge(&mut self, group: &mut Inputs, state: &[u8]) -> Result<usize, LakeError> {
+        let before = Self::bytes(group);
+        inputs::read(state, &mut self.shared, group)?;
+        Ok(Self::bytes(group) - before)
     }
 
     fn state(&self, group: Inputs) -> Result<Vec<u8>, LakeError> {

@@ -2,21 +2,24 @@
 
 use std::sync::Arc;
 
+use datafusion::arrow::array::ArrayRef;
 use sotto_rlwe::KeyId;
 
-use super::evaluations::Evaluations;
-use super::gather::Gather;
+use super::evaluations::{Evaluations, blocking};
+use super::gather::gather;
 use super::scheme::Summing;
 use crate::LakeError;
 use crate::bytes::{Bytes, Torn};
-use crate::ciphertexts::Stored;
+use crate::ciphertexts::{Shared, Stored};
+use crate::grouped::{Aggregate, Groups, Rows};
 use crate::store::Setting;
 
 /// The function with its key.
 pub(super) struct SwitchedSums {
-    pub(super) evaluations: Arc<Evaluations>,
+    evaluations: Arc<Evaluations>,
     /// The key of the sums, if the query names it.
-    pub(super) key: Option<KeyId>,
+    key: Option<KeyId>,
+    shared: Shared,
 }
 
 /// A sum of ciphertexts with one setting.
@@ -31,6 +34,10 @@ struct Begun {
 pub(super) struct Sum(Option<Begun>);
 
 impl SwitchedSums {
+    pub(super) fn new(evaluations: Arc<Evaluations>, key: Option<KeyId>) -> Self {
+        Self { evaluations, key, shared: Shared::default() }
+    }
+
     /// Returns the key of a sum whose first ciphertext this is: the one that the query names; else the only one to which keys lead
     /// from others; else that of the ciphertext.
     fn key(&self, setting: &Setting, first: &Stored) -> Result<KeyId, LakeError> {
@@ -55,22 +62,12 @@ impl SwitchedSums {
         let sum = self.evaluations.scheme(&setting)?.sum(&setting, key, &self.evaluations.reader())?;
         Ok(Begun { bytes: Arc::clone(&first.setting), setting, sum })
     }
-}
 
-impl Gather for SwitchedSums {
-    const NAME: &'static str = "sotto_switch_sum";
-    const IS_ORDERED: bool = false;
-    const READS: bool = true;
-    type Group = Sum;
-
-    fn again(&self) -> Self {
-        Self { evaluations: Arc::clone(&self.evaluations), key: self.key }
-    }
-
-    fn add(&mut self, group: &mut Sum, _: i64, stored: Stored) -> Result<(), LakeError> {
+    /// Adds a ciphertext.
+    fn add(&self, group: &mut Sum, stored: &Stored) -> Result<(), LakeError> {
         let Begun { bytes, setting, sum } = match &mut group.0 {
             Some(begun) => begun,
-            none => none.insert(self.begin(&stored)?),
+            none => none.insert(self.begin(stored)?),
         };
         if *bytes != stored.setting {
             return Err(stored.refused(&format!(
@@ -78,7 +75,29 @@ impl Gather for SwitchedSums {
                 sum.parameters()
             )));
         }
-        sum.add(&stored, setting, &self.evaluations.reader())
+        sum.add(stored, setting, &self.evaluations.reader())
+    }
+}
+
+impl Aggregate for SwitchedSums {
+    type Group = Sum;
+
+    fn again(&self) -> Self {
+        Self::new(Arc::clone(&self.evaluations), self.key)
+    }
+
+    /// Reads files: blocks this thread.
+    fn update(
+        &mut self,
+        groups: &mut Groups<Sum>,
+        values: &[ArrayRef],
+        rows: &Rows<'_>,
+    ) -> Result<(), LakeError> {
+        let mut shared = std::mem::take(&mut self.shared);
+        let add = |group: &mut Sum, _, stored| self.add(group, &stored);
+        let done = blocking(|| gather::<Self>(groups, (values.first(), None), rows, &mut shared, add));
+        self.shared = shared;
+        done
     }
 
     /// `length of the setting 4 ‖ setting ‖ number of ciphertexts 8 ‖ state`, lowest byte first; nothing without a ciphertext.
@@ -89,26 +108,29 @@ impl Gather for SwitchedSums {
         Ok([&length.to_le_bytes()[..], &bytes, &count.to_le_bytes(), &state].concat())
     }
 
-    fn merge(&mut self, group: &mut Sum, state: &[u8]) -> Result<(), LakeError> {
+    fn merge(&mut self, group: &mut Sum, state: &[u8]) -> Result<usize, LakeError> {
         if state.is_empty() {
-            return Ok(());
+            return Ok(0);
         }
+        let before = Self::bytes(group);
         let mut state = Bytes(state);
         let (setting, count) = (state.sized()?, state.u64()?);
         match &mut group.0 {
-            Some(Begun { bytes, sum, .. }) if **bytes == *setting => sum.add_state(state.0, count),
-            Some(Begun { sum, .. }) => Err(LakeError::Evaluation(format!(
-                "a group has ciphertexts of parameters {}, and of others: group by parameters",
-                sum.parameters()
-            ))),
+            Some(Begun { bytes, sum, .. }) if **bytes == *setting => sum.add_state(state.0, count)?,
+            Some(Begun { sum, .. }) => {
+                return Err(LakeError::Evaluation(format!(
+                    "a group has ciphertexts of parameters {}, and of others: group by parameters",
+                    sum.parameters()
+                )));
+            }
             none => {
                 let bytes = setting.into();
                 let setting = Setting::read(setting)?;
                 let sum = self.evaluations.scheme(&setting)?.sum_again(state.0, count)?;
                 *none = Some(Begun { bytes, setting, sum });
-                Ok(())
             }
         }
+        Ok(Self::bytes(group).saturating_sub(before))
     }
 
     fn finish(&self, groups: Vec<Sum>) -> Result<Vec<Option<Vec<u8>>>, LakeError> {

@@ -143,7 +143,7 @@ impl Aggregate for Sums {
         Ok(())
     }
 
-    fn merge(&mut self, group: &mut Group, state: &[u8]) -> Result<(), LakeError> {
+    fn merge(&mut self, group: &mut Group, state: &[u8]) -> Result<usize, LakeError> {
         state::merge(state, group, &mut self.streams)
     }
 

@@ -37,9 +37,9 @@ fn too_long() -> LakeError {
     LakeError::Sum("a sum that is not complete takes more than 4 GiB: group by a shorter time".to_owned())
 }
 
-/// Adds a state to a group.
-pub(super) fn merge(state: &[u8], group: &mut Group, streams: &mut Streams) -> Result<(), LakeError> {
-    let mut bytes = Bytes(state);
+/// Adds a state to a group. Returns the bytes on the heap by which its sums grew.
+pub(super) fn merge(state: &[u8], group: &mut Group, streams: &mut Streams) -> Result<usize, LakeError> {
+    let (mut bytes, mut grown) = (Bytes(state), 0);
     while !bytes.is_empty() {
         let (header, frame) = (bytes.sized()?, bytes.sized()?);
         let [is_rolled] = bytes.array()?;
@@ -52,6 +52,7 @@ pub(super) fn merge(state: &[u8], group: &mut Group, streams: &mut Streams) -> R
         let first = ahead.u64()?;
         let piece = if is_rolled == 0 { Piece::of(stream, first) } else { Piece::Rolled(first) };
         let sum = group.of(number, piece, stream.parts.len());
+        let before = sum.bytes();
         sum.add_sum(stream, added, 1)?;
         let mut pads = answer.names.iter();
         for _ in 0..runs {
@@ -65,6 +66,7 @@ pub(super) fn merge(state: &[u8], group: &mut Group, streams: &mut Streams) -> R
             return Err(Torn.into());
         }
         sum.weight = sum.weight.saturating_add(weight);
+        grown += sum.bytes().saturating_sub(before);
     }
-    Ok(())
+    Ok(grown)
 }
