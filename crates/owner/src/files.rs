@@ -1,10 +1,11 @@
 //! Files of a plant's folder: bounded reads, writes that a crash leaves whole.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -91,24 +92,43 @@ pub(crate) fn make_private(path: &Path, bytes: &[u8]) -> Result<(), OwnerError> 
     })
 }
 
-/// Held by the thread whose partial files have no number in their names.
-static ALONE: Mutex<()> = Mutex::new(());
+/// Partial files that threads of this process write.
+static WRITING: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// The next number in the name of a partial file.
 static WRITES: AtomicU64 = AtomicU64::new(0);
 
-fn replace(path: &Path, bytes: &[u8], private: bool) -> Result<(), OwnerError> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}", std::process::id()));
-    // Two threads of one process may write the same file: all but one add a number.
-    let alone = ALONE.try_lock();
-    if alone.is_err() {
-        name.push(format!("-{}", WRITES.fetch_add(1, Ordering::Relaxed)));
+/// A file beside another one, which no other thread of this process writes.
+struct Partial(PathBuf);
+
+impl Partial {
+    /// Names one `NAME.PID.partial`, or `NAME.PID-NUMBER.partial` where another thread writes the same file.
+    fn of(path: &Path) -> Self {
+        let numbered = |number: &str| {
+            let mut name = path.file_name().unwrap_or_default().to_owned();
+            name.push(format!(".{}{number}.partial", std::process::id()));
+            path.with_file_name(name)
+        };
+        let mut writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut partial = numbered("");
+        while !writing.insert(partial.clone()) {
+            partial = numbered(&format!("-{}", WRITES.fetch_add(1, Ordering::Relaxed)));
+        }
+        Self(partial)
     }
-    name.push(".partial");
-    let partial = path.with_file_name(name);
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        WRITING.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
+    }
+}
+
+fn replace(path: &Path, bytes: &[u8], private: bool) -> Result<(), OwnerError> {
+    let held = Partial::of(path);
+    let partial = &held.0;
     let written = || {
-        match fs::remove_file(&partial) {
+        match fs::remove_file(partial) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             _ => {}
         }
@@ -119,10 +139,10 @@ fn replace(path: &Path, bytes: &[u8], private: bool) -> Result<(), OwnerError> {
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         }
         let _ = private;
-        let mut file = options.open(&partial)?;
+        let mut file = options.open(partial)?;
         file.write_all(bytes)?;
         file.sync_all()?;
-        fs::rename(&partial, path)?;
+        fs::rename(partial, path)?;
         // Sync the folder too, so that the new name survives a crash.
         match path.parent().filter(|folder| cfg!(unix) && !folder.as_os_str().is_empty()) {
             Some(folder) => fs::File::open(folder)?.sync_all(),
@@ -131,7 +151,7 @@ fn replace(path: &Path, bytes: &[u8], private: bool) -> Result<(), OwnerError> {
     };
     written().map_err(|error| {
         // Leave no partial file behind, e.g. on a full disk.
-        let _ = fs::remove_file(&partial);
+        let _ = fs::remove_file(partial);
         io(path)(error)
     })
 }
