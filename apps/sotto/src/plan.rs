@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use sotto_program::{InputDeclaration, KeyNumber, ParseOptions, Plan, Program, parse};
-use sotto_rlwe::{Bfv, Bgv, Ckks, Origin};
+use sotto_rlwe::{Origin, with_scheme};
 use sotto_runtime::{Encoding, Managed, Requirements, choose};
 
 use crate::eval::SchemeName;
@@ -72,11 +72,7 @@ pub(crate) fn run(expression: &str, scheme: SchemeName, arguments: &Expression) 
     }
     let options = ParseOptions { inputs, sum_width: Some(arguments.width), ..ParseOptions::default() };
     let program = parse(expression, &options)?.program;
-    let report = match scheme {
-        SchemeName::Bfv => report::<Bfv>(&program, arguments),
-        SchemeName::Bgv => report::<Bgv>(&program, arguments),
-        SchemeName::Ckks => report::<Ckks>(&program, arguments),
-    }?;
+    let report = with_scheme!(scheme.id(), S => report::<S>(&program, arguments))?;
     if arguments.json {
         say(serde_json::to_string_pretty(&report)?);
         return Ok(ExitCode::SUCCESS);

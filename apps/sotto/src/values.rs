@@ -3,7 +3,7 @@
 use serde::Serialize;
 use sotto_decrypt::{Decrypted, Decryptor};
 use sotto_keys::SecretKey;
-use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks};
+use sotto_rlwe::{Ciphertext, SlotValue};
 use sotto_runtime::{Managed, Planned};
 
 use crate::phases::Phases;
@@ -16,13 +16,13 @@ pub(crate) enum Number {
     Real(f64),
 }
 
-/// A scheme that the command line can show.
-pub(crate) trait Shown: Managed<Value: Into<Number>> {
-    /// Converts a number to a value. None if the scheme has no such number.
-    fn value(number: Number) -> Option<Self::Value>;
+/// A slot's value that the command line can show.
+pub(crate) trait Shown: SlotValue + Into<Number> {
+    /// Converts a number to a value. None if there is no such value.
+    fn of(number: Number) -> Option<Self>;
 
-    /// Returns the number and a bound on its error. CKKS values are rounded to as many bits as the noise bound allows.
-    fn publish_scalar(value: Decrypted<Self::Value>) -> anyhow::Result<(Self::Value, f64)>;
+    /// Returns the number and a bound on its error. Reals are rounded to as many bits as the noise bound allows.
+    fn publish(value: Decrypted<Self>) -> anyhow::Result<(Self, f64)>;
 }
 
 impl Number {
@@ -66,36 +66,32 @@ impl std::fmt::Display for Number {
     }
 }
 
-macro_rules! exact {
-    ($($scheme:ty),*) => {$(
-        impl Shown for $scheme {
-            fn value(number: Number) -> Option<i64> {
-                match number {
-                    Number::Whole(value) => i64::try_from(value).ok(),
-                    Number::Real(_) => None,
-                }
-            }
-            fn publish_scalar(value: Decrypted<i64>) -> anyhow::Result<(i64, f64)> {
-                Ok((value.into_residues(), 0.0))
-            }
+impl Shown for i64 {
+    fn of(number: Number) -> Option<Self> {
+        match number {
+            Number::Whole(value) => Self::try_from(value).ok(),
+            Number::Real(_) => None,
         }
-    )*};
-}
-exact!(Bfv, Bgv);
+    }
 
-impl Shown for Ckks {
-    fn value(number: Number) -> Option<f64> {
+    fn publish(value: Decrypted<Self>) -> anyhow::Result<(Self, f64)> {
+        Ok((value.into_residues(), 0.0))
+    }
+}
+
+impl Shown for f64 {
+    fn of(number: Number) -> Option<Self> {
         Some(number.real())
     }
 
-    fn publish_scalar(value: Decrypted<f64>) -> anyhow::Result<(f64, f64)> {
+    fn publish(value: Decrypted<Self>) -> anyhow::Result<(Self, f64)> {
         let (bits, bound) = (value.publishable_bits(), value.published_error(value.publishable_bits()));
         Ok((value.publish(bits)?, bound))
     }
 }
 
 /// Decrypts an answer that holds a single value, with the bounds of the plan.
-pub(crate) fn open_scalar<S: Shown>(
+pub(crate) fn open_scalar<S: Managed<Value: Shown>>(
     key: &SecretKey<S>,
     answer: &Ciphertext<S>,
     planned: &Planned<S>,
@@ -105,6 +101,6 @@ pub(crate) fn open_scalar<S: Shown>(
     let decryptor = Decryptor::new(key);
     let plaintext = phases.time("decrypt", || decryptor.decrypt(&answer))?;
     let value = phases.time("decode", || decryptor.decode_scalar(&plaintext, &planned.shape));
-    let (value, bound) = S::publish_scalar(value.within(planned.slot_error))?;
+    let (value, bound) = S::Value::publish(value.within(planned.slot_error))?;
     Ok((value.into(), bound))
 }

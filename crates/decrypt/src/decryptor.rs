@@ -5,8 +5,7 @@ use core::ops::Range;
 use sotto_keys::SecretKey;
 use sotto_ring::{Eval, Poly};
 use sotto_rlwe::{
-    Ciphertext, EncodeError, EvalError, Injection, KeyId, Params, Plaintext, Scheme, SchemeId, Selection,
-    Shape,
+    Ciphertext, EncodeError, EvalError, Injection, KeyId, Params, Plaintext, Scheme, Selection, Shape,
 };
 use zeroize::Zeroizing;
 
@@ -127,7 +126,7 @@ impl<'k, S: Scheme> Decryptor<'k, S> {
         if room.is_nan() || room < 0.0 {
             return Err(DecryptError::Noise { over: -room });
         }
-        if S::ID == SchemeId::Ckks {
+        if !S::EXACT {
             let bits = (shape.noise.message + shape.noise.error).0;
             if bits > 62.0 {
                 return Err(DecryptError::TooLarge { bits });

@@ -2,7 +2,7 @@
 //! be a decryption oracle.
 
 use sotto_ring::{Coeff, Eval, Poly, Wiped};
-use sotto_rlwe::{Ciphertext, Params, Scheme, SchemeId};
+use sotto_rlwe::{Ciphertext, NoiseRules as _, Params, Scheme};
 use zeroize::Zeroizing;
 
 use crate::decryptor::Decryptor;
@@ -13,9 +13,9 @@ impl<S: Scheme> Decryptor<'_, S> {
     /// coefficients).
     pub fn measure_error_bits(&self, ciphertext: &Ciphertext<S>, message: Option<&[i64]>) -> f64 {
         let params = ciphertext.params();
-        let error: Zeroizing<Poly<Eval>> = match (S::ID, message) {
-            (SchemeId::Bgv, _) => self.phase(ciphertext),
-            (SchemeId::Ckks, Some(message)) => {
+        let error: Zeroizing<Poly<Eval>> = match message {
+            _ if S::Noise::WHOLE_PHASE => self.phase(ciphertext),
+            Some(message) if !S::EXACT => {
                 let mut phase = self.phase(ciphertext);
                 let limbs = params.limbs(ciphertext.level());
                 let message = Zeroizing::new(Poly::from_signed(params.ring(), limbs, message).into_eval());

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use sotto_ring::{Eval, GaloisMap, Modulus, Poly, SecretRng, Seed, SmallPoly};
-use sotto_rlwe::{EvalError, EvaluationKeys, KeySwitchKey, PublicKey, Scheme, SeededKey};
+use sotto_rlwe::{Automorphism, EvalError, EvaluationKeys, KeySwitchKey, PublicKey, Scheme, SeededKey};
 use zeroize::Zeroizing;
 
 use crate::secret::SecretKey;
@@ -54,17 +54,17 @@ impl<S: Scheme> SecretKey<S> {
         self.key_switch_key(&Zeroizing::new(secret.product(secret)), rng)
     }
 
-    /// Makes the key of a rotation (0: the row swap), and returns it with the rotation's permutation.
+    /// Makes the key of an automorphism, and returns it with the permutation.
     ///
     /// # Errors
-    /// [`EvalError::Step`] if the parameters have no rotation by `step`, [`EvalError::NoSpecialPrime`] if
+    /// [`EvalError::Step`] if the parameters have no such rotation, [`EvalError::NoSpecialPrime`] if
     /// they have no special prime.
     pub fn galois_key(
         &self,
-        step: i32,
+        automorphism: impl Into<Automorphism>,
         rng: &mut impl SecretRng,
     ) -> Result<(GaloisMap, KeySwitchKey), EvalError> {
-        let map = self.galois_map(step)?;
+        let map = self.galois_map(automorphism.into())?;
         let target = Zeroizing::new(map.apply(self.expose_secret_eval()));
         let key = self.key_switch_key(&target, rng)?;
         Ok((map, key))
@@ -85,10 +85,10 @@ impl<S: Scheme> SecretKey<S> {
         self.key_switch_key(from.expose_secret_eval(), rng)
     }
 
-    fn galois_map(&self, step: i32) -> Result<GaloisMap, EvalError> {
+    fn galois_map(&self, automorphism: Automorphism) -> Result<GaloisMap, EvalError> {
         let degree = self.params().degree();
-        let none = EvalError::Step { step, row: degree / 2 };
-        self.params().galois_element(step).and_then(|g| GaloisMap::new(degree, g)).ok_or(none)
+        let none = EvalError::Step { step: automorphism.step(), row: degree / 2 };
+        automorphism.element(degree).and_then(|g| GaloisMap::new(degree, g)).ok_or(none)
     }
 
     /// Makes a key that switches from the secret `target` (s') to s.

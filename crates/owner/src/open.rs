@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 use sotto_decrypt::{Decrypted, Decryptor, FloodingBudget, RangeError};
 use sotto_keys::SecretKey;
 use sotto_ring::secure_rng;
-use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, Selection, Unexpected};
+use sotto_rlwe::{Ciphertext, Selection, SlotValue, Unexpected};
 use sotto_runtime::{Managed, Planned};
 use sotto_wire::{AnyCiphertext, WireError};
 
 use crate::error::OwnerError;
 
-/// A scheme whose answers an owner can read.
+/// A slot's value that an owner can read from answers.
 ///
 /// ```
 /// use sotto_decrypt::Decryptor;
@@ -26,13 +26,13 @@ use crate::error::OwnerError;
 /// // `answer` is a ciphertext of two sums, at most 200 by the plan.
 /// let values = Decryptor::new(&key).slots(&answer)?;
 /// let bounds = Bounds { magnitude: 200.0, contents: Contents::Slots(2) };
-/// let (numbers, error) = Bfv::numbers(values, bounds, Release::Rounded)?;
+/// let (numbers, error) = i64::numbers(values, bounds, Release::Rounded)?;
 /// let Numbers::Whole(sums) = numbers else { unreachable!("BFV holds whole numbers") };
 /// assert_eq!((&sums[..2], error), (&[143, -5][..], 0.0));
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
-pub trait Readable: Managed {
-    /// Returns that many zeros in the scheme's type.
+pub trait Readable: SlotValue {
+    /// Returns that many zeros.
     fn zeros(slots: usize) -> Numbers;
 
     /// Returns a bound on every slot, from the plan's bound and the bound on whole-number results.
@@ -45,7 +45,7 @@ pub trait Readable: Managed {
     /// bounds;
     /// [`OwnerError::Flooding`] if the budget is spent.
     fn numbers(
-        values: Decrypted<Vec<Self::Value>>,
+        values: Decrypted<Vec<Self>>,
         bounds: Bounds,
         release: Release<'_>,
     ) -> Result<(Numbers, f64), OwnerError>;
@@ -116,34 +116,29 @@ impl Numbers {
     }
 }
 
-macro_rules! exact {
-    ($($scheme:ty),*) => {$(
-        impl Readable for $scheme {
-            fn zeros(slots: usize) -> Numbers {
-                Numbers::Whole(vec![0; slots])
-            }
+impl Readable for i64 {
+    fn zeros(slots: usize) -> Numbers {
+        Numbers::Whole(vec![0; slots])
+    }
 
-            fn magnitude(planned: f64, whole: f64) -> f64 {
-                planned.min(whole)
-            }
+    fn magnitude(planned: f64, whole: f64) -> f64 {
+        planned.min(whole)
+    }
 
-            fn numbers(
-                values: Decrypted<Vec<i64>>,
-                Bounds { magnitude, contents }: Bounds,
-                _: Release<'_>,
-            ) -> Result<(Numbers, f64), OwnerError> {
-                let values = match contents {
-                    Contents::Slots(filled) => values.zero_from(filled)?,
-                    Contents::Parts { .. } => values,
-                };
-                Ok((Numbers::Whole(values.into_exact(magnitude)?), 0.0))
-            }
-        }
-    )*};
+    fn numbers(
+        values: Decrypted<Vec<Self>>,
+        Bounds { magnitude, contents }: Bounds,
+        _: Release<'_>,
+    ) -> Result<(Numbers, f64), OwnerError> {
+        let values = match contents {
+            Contents::Slots(filled) => values.zero_from(filled)?,
+            Contents::Parts { .. } => values,
+        };
+        Ok((Numbers::Whole(values.into_exact(magnitude)?), 0.0))
+    }
 }
-exact!(Bfv, Bgv);
 
-impl Readable for Ckks {
+impl Readable for f64 {
     fn zeros(slots: usize) -> Numbers {
         Numbers::Real(vec![0.0; slots])
     }
@@ -153,7 +148,7 @@ impl Readable for Ckks {
     }
 
     fn numbers(
-        values: Decrypted<Vec<f64>>,
+        values: Decrypted<Vec<Self>>,
         bounds: Bounds,
         release: Release<'_>,
     ) -> Result<(Numbers, f64), OwnerError> {
@@ -220,7 +215,7 @@ pub enum Contents {
 /// # Errors
 /// [`OwnerError::WrongAnswer`] if the plan's noise is too large to decrypt, or a value cannot result from readings in
 /// the declared ranges.
-pub fn slots<S: Readable>(
+pub fn slots<S: Managed<Value: Readable>>(
     key: &SecretKey<S>,
     answer: &Ciphertext<S>,
     planned: &Planned<S>,
@@ -242,8 +237,8 @@ pub fn slots<S: Readable>(
         Contents::Slots(_) => decryptor.decode_slots(&plaintext, &planned.shape),
     };
     let decoded = decoded.map_err(wrong)?;
-    let bounds = Bounds { magnitude: S::magnitude(planned.magnitude, bounds.magnitude), ..bounds };
-    let numbers = S::numbers(decoded.within(planned.slot_error), bounds, release)?;
+    let bounds = Bounds { magnitude: S::Value::magnitude(planned.magnitude, bounds.magnitude), ..bounds };
+    let numbers = S::Value::numbers(decoded.within(planned.slot_error), bounds, release)?;
     spent("decode", begin.elapsed());
     Ok(numbers)
 }

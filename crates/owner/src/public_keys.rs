@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_ring::SecretRng;
-use sotto_rlwe::{Bfv, Bgv, Ckks, ParameterSpec, Params, Scheme, SchemeId};
+use sotto_rlwe::{ParameterSpec, Params, Scheme, with_scheme};
 
 use crate::error::OwnerError;
 
@@ -19,11 +19,7 @@ pub(crate) fn public_keys<'s>(
     rng: &mut impl SecretRng,
 ) -> Result<Vec<Vec<u8>>, OwnerError> {
     let distinct: BTreeMap<[u8; 32], &ParameterSpec> = specs.map(|spec| (spec.id().0, spec)).collect();
-    let key = |spec: &ParameterSpec| match spec.scheme {
-        SchemeId::Bfv => public_key::<Bfv>(secret, spec, rng),
-        SchemeId::Bgv => public_key::<Bgv>(secret, spec, rng),
-        SchemeId::Ckks => public_key::<Ckks>(secret, spec, rng),
-    };
+    let key = |spec: &ParameterSpec| with_scheme!(spec.scheme, S => public_key::<S>(secret, spec, rng));
     distinct.into_values().map(key).collect()
 }
 

@@ -16,6 +16,7 @@ use crate::parameters::{KeyId, Params};
 use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
 use crate::shape::Shape;
+use crate::slot_value::SlotValue as _;
 
 impl Kept {
     /// Refuses invalid numbers of places. Rotations by multiples of the number of values fix X^spacing only if it has
@@ -129,7 +130,7 @@ impl<S: Scheme> Compact<S> {
         }
         for step in self.params.expansion_steps(self.kept)? {
             if !keys.can_rotate(step) {
-                return Err(EvalError::missing_galois_key(step));
+                return Err(EvalError::missing_galois_key(step.into()));
             }
         }
         self.shape.expanded(&self.params, self.kept)
@@ -221,7 +222,7 @@ impl<S: Scheme> Params<S> {
         level: usize,
     ) -> Result<Plaintext<S>, EncodeError> {
         let halves: Zeroizing<Vec<_>> =
-            Zeroizing::new(values.iter().map(|value| S::half(self, *value)).collect());
+            Zeroizing::new(values.iter().map(|value| value.half(self.plain_modulus())).collect());
         Ok(self.encode_repeated(&halves, level)?.declare_magnitude(magnitude / 2.0))
     }
 }

@@ -4,6 +4,7 @@ use alloc::string::String;
 
 use sotto_ring::RingError;
 
+use crate::automorphism::Automorphism;
 use crate::parameters::{KeyId, SchemeId, SecurityTarget};
 
 fn way_out(enough: Option<usize>) -> String {
@@ -338,12 +339,9 @@ pub enum EvalError {
 }
 
 impl EvalError {
-    /// Makes the error for a missing Galois key: of the rotation by a step, or of the row swap for step 0.
-    pub(crate) fn missing_galois_key(step: i32) -> Self {
-        match step {
-            0 => Self::MissingKey("Galois key of the row swap".into()),
-            _ => Self::MissingKey(format!("Galois key of the rotation by {step}")),
-        }
+    /// Makes the error for a missing Galois key.
+    pub fn missing_galois_key(automorphism: Automorphism) -> Self {
+        Self::MissingKey(format!("Galois key of the {automorphism}"))
     }
 
     /// Makes the error for a missing switch from one secret key to another.

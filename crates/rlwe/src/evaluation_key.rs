@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use sotto_ring::{Eval, GaloisMap, Once, Poly, Seed};
 
+use crate::automorphism::Automorphism;
 use crate::parameters::{KeyId, Params};
 use crate::scheme::Scheme;
 
@@ -182,8 +183,8 @@ impl<S: Scheme> EvaluationKeys<S> {
         }
     }
 
-    /// Returns true if there is a key for a rotation by `step` (0: row swap).
-    pub fn can_rotate(&self, step: i32) -> bool {
-        self.params.galois_element(step).is_some_and(|g| self.galois.key(g).is_some())
+    /// Returns true if there is a key for an automorphism.
+    pub fn can_rotate(&self, automorphism: impl Into<Automorphism>) -> bool {
+        self.params.galois_element(automorphism).is_some_and(|g| self.galois.key(g).is_some())
     }
 }

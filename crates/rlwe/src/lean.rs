@@ -1,14 +1,13 @@
 //! Encoding for devices that hold no [`Params`](crate::Params): needs only the numbers of a specification and one table
 //! at a time; for the top level.
 
-use sotto_ring::{
-    Embedding, Kernels, LeanTransform, Modulus, SmallPoly, Wiped, all_within, primes, round_off,
-};
+use sotto_ring::{Kernels, Modulus, SmallPoly};
 
 use crate::error::EncodeError;
 use crate::injection::Injection;
-use crate::parameters::{ParameterSpec, SchemeId};
-use crate::schemes::{bfv_rests, slot_places};
+use crate::parameters::ParameterSpec;
+use crate::scheme::Scheme as _;
+use crate::with_scheme;
 
 /// One value a slot; missing ones are zero.
 ///
@@ -40,10 +39,10 @@ pub enum SlotValues<'v> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct LeanInjection {
-    injection: Injection,
-    error_factor: u64,
-    /// t for BFV, else 1.
-    divisor: u64,
+    pub(crate) injection: Injection,
+    pub(crate) error_factor: u64,
+    /// [`Scheme::message_divisor`](crate::Scheme::message_divisor).
+    pub(crate) divisor: u64,
 }
 
 impl LeanInjection {
@@ -52,27 +51,7 @@ impl LeanInjection {
     /// # Errors
     /// [`EncodeError`] if there are too many values, one is out of range or of the other kind, or t has no slots.
     pub fn new(spec: &ParameterSpec, values: SlotValues<'_>, largest: f64) -> Result<Self, EncodeError> {
-        let t = spec.plain;
-        let (injection, error_factor, divisor) = match (spec.scheme, values) {
-            (SchemeId::Ckks, SlotValues::Reals(values)) => {
-                (Injection::of_values(reals(spec, values, largest)?, u64::MAX), 1, 1)
-            }
-            (SchemeId::Bgv, SlotValues::Integers(values)) => {
-                let (t, residues) = integers(spec, values)?;
-                let mut centred = Wiped::zeros(spec.degree);
-                (Kernels::best().centre)(&t, &mut centred, &residues);
-                (Injection::of_values(centred, t.value() / 2), t.value(), 1)
-            }
-            (SchemeId::Bfv, SlotValues::Integers(values)) => {
-                let (modulus, mut residues) = integers(spec, values)?;
-                let product = |product, q: &u64| modulus.multiply(product, modulus.reduce(*q));
-                let modulus_residue = spec.data.iter().fold(modulus.reduce(1), product);
-                let rests = bfv_rests(&modulus, modulus_residue, &mut residues);
-                (Injection::of_values(rests, t), t, t)
-            }
-            _ => return Err(EncodeError::NoSlots { plain_modulus: t, degree: spec.degree }),
-        };
-        Ok(Self { injection, error_factor, divisor })
+        with_scheme!(spec.scheme, S => S::lean_injection(spec, values, largest))
     }
 
     /// Adds e times the scheme's error factor.
@@ -89,45 +68,4 @@ impl LeanInjection {
         self.injection.write_residues(&Kernels::SCALAR, q, inverse, out);
         Some(())
     }
-}
-
-/// Transforms slots of residues modulo t to coefficients.
-fn integers(spec: &ParameterSpec, values: &[i64]) -> Result<(Modulus, Wiped<u64>), EncodeError> {
-    let degree = spec.degree;
-    let none = EncodeError::NoSlots { plain_modulus: spec.plain, degree };
-    if values.len() > degree {
-        return Err(EncodeError::TooMany { given: values.len(), slots: degree });
-    }
-    let t = Modulus::new(spec.plain).map_err(|_| none.clone())?;
-    let limit = (t.value() - 1) as f64;
-    if let Some(index) = values.iter().position(|value| value.unsigned_abs() >= t.value()) {
-        return Err(EncodeError::OutOfRange { index, limit });
-    }
-    let mut residues = Wiped::zeros(degree);
-    for (value, place) in values.iter().zip(slot_places(degree)) {
-        residues[place as usize] = t.from_signed(*value);
-    }
-    let transform = LeanTransform::inverse(t, degree).filter(|_| primes::is_prime(t.value()));
-    transform.ok_or(none)?.run(&mut residues);
-    Ok((t, residues))
-}
-
-/// Transforms real slots to rounded coefficients of scale Δ.
-fn reals(spec: &ParameterSpec, values: &[f64], largest: f64) -> Result<Wiped<i64>, EncodeError> {
-    let slots = spec.degree / 2;
-    if values.len() > slots {
-        return Err(EncodeError::TooMany { given: values.len(), slots });
-    }
-    let scale = (1u64 << spec.plain.min(60)) as f64;
-    let limit = largest.min(crate::schemes::limit_of(scale));
-    if !all_within(values, limit) {
-        let outside = |value: &f64| !value.is_finite() || value.abs() > limit;
-        return Err(EncodeError::OutOfRange { index: values.iter().position(outside).unwrap_or(0), limit });
-    }
-    let none = EncodeError::NoSlots { plain_modulus: 0, degree: spec.degree };
-    let embedding = Embedding::new(spec.degree).ok_or(none)?;
-    let mut exact = embedding.real_to_coefficients(values, scale);
-    let mut coefficients = Wiped::zeros(spec.degree);
-    round_off(&mut exact, &mut coefficients);
-    Ok(coefficients)
 }

@@ -38,6 +38,8 @@
 #[macro_use]
 extern crate alloc;
 
+mod any;
+mod automorphism;
 mod ciphertext;
 mod compact;
 mod error;
@@ -60,7 +62,10 @@ mod repeated;
 mod scheme;
 mod schemes;
 mod shape;
+mod slot_value;
 
+pub use any::OfAnyScheme;
+pub use automorphism::Automorphism;
 pub use ciphertext::{Ciphertext, Seeded};
 pub use compact::Compact;
 pub use error::{EncodeError, EvalError, ParameterError};
@@ -85,6 +90,7 @@ pub use reduction::{REDUCED_WIDTHS, Reduction, Selection};
 pub use scheme::{Lowering, Scheme};
 pub use schemes::{Bfv, Bgv, Ckks, ScalePower};
 pub use shape::Shape;
+pub use slot_value::SlotValue;
 
 /// The single steps of key switching, for tests with known answers. Use the [`Evaluator`] to compute: these functions
 /// check no shape and track no noise.

@@ -5,7 +5,7 @@ use num_traits::Float as _;
 use sotto_ring::{Once, Wiped};
 
 use crate::noise::{Log2, PlainSize};
-use crate::parameters::{Params, SchemeId};
+use crate::parameters::Params;
 use crate::scheme::Scheme;
 
 /// An encoded message: a polynomial with signed integer coefficients (BFV, BGV: centred modulo t; CKKS: scaled and
@@ -124,7 +124,7 @@ impl<S: Scheme> Plaintext<S> {
     pub(crate) fn message_norm(&self) -> Log2 {
         match self.largest {
             Some(largest) => largest,
-            None if S::ID == SchemeId::Ckks => self.norm(),
+            None if !S::EXACT => self.norm(),
             None => {
                 let sum: f64 = self.coefficients.iter().map(|c| c.unsigned_abs() as f64).sum();
                 // n halves of an even t reach the limit exactly: the rounding of f64 must not exceed it.

@@ -14,6 +14,7 @@ use crate::error::EncodeError;
 use crate::parameters::Params;
 use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
+use crate::slot_value::SlotValue as _;
 
 impl<S: Scheme> Params<S> {
     /// Encodes k values for a level, repeated to fill every row.
@@ -39,7 +40,7 @@ impl<S: Scheme> Params<S> {
         let (_, columns) = self.slot_shape()?;
         check(count, columns)?;
         let slots = Zeroizing::new(S::decode_slots(self, plaintext)?);
-        Ok((0..count).map(|index| S::shared_value(&slots[..columns], index, count)).collect())
+        Ok((0..count).map(|index| S::Value::shared(&slots[..columns], index, count)).collect())
     }
 
     fn slot_shape(&self) -> Result<(usize, usize), EncodeError> {

@@ -7,10 +7,12 @@ use core::fmt::Debug;
 use sotto_ring::{Eval, Factor, Poly, Ring, Rounding, Scratch, Wiped};
 
 use crate::error::{EncodeError, EvalError, ParameterError};
+use crate::lean::{LeanInjection, SlotValues};
 use crate::noise::{Noise, NoiseRules};
 use crate::parameters::{ParameterSpec, Params, SchemeId};
 use crate::plaintext::Plaintext;
 use crate::shape::Shape;
+use crate::slot_value::SlotValue;
 
 /// A scheme: how messages are encoded and put into a phase, how two ciphertexts are multiplied, how scale or plaintext
 /// factor change. All other code is written once for every scheme.
@@ -31,13 +33,15 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
     /// Its number on the wire.
     const ID: SchemeId;
     /// A slot's value: `i64` (exact) or `f64`.
-    type Value: Copy + Debug + Default + PartialEq + zeroize::Zeroize + Send + Sync;
+    type Value: SlotValue;
     /// The multiplier of a ciphertext's message: nothing (BFV), a factor modulo t (BGV), a power of the scale (CKKS).
     type Scaling: Copy + Debug + PartialEq + Send + Sync;
     /// Precomputed tables.
     type Tables: Send + Sync;
     /// The rules that bound its noise.
     type Noise: NoiseRules<Self>;
+    /// True if values are integers modulo t, false for real numbers.
+    const EXACT: bool = <Self::Value as SlotValue>::EXACT;
 
     /// Checks the plain modulus or scale.
     ///
@@ -62,16 +66,20 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
     fn error_factor(params: &Params<Self>) -> u64;
 
     /// Returns the rows and columns of a plaintext's slots, or None if a plaintext holds only one value.
-    fn slot_shape(params: &Params<Self>) -> Option<(usize, usize)>;
+    fn slot_shape(_params: &Params<Self>) -> Option<(usize, usize)> {
+        None
+    }
     /// Encodes slots for a level; missing ones are zero.
     ///
     /// # Errors
     /// [`EncodeError`] if there are no slots or too many values, a value is out of range, or the level does not exist.
     fn encode_slots(
         params: &Params<Self>,
-        values: &[Self::Value],
-        level: usize,
-    ) -> Result<Plaintext<Self>, EncodeError>;
+        _values: &[Self::Value],
+        _level: usize,
+    ) -> Result<Plaintext<Self>, EncodeError> {
+        Err(no_slots(params))
+    }
     /// Encodes up to n values as coefficients, for any plain modulus; missing ones are zero. Sums add them place by
     /// place; products convolve them negacyclically: place n + i is added to place i with the opposite sign.
     ///
@@ -99,17 +107,27 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
     /// [`EncodeError::NoSlots`] if the parameters have none.
     fn decode_slots(
         params: &Params<Self>,
-        plaintext: &Plaintext<Self>,
-    ) -> Result<Vec<Self::Value>, EncodeError>;
+        _plaintext: &Plaintext<Self>,
+    ) -> Result<Vec<Self::Value>, EncodeError> {
+        Err(no_slots(params))
+    }
     /// Returns the n coefficients of a plaintext.
     fn decode_coefficients(params: &Params<Self>, plaintext: &Plaintext<Self>) -> Vec<Self::Value>;
-    /// Returns the value that slots index, index + count, … of a row repeat: the first copy in exact schemes, else the
-    /// mean.
-    fn shared_value(row: &[Self::Value], index: usize, count: usize) -> Self::Value;
-    /// Returns the value whose sum with itself is this one; in exact schemes modulo t. Constant time.
-    fn half(params: &Params<Self>, value: Self::Value) -> Self::Value;
     /// Returns the value of a plaintext that holds only one.
-    fn decode_scalar(params: &Params<Self>, plaintext: &Plaintext<Self>) -> Self::Value;
+    fn decode_scalar(params: &Params<Self>, plaintext: &Plaintext<Self>) -> Self::Value {
+        Self::decode_coefficients(params, plaintext)[0]
+    }
+    /// Encodes slots for the top level, for a device without [`Params`]. Range for CKKS: magnitudes of at most `largest`.
+    ///
+    /// # Errors
+    /// As [`LeanInjection::new`].
+    fn lean_injection(
+        spec: &ParameterSpec,
+        _values: SlotValues<'_>,
+        _largest: f64,
+    ) -> Result<LeanInjection, EncodeError> {
+        Err(EncodeError::NoSlots { plain_modulus: spec.plain, degree: spec.degree })
+    }
 
     /// True if a plaintext means the same at every level and scaling; false if only at those that it was encoded for.
     const ANY_LEVEL: bool = true;
@@ -186,6 +204,10 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
     ) -> [Poly<Eval>; 3] {
         pointwise_tensor(a, b, scratch)
     }
+}
+
+fn no_slots<S: Scheme>(params: &Params<S>) -> EncodeError {
+    EncodeError::NoSlots { plain_modulus: params.plain_modulus(), degree: params.degree() }
 }
 
 /// The way in which a scheme lowers a ciphertext's level without changing its message.

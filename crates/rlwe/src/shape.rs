@@ -1,6 +1,7 @@
 //! The shape of a ciphertext, known without its data: level, components, scaling, noise bound and noise estimate. The
 //! evaluator and the planner both follow shapes, so a plan predicts exactly the ciphertexts of its run.
 
+use crate::automorphism::Automorphism;
 use crate::error::EvalError;
 use crate::noise::{Log2, Noise, NoiseRules, Origin, PlainSize, Typical};
 use crate::parameters::Params;
@@ -290,14 +291,19 @@ impl<S: Scheme> Shape<S> {
         self.relinearise(params)?.drop_prime(params)
     }
 
-    /// Returns the shape after a rotation by a step, or the row swap for step 0.
+    /// Returns the shape after an automorphism.
     ///
     /// # Errors
     /// [`EvalError::Step`] if no such rotation exists, and as [`Shape::switch_key`].
-    pub fn rotate(&self, params: &Params<S>, step: i32) -> Result<Self, EvalError> {
+    pub fn rotate(
+        &self,
+        params: &Params<S>,
+        automorphism: impl Into<Automorphism>,
+    ) -> Result<Self, EvalError> {
         params.require_special_primes()?;
-        if params.galois_element(step).is_none() {
-            return Err(EvalError::Step { step, row: params.degree() / 2 });
+        let automorphism = automorphism.into();
+        if params.galois_element(automorphism).is_none() {
+            return Err(EvalError::Step { step: automorphism.step(), row: params.degree() / 2 });
         }
         self.switch_key(params)
     }

@@ -2,7 +2,9 @@
 
 use sotto_program::{OutputForm, PlainConstant, Plan, PlanOutput, PlanStep, Register, Step};
 use sotto_ring::Wiped;
-use sotto_rlwe::{EvalError, EvaluationKeys, KeyId, Log2, Params, Plaintext, Reduction, Selection, Shape};
+use sotto_rlwe::{
+    Automorphism, EvalError, EvaluationKeys, KeyId, Log2, Params, Plaintext, Reduction, Selection, Shape,
+};
 
 use crate::constants::Constants;
 use crate::error::RunError;
@@ -74,14 +76,16 @@ fn key_for<S: StepRules>(
     key_of: impl Fn(Register) -> KeyId,
 ) -> Result<(), EvalError> {
     let missing = |what: String| Err(EvalError::MissingKey(what));
+    let galois_key = |of: Automorphism| match keys.can_rotate(of) {
+        true => Ok(()),
+        false => Err(EvalError::missing_galois_key(of)),
+    };
     match step {
         Step::Relinearise(_) | Step::Table { .. } | Step::Sign { .. } if keys.relinearisation.is_none() => {
             missing("relinearisation key".into())
         }
-        Step::Rotate(_, steps) if !keys.can_rotate(*steps) => {
-            missing(format!("Galois key of the rotation by {steps}"))
-        }
-        Step::SwapRows(_) if !keys.can_rotate(0) => missing("Galois key of the row swap".into()),
+        Step::Rotate(_, steps) => galois_key(Automorphism::Rotation(*steps)),
+        Step::SwapRows(_) => galois_key(Automorphism::SwapRows),
         Step::SwitchKey(a) if !keys.transfers.contains_key(&key_of(*a)) => {
             missing(format!("transfer key from {} to {}", key_of(*a), keys.key))
         }

@@ -2,7 +2,7 @@
 //! function compiles all code below it again.
 
 use sotto_program::{LowerError, Plan, Program, Target};
-use sotto_rlwe::{Bfv, Bgv, Ciphertext, Ckks, EvaluationKeys, Evaluator, KeyId, Params, Shape};
+use sotto_rlwe::{Ciphertext, EvaluationKeys, Evaluator, KeyId, Params, Shape, for_each_scheme};
 
 use crate::check::checked;
 use crate::error::RunError;
@@ -107,7 +107,7 @@ macro_rules! compiled {
     )*};
 }
 
-compiled!(Bfv, Bgv, Ckks);
+for_each_scheme!(compiled);
 
 /// Checks a plan without computing: validity, parameters, constants, keys, levels, noise, and memory. Returns the
 /// shapes of the outputs from their owner's view.

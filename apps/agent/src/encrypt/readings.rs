@@ -1,44 +1,35 @@
 //! Readings as the values of a scheme's slots.
 
 use sotto_pack::Slots;
-use sotto_rlwe::{Bfv, Bgv, Ckks, Scheme};
-use zeroize::{Zeroize, Zeroizing};
+use sotto_rlwe::{Scheme, SlotValue};
+use zeroize::Zeroizing;
 
 use super::error::EncryptError;
 
-/// A scheme that takes readings as slots.
-pub(super) trait TakesReadings: Scheme<Value: Zeroize> {
-    /// Returns the values of slots.
-    ///
-    /// # Errors
-    /// [`EncryptError::Encoding`] for whole numbers in CKKS, or reals in BFV or BGV.
-    fn values(slots: Slots) -> Result<Zeroizing<Vec<Self::Value>>, EncryptError>;
+/// A slot's value that readings become.
+pub(super) trait Reading: SlotValue {
+    /// Returns the values of slots; None for slots of the other kind.
+    fn of(slots: Slots) -> Option<Zeroizing<Vec<Self>>>;
 }
 
-impl TakesReadings for Bfv {
-    fn values(slots: Slots) -> Result<Zeroizing<Vec<i64>>, EncryptError> {
-        integers::<Self>(slots)
+impl Reading for i64 {
+    fn of(slots: Slots) -> Option<Zeroizing<Vec<Self>>> {
+        if let Slots::Integers(integers) = slots { Some(Zeroizing::new(integers)) } else { None }
     }
 }
 
-impl TakesReadings for Bgv {
-    fn values(slots: Slots) -> Result<Zeroizing<Vec<i64>>, EncryptError> {
-        integers::<Self>(slots)
+impl Reading for f64 {
+    fn of(slots: Slots) -> Option<Zeroizing<Vec<Self>>> {
+        if let Slots::Reals(reals) = slots { Some(Zeroizing::new(reals)) } else { None }
     }
 }
 
-impl TakesReadings for Ckks {
-    fn values(slots: Slots) -> Result<Zeroizing<Vec<f64>>, EncryptError> {
-        match slots {
-            Slots::Reals(reals) => Ok(Zeroizing::new(reals)),
-            Slots::Integers(_) => Err(EncryptError::Encoding { scheme: Self::ID }),
-        }
-    }
-}
-
-fn integers<S: Scheme>(slots: Slots) -> Result<Zeroizing<Vec<i64>>, EncryptError> {
-    match slots {
-        Slots::Integers(integers) => Ok(Zeroizing::new(integers)),
-        Slots::Reals(_) => Err(EncryptError::Encoding { scheme: S::ID }),
-    }
+/// Returns the values of slots.
+///
+/// # Errors
+/// [`EncryptError::Encoding`] for whole numbers in a scheme of reals, or reals in one of integers.
+pub(super) fn values<S: Scheme<Value: Reading>>(
+    slots: Slots,
+) -> Result<Zeroizing<Vec<S::Value>>, EncryptError> {
+    S::Value::of(slots).ok_or(EncryptError::Encoding { scheme: S::ID })
 }

@@ -6,18 +6,18 @@ use std::time::Instant;
 use sotto_keys::{DeviceKeys, SecretKey};
 use sotto_pack::{Encoding, Layout, Slots, StepDigits, StreamProfile};
 use sotto_rlwe::{
-    Bfv, Bgv, Ckks, Kept, KeyId, ParameterId, ParameterSpec, Params, Plaintext, PublicKey, SchemeId,
+    Kept, KeyId, ParameterId, ParameterSpec, Params, Plaintext, PublicKey, Scheme, with_scheme,
 };
 use sotto_wire::{SlotsWindow, mask_seed};
 use zeroize::Zeroizing;
 
 use super::masks::OwnMasks;
-use super::readings::TakesReadings;
+use super::readings::{Reading, values};
 use super::whole::{public_bytes, under_public_key};
 use super::{EncryptError, Encrypted, Encryptor, Unencrypted, key};
 
 /// Encrypts the windows of a stream of slots.
-struct Repeated<S: TakesReadings> {
+struct Repeated<S: Scheme> {
     params: Params<S>,
     kept: Kept,
     form: SlotForm<S>,
@@ -26,7 +26,7 @@ struct Repeated<S: TakesReadings> {
 }
 
 /// The form in which windows travel.
-enum SlotForm<S: TakesReadings> {
+enum SlotForm<S: Scheme> {
     /// Compact, under masks named after the stream.
     Compact { key: SecretKey<S>, stream: String, masks: OwnMasks },
     /// Whole, under a public key.
@@ -40,15 +40,14 @@ pub(super) fn encryptor(
     spec: ParameterSpec,
     keys: &DeviceKeys,
 ) -> Result<Box<dyn Encryptor>, EncryptError> {
-    Ok(match (spec.scheme, stream.encoding) {
-        (SchemeId::Ckks, Encoding::Real) => Box::new(Repeated::<Ckks>::new(stream, slots, spec, keys)?),
-        (SchemeId::Bfv, Encoding::Resolution) => Box::new(Repeated::<Bfv>::new(stream, slots, spec, keys)?),
-        (SchemeId::Bgv, Encoding::Resolution) => Box::new(Repeated::<Bgv>::new(stream, slots, spec, keys)?),
-        _ => return Err(EncryptError::Slots { slots }),
-    })
+    let encoding = if spec.scheme.is_exact() { Encoding::Resolution } else { Encoding::Real };
+    if stream.encoding != encoding {
+        return Err(EncryptError::Slots { slots });
+    }
+    with_scheme!(spec.scheme, S => Ok(Box::new(Repeated::<S>::new(stream, slots, spec, keys)?)))
 }
 
-impl<S: TakesReadings> Repeated<S> {
+impl<S: Scheme<Value: Reading>> Repeated<S> {
     fn new(
         stream: &StreamProfile,
         slots: u32,
@@ -86,7 +85,7 @@ impl<S: TakesReadings> Repeated<S> {
             }
             (_, slots) => (slots, 1.0),
         };
-        let values = S::values(slots)?;
+        let values = values::<S>(slots)?;
         Ok(match &self.form {
             SlotForm::Compact { .. } => params.encode_folded(&values, magnitude, level)?,
             SlotForm::Whole(_) => params.encode_repeated(&values, level)?.declare_magnitude(magnitude),
@@ -94,7 +93,7 @@ impl<S: TakesReadings> Repeated<S> {
     }
 }
 
-impl<S: TakesReadings> Encryptor for Repeated<S> {
+impl<S: Scheme<Value: Reading>> Encryptor for Repeated<S> {
     fn parameters(&self) -> ParameterId {
         self.params.id()
     }

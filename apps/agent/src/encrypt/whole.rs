@@ -4,12 +4,10 @@ use std::time::Instant;
 
 use sotto_keys::{DeviceKeys, SecretKey};
 use sotto_pack::{Layout, Slots, StreamProfile};
-use sotto_rlwe::{
-    Bfv, Bgv, Ckks, KeyId, ParameterId, ParameterSpec, Params, Plaintext, PublicKey, Scheme, SchemeId,
-};
+use sotto_rlwe::{KeyId, ParameterId, ParameterSpec, Params, Plaintext, PublicKey, Scheme, with_scheme};
 use sotto_wire::{AnyCiphertext, expanded_bytes, seeded_bytes};
 
-use super::readings::TakesReadings;
+use super::readings::{Reading, values};
 use super::{EncryptError, Encrypted, Encryptor, Unencrypted, key};
 
 /// Encrypts the windows of a stream without a compact form.
@@ -31,11 +29,7 @@ pub(super) fn encryptor(
     spec: ParameterSpec,
     keys: &DeviceKeys,
 ) -> Result<Box<dyn Encryptor>, EncryptError> {
-    Ok(match spec.scheme {
-        SchemeId::Bfv => Box::new(Whole::<Bfv>::new(stream, spec, keys)?),
-        SchemeId::Bgv => Box::new(Whole::<Bgv>::new(stream, spec, keys)?),
-        SchemeId::Ckks => Box::new(Whole::<Ckks>::new(stream, spec, keys)?),
-    })
+    with_scheme!(spec.scheme, S => Ok(Box::new(Whole::<S>::new(stream, spec, keys)?)))
 }
 
 /// Returns the frame of a plaintext's encryption under a public key.
@@ -52,7 +46,7 @@ pub(super) fn public_bytes<S: Scheme>(params: &Params<S>) -> usize {
     expanded_bytes(params, params.top_level(), 2)
 }
 
-impl<S: TakesReadings> Whole<S> {
+impl<S: Scheme<Value: Reading>> Whole<S> {
     fn new(stream: &StreamProfile, spec: ParameterSpec, keys: &DeviceKeys) -> Result<Self, EncryptError> {
         let params = Params::<S>::new(spec)?;
         let (rows, columns) = S::slot_shape(&params).ok_or(EncryptError::NoSlots)?;
@@ -66,12 +60,12 @@ impl<S: TakesReadings> Whole<S> {
 
     /// Returns the largest whole number that a slot holds, (t − 1) / 2; `None` if slots hold reals.
     fn largest(&self) -> Option<u64> {
-        (S::ID != SchemeId::Ckks).then(|| self.params.spec().plain.saturating_sub(1) / 2)
+        S::EXACT.then(|| self.params.spec().plain.saturating_sub(1) / 2)
     }
 
     fn encrypted(&self, slots: Slots) -> Result<Encrypted, EncryptError> {
         let begin = Instant::now();
-        let values = S::values(slots)?;
+        let values = values::<S>(slots)?;
         let plaintext = S::encode_slots(&self.params, &values, self.params.top_level())?;
         let encode = begin.elapsed();
         let begin = Instant::now();
@@ -86,7 +80,7 @@ impl<S: TakesReadings> Whole<S> {
     }
 }
 
-impl<S: TakesReadings> Encryptor for Whole<S> {
+impl<S: Scheme<Value: Reading>> Encryptor for Whole<S> {
     fn parameters(&self) -> ParameterId {
         self.params.id()
     }

@@ -3,35 +3,15 @@
 use std::sync::Arc;
 
 use sotto_api::keys::KeyContents;
-use sotto_rlwe::{Bfv, Bgv, Ckks, EvaluationKeys, KeyId};
+use sotto_rlwe::{Automorphism, EvaluationKeys, KeyId, of_any_scheme, with_any};
 use sotto_runtime::Managed;
 use sotto_wire::Digest;
 
-/// Evaluation keys, expanded, with their scheme.
-#[derive(Clone)]
-pub(super) enum AnyKeys {
-    Bfv(Arc<EvaluationKeys<Bfv>>),
-    Bgv(Arc<EvaluationKeys<Bgv>>),
-    Ckks(Arc<EvaluationKeys<Ckks>>),
-}
+/// Evaluation keys of one scheme, expanded.
+type SharedKeys<S> = Arc<EvaluationKeys<S>>;
 
-impl From<EvaluationKeys<Bfv>> for AnyKeys {
-    fn from(keys: EvaluationKeys<Bfv>) -> Self {
-        Self::Bfv(Arc::new(keys))
-    }
-}
-
-impl From<EvaluationKeys<Bgv>> for AnyKeys {
-    fn from(keys: EvaluationKeys<Bgv>) -> Self {
-        Self::Bgv(Arc::new(keys))
-    }
-}
-
-impl From<EvaluationKeys<Ckks>> for AnyKeys {
-    fn from(keys: EvaluationKeys<Ckks>) -> Self {
-        Self::Ckks(Arc::new(keys))
-    }
-}
+/// Evaluation keys of whichever scheme.
+pub(super) type AnyKeys = of_any_scheme!(SharedKeys);
 
 /// Evaluation keys in memory, and the operations that they allow.
 #[derive(Clone)]
@@ -48,14 +28,13 @@ pub(crate) struct LoadedKeys {
 }
 
 impl LoadedKeys {
-    pub(super) fn new<S: Managed>(keys: EvaluationKeys<S>, digest: Option<Digest>) -> Self
-    where
-        AnyKeys: From<EvaluationKeys<S>>,
-    {
-        let (key, relinearisation, galois) = (keys.key, keys.relinearisation.is_some(), keys.galois.len());
-        let transfers = keys.transfers.keys().copied().collect();
-        let contents = contents(&keys);
-        Self { key, relinearisation, galois, transfers, contents, digest, keys: keys.into() }
+    pub(super) fn new(keys: AnyKeys, digest: Option<Digest>) -> Self {
+        let (key, relinearisation, contents) = with_any!(&keys, known => {
+            (known.key, known.relinearisation.is_some(), contents(known))
+        });
+        let galois = with_any!(&keys, known => known.galois.len());
+        let transfers = with_any!(&keys, known => known.transfers.keys().copied().collect());
+        Self { key, relinearisation, galois, transfers, contents, digest, keys }
     }
 }
 
@@ -66,7 +45,7 @@ fn contents<S: Managed>(keys: &EvaluationKeys<S>) -> KeyContents {
     let mut contents = KeyContents {
         row: row.unsigned_abs(),
         rotations: Vec::new(),
-        swap_rows: keys.can_rotate(0),
+        swap_rows: keys.can_rotate(Automorphism::SwapRows),
         transfers: keys.transfers.keys().map(KeyId::to_string).collect(),
     };
     // Rotations by s are the powers of the rotation by one.

@@ -1,13 +1,15 @@
-//! The only module that knows the schemes. Parameters are known only at run time, so all scheme-dependent work goes
-//! through [`AnyParams`].
+//! Parameters are known only at run time, so all work that depends on the scheme goes through [`AnyParams`].
 
 mod keys;
+
+use std::sync::Arc;
 
 use sotto_api::reason;
 use sotto_evaluate::{Evaluated, Input, JobError};
 use sotto_program::Plan;
 use sotto_rlwe::{
-    Bfv, Bgv, Ckks, EvaluationKeys, KeyId, ParameterError, ParameterSpec, Params, SchemeId, Shape,
+    EvaluationKeys, KeyId, ParameterError, ParameterSpec, Params, Shape, in_any_scheme, map_any,
+    of_any_scheme, with_any, with_same,
 };
 use sotto_runtime::{Managed, Threads};
 use sotto_wire::{Body, WireError, frame_digest};
@@ -17,63 +19,29 @@ pub(crate) use sotto_evaluate::MOST_KEYS;
 
 use crate::problem::{Problem, cannot_expand, cannot_run};
 use crate::store::StoreError;
-use keys::AnyKeys;
 
 /// Ciphertexts of stored envelopes, read one at a time.
 pub(crate) type Inputs<'a> = &'a mut dyn Iterator<Item = Result<Body, StoreError>>;
 
 /// Parameters with their scheme, and the operations with them.
-pub(crate) enum AnyParams {
-    Bfv(Params<Bfv>),
-    Bgv(Params<Bgv>),
-    Ckks(Params<Ckks>),
-}
-
-/// Does some work with the parameters, whatever their scheme.
-macro_rules! with_params {
-    ($any:expr, $params:ident => $work:expr) => {
-        match $any {
-            AnyParams::Bfv($params) => $work,
-            AnyParams::Bgv($params) => $work,
-            AnyParams::Ckks($params) => $work,
-        }
-    };
-}
-
-/// Does some work with parameters and keys of one scheme; refuses keys of another.
-macro_rules! with_keys {
-    ($any:expr, $loaded:expr, ($params:ident, $keys:ident) => $work:expr) => {
-        match ($any, &$loaded.keys) {
-            (AnyParams::Bfv($params), AnyKeys::Bfv($keys)) => $work,
-            (AnyParams::Bgv($params), AnyKeys::Bgv($keys)) => $work,
-            (AnyParams::Ckks($params), AnyKeys::Ckks($keys)) => $work,
-            (AnyParams::Bfv(_) | AnyParams::Bgv(_) | AnyParams::Ckks(_), _) => {
-                Err(Problem::unprocessable(reason::WRONG_PARAMETERS, "the keys are for another scheme"))
-            }
-        }
-    };
-}
+pub(crate) struct AnyParams(of_any_scheme!(Params));
 
 impl AnyParams {
     /// Checks parameters (at least 128-bit security) and makes them ready for use.
     pub(crate) fn new(spec: ParameterSpec) -> Result<Self, ParameterError> {
-        Ok(match spec.scheme {
-            SchemeId::Bfv => Self::Bfv(Params::new(spec)?),
-            SchemeId::Bgv => Self::Bgv(Params::new(spec)?),
-            SchemeId::Ckks => Self::Ckks(Params::new(spec)?),
-        })
+        Ok(Self(in_any_scheme!(spec.scheme, S => Params::<S>::new(spec)?)))
     }
 
     /// Validates a ciphertext, whole or compact: its length, its shape and every residue.
     pub(crate) fn check_ciphertext(&self, body: &Body) -> Result<(), WireError> {
-        with_params!(self, params => Input::of(params, body).map(drop))
+        with_any!(&self.0, params => Input::of(params, body).map(drop))
     }
 
     pub(crate) fn read_keys(&self, frame: &[u8]) -> Result<LoadedKeys, WireError> {
-        with_params!(self, params => {
-            let keys = sotto_wire::read_evaluation_keys(frame, params, MOST_KEYS)?;
-            Ok(LoadedKeys::new(keys, Some(frame_digest(frame)?)))
-        })
+        let keys = map_any!(&self.0, params => {
+            Arc::new(sotto_wire::read_evaluation_keys(frame, params, MOST_KEYS)?)
+        });
+        Ok(LoadedKeys::new(keys, Some(frame_digest(frame)?)))
     }
 
     /// Returns the keys without the transfer key from `from`, and their frame; `None` if there is no such key.
@@ -82,20 +50,22 @@ impl AnyParams {
         loaded: &LoadedKeys,
         from: KeyId,
     ) -> Result<Option<(LoadedKeys, Vec<u8>)>, Problem> {
-        with_keys!(self, loaded, (_params, keys) => {
+        let left = map_any!(&loaded.keys, keys => {
             let mut keys = EvaluationKeys::clone(keys);
             if keys.transfers.remove(&from).is_none() {
                 return Ok(None);
             }
-            let frame = sotto_wire::write_evaluation_keys(&keys);
-            let digest = frame_digest(&frame)?;
-            Ok(Some((LoadedKeys::new(keys, Some(digest)), frame)))
-        })
+            Arc::new(keys)
+        });
+        let frame = with_any!(&left, keys => sotto_wire::write_evaluation_keys(keys));
+        let digest = frame_digest(&frame)?;
+        Ok(Some((LoadedKeys::new(left, Some(digest)), frame)))
     }
 
     /// Returns an empty set of keys: enough for plans that neither relinearise nor rotate nor switch keys.
     pub(crate) fn no_keys(&self, key: KeyId) -> LoadedKeys {
-        with_params!(self, params => LoadedKeys::new(EvaluationKeys::empty(params, key), None))
+        let keys = map_any!(&self.0, params => Arc::new(EvaluationKeys::empty(params, key)));
+        LoadedKeys::new(keys, None)
     }
 
     /// Refuses a plan that these inputs and keys do not allow, or that holds too many bytes of ciphertexts at any time.
@@ -107,7 +77,8 @@ impl AnyParams {
         loaded: &LoadedKeys,
         most_bytes: u64,
     ) -> Result<(), Problem> {
-        with_keys!(self, loaded, (params, keys) => check(params, plan, inputs, keys, most_bytes))
+        with_same!((&self.0, &loaded.keys), (params, keys) => check(params, plan, inputs, keys, most_bytes))
+            .unwrap_or_else(|| Err(of_other_scheme()))
     }
 
     pub(crate) fn run(
@@ -118,10 +89,15 @@ impl AnyParams {
         threads: &Threads,
         most_bytes: u64,
     ) -> Result<Evaluated, Problem> {
-        with_keys!(self, loaded, (params, keys) => {
+        with_same!((&self.0, &loaded.keys), (params, keys) => {
             sotto_evaluate::job(params, plan, inputs, keys, threads, most_bytes).map_err(failed)
         })
+        .unwrap_or_else(|| Err(of_other_scheme()))
     }
+}
+
+fn of_other_scheme() -> Problem {
+    Problem::unprocessable(reason::WRONG_PARAMETERS, "the keys are for another scheme")
 }
 
 /// [`AnyParams::check`] for one scheme.

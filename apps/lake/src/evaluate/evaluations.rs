@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use sotto_rlwe::{Bfv, Bgv, Ckks, ParameterSpec, Params, SchemeId};
+use sotto_rlwe::{ParameterSpec, Params, with_scheme};
 use sotto_runtime::Threads;
 use tokio::runtime::{Handle, RuntimeFlavor};
 
@@ -92,11 +92,7 @@ impl Evaluations {
 
 /// Checks parameters (at least 128-bit security) and makes them ready for use.
 fn made(spec: ParameterSpec) -> Result<Arc<dyn Evaluates>, sotto_rlwe::ParameterError> {
-    Ok(match spec.scheme {
-        SchemeId::Bfv => Arc::new(Of::<Bfv>::new(Params::new(spec)?)),
-        SchemeId::Bgv => Arc::new(Of::<Bgv>::new(Params::new(spec)?)),
-        SchemeId::Ckks => Arc::new(Of::<Ckks>::new(Params::new(spec)?)),
-    })
+    with_scheme!(spec.scheme, S => Ok(Arc::new(Of::<S>::new(Params::new(spec)?))))
 }
 
 /// Returns the runtime of this thread, if it may wait there.

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use clap::ValueEnum;
 use sotto_program::{ParseOptions, ParsedExpression, Program, SlotShape, clear, magnitudes, parse};
-use sotto_rlwe::{Bfv, Bgv, Ckks, Origin};
+use sotto_rlwe::{Bfv, Bgv, Ckks, Origin, SchemeId};
 use sotto_runtime::{ChooseError, Encoding, Requirements};
 
 use report::Report;
@@ -29,6 +29,17 @@ pub(crate) enum SchemeName {
     Bfv,
     /// Real numbers, approximate.
     Ckks,
+}
+
+impl SchemeName {
+    /// Returns the scheme.
+    pub(crate) fn id(self) -> SchemeId {
+        match self {
+            Self::Bgv => SchemeId::Bgv,
+            Self::Bfv => SchemeId::Bfv,
+            Self::Ckks => SchemeId::Ckks,
+        }
+    }
 }
 
 /// The schemes that `sotto eval` offers.

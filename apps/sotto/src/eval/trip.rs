@@ -5,7 +5,7 @@ use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_program::Program;
 use sotto_ring::secure_rng;
 use sotto_rlwe::{EvaluationKeys, Evaluator, Origin, Params, PublicKey, Scheme};
-use sotto_runtime::{Requirements, choose, run as run_plan};
+use sotto_runtime::{Managed, Requirements, choose, run as run_plan};
 use sotto_wire::AnyCiphertext;
 
 use super::parameters::Parameters;
@@ -30,7 +30,7 @@ pub(super) struct Trip {
 }
 
 /// Makes keys, encrypts, runs the plan on ciphertexts, decrypts.
-pub(super) fn run<S: Shown>(
+pub(super) fn run<S: Managed<Value: Shown>>(
     program: &Program,
     asked: &Requirements,
     inputs: &[Number],
@@ -53,7 +53,7 @@ pub(super) fn run<S: Shown>(
     let mut fresh_bytes = 0;
     let mut ciphertexts = Vec::with_capacity(inputs.len());
     for (number, declared) in inputs.iter().zip(program.inputs()) {
-        let value = S::value(*number).with_context(|| format!("{number} is beyond 64 bits"))?;
+        let value = S::Value::of(*number).with_context(|| format!("{number} is beyond 64 bits"))?;
         let plaintext = phases.time("encode", || S::encode_scalar(&params, value, params.top_level()))?;
         let plaintext = plaintext.declare_magnitude(declared.magnitude);
         let encrypted = phases.time("encrypt", || encrypt(&secret, public.as_ref(), &plaintext, &mut rng))?;
@@ -81,7 +81,7 @@ pub(super) fn run<S: Shown>(
     })
 }
 
-fn encrypt<S: Shown>(
+fn encrypt<S: Managed<Value: Shown>>(
     secret: &SecretKey<S>,
     public: Option<&PublicKey<S>>,
     plaintext: &sotto_rlwe::Plaintext<S>,
@@ -100,6 +100,6 @@ fn key_bytes<S: Scheme>(keys: &EvaluationKeys<S>) -> usize {
     sotto_wire::evaluation_keys_bytes(&keys.params, sotto_wire::EvaluationKeyCounts::of(keys))
 }
 
-fn plain_modulus<S: Shown>(params: &Params<S>) -> Option<u64> {
+fn plain_modulus<S: Scheme>(params: &Params<S>) -> Option<u64> {
     S::EXACT.then(|| params.plain_modulus())
 }

@@ -2,7 +2,7 @@
 
 use sotto_keys::{ImportedKeyError, SecretKey};
 use sotto_ring::{Eval, Poly, secure_rng};
-use sotto_rlwe::{EvaluationKeys, Origin, ParameterSpec, Params, SchemeId};
+use sotto_rlwe::{EvaluationKeys, Origin, ParameterSpec, Params};
 use sotto_seal::{Chain, Claim, Convention, Kind, SealParameters};
 use sotto_wire::AnyCiphertext;
 use zeroize::Zeroizing;
@@ -85,7 +85,7 @@ fn one(arguments: &Convert, bytes: Vec<u8>, said: String) -> Converted {
 }
 
 fn claim<S: Convention>(arguments: &Convert) -> anyhow::Result<Claim> {
-    let real = S::ID == SchemeId::Ckks;
+    let real = !S::EXACT;
     anyhow::ensure!(!real || arguments.magnitude.is_some(), "CKKS: give --magnitude, the largest |value|");
     let magnitude = arguments.magnitude.unwrap_or(1.0);
     let origin = match (arguments.fresh, arguments.error) {

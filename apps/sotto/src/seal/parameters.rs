@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-use sotto_rlwe::{ParameterSpec, Params, Scheme, SchemeId};
+use sotto_rlwe::{ParameterSpec, Params, Scheme};
 use sotto_seal::{Chain, Convention, SealParameters};
 
 use super::files;
@@ -11,11 +11,7 @@ use super::files;
 /// Calls a function that is generic in the scheme, for the scheme of a parameter set.
 macro_rules! for_scheme {
     ($scheme:expr, $call:ident ( $($argument:expr),* )) => {
-        match $scheme {
-            sotto_rlwe::SchemeId::Bfv => $call::<sotto_rlwe::Bfv>($($argument),*),
-            sotto_rlwe::SchemeId::Ckks => $call::<sotto_rlwe::Ckks>($($argument),*),
-            sotto_rlwe::SchemeId::Bgv => $call::<sotto_rlwe::Bgv>($($argument),*),
-        }
+        sotto_rlwe::with_scheme!($scheme, S => $call::<S>($($argument),*))
     };
 }
 pub(super) use for_scheme;
@@ -33,7 +29,7 @@ pub(super) fn read(path: &Path, scale_bits: Option<u32>) -> anyhow::Result<Param
 
 /// Converts SEAL's parameters to ours.
 pub(super) fn from_seal(seal: &SealParameters, scale_bits: Option<u32>) -> anyhow::Result<ParameterSpec> {
-    if seal.scheme == SchemeId::Ckks && scale_bits.is_none() {
+    if !seal.scheme.is_exact() && scale_bits.is_none() {
         anyhow::bail!(
             "SEAL's CKKS parameters have no scale: pass --scale-bits, log2 of the scale that values were encoded with"
         );

@@ -4,29 +4,29 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use sotto_rlwe::{
     ParameterError, ParameterSpec, Params, Scheme, SchemeId, SecurityLevel, SecurityProfile, SecurityTarget,
+    in_any_scheme,
 };
 
 use super::error::OrRefuse as _;
-use super::scheme::{AnyParams, Of};
+use super::scheme::AnyParams;
 use crate::error::named;
 
 /// Returns the scheme of a name in any case.
 pub(super) fn scheme_of(name: &str) -> PyResult<SchemeId> {
-    let ids = [SchemeId::Bfv, SchemeId::Bgv, SchemeId::Ckks];
     let unknown =
         || PyTypeError::new_err(format!("there is no scheme {name:?}: take \"bfv\", \"bgv\" or \"ckks\""));
-    ids.into_iter().find(|id| id.name().eq_ignore_ascii_case(name)).ok_or_else(unknown)
+    SchemeId::ALL.into_iter().find(|id| id.name().eq_ignore_ascii_case(name)).ok_or_else(unknown)
 }
 
 /// Returns the plain modulus of a default or requested chain; 0 for CKKS.
 pub(super) fn plain(scheme: SchemeId, plain_modulus: Option<u64>) -> PyResult<u64> {
-    match (scheme, plain_modulus) {
-        (SchemeId::Ckks, None) => Ok(0),
-        (SchemeId::Ckks, Some(_)) => {
+    match (scheme.is_exact(), plain_modulus) {
+        (false, None) => Ok(0),
+        (false, Some(_)) => {
             Err(PyTypeError::new_err("CKKS has no plain_modulus: the scale follows from the chain"))
         }
-        (_, Some(value)) => Ok(value),
-        (_, None) => {
+        (true, Some(value)) => Ok(value),
+        (true, None) => {
             Err(PyTypeError::new_err("BFV and BGV need a plain_modulus: 65537 has slots up to degree 32768"))
         }
     }
@@ -43,9 +43,9 @@ pub(super) fn given(
     log2_scale: Option<u64>,
 ) -> PyResult<ParameterSpec> {
     let scheme = scheme_of(scheme)?;
-    let plain = match (scheme, plain_modulus, log2_scale) {
-        (SchemeId::Ckks, None, Some(bits)) => bits,
-        (SchemeId::Bfv | SchemeId::Bgv, Some(modulus), None) => modulus,
+    let plain = match (scheme.is_exact(), plain_modulus, log2_scale) {
+        (false, None, Some(bits)) => bits,
+        (true, Some(modulus), None) => modulus,
         _ => return Err(PyTypeError::new_err("CKKS takes log2_scale; BFV and BGV take plain_modulus")),
     };
     let digit_primes = digit_primes.unwrap_or(special.len().max(1));
@@ -80,9 +80,5 @@ pub(super) fn of_spec(
             None => Params::insecure(spec),
         }
     }
-    match spec.scheme {
-        SchemeId::Bfv => checked(spec, security).map(Of::Bfv),
-        SchemeId::Bgv => checked(spec, security).map(Of::Bgv),
-        SchemeId::Ckks => checked(spec, security).map(Of::Ckks),
-    }
+    Ok(in_any_scheme!(spec.scheme, S => checked::<S>(spec, security)?))
 }

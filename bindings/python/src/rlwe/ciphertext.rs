@@ -5,12 +5,15 @@ use std::sync::OnceLock;
 use numpy::{IntoPyArray as _, PyArray3, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sotto_rlwe::{Bfv, Bgv, Ciphertext as Expanded, Ckks, Expected, Params, Scheme, Shape as RustShape};
-use sotto_wire::AnyCiphertext;
+use sotto_rlwe::{
+    Ciphertext as Expanded, Expected, Params, Scheme, Shape as RustShape, map_any, map_same, of_any_scheme,
+    try_map_any, with_any,
+};
+use sotto_wire::{AnyCiphertext, Arrived};
 
 use super::error::{OrRefuse as _, other_parameters};
 use super::parameters::Parameters;
-use super::scheme::{AnyParams, Of, each, mapped, of};
+use super::scheme::AnyParams;
 use super::shape::Shape;
 use crate::error::named;
 
@@ -62,7 +65,12 @@ impl<S: Scheme> From<Expanded<S>> for Body<S> {
     }
 }
 
-pub(crate) type AnyBody = of!(Body);
+/// Returns a ciphertext with the shape that its bytes claim.
+fn claimed<S: Scheme>(read: Arrived<AnyCiphertext<S>>) -> Body<S> {
+    read.with_claimed_shape().into()
+}
+
+pub(crate) type AnyBody = of_any_scheme!(Body);
 
 /// An encrypted plaintext.
 #[pyclass(frozen, module = "sotto.rlwe")]
@@ -86,26 +94,14 @@ impl Ciphertext {
     /// `SecretKey.decrypt` refuses it and its results until `expect` compared one with the shape of the computation.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, parameters: &Parameters, data: &[u8]) -> PyResult<Self> {
-        let read = py.detach(|| {
-            Ok(match &parameters.0 {
-                Of::Bfv(params) => {
-                    Of::Bfv(AnyCiphertext::<Bfv>::read(data, params)?.with_claimed_shape().into())
-                }
-                Of::Bgv(params) => {
-                    Of::Bgv(AnyCiphertext::<Bgv>::read(data, params)?.with_claimed_shape().into())
-                }
-                Of::Ckks(params) => {
-                    Of::Ckks(AnyCiphertext::<Ckks>::read(data, params)?.with_claimed_shape().into())
-                }
-            })
-        });
-        let read: Result<AnyBody, sotto_wire::WireError> = read;
+        let read: Result<AnyBody, sotto_wire::WireError> = py
+            .detach(|| try_map_any!(&parameters.0, params => AnyCiphertext::read(data, params).map(claimed)));
         Ok(Self { body: read.or_refuse(py)?, claimed: true })
     }
 
     /// Writes the ciphertext. One that a secret key encrypted has half the bytes: a seed stands for its mask.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let bytes = py.detach(|| each!(&self.body, body => body.made.write()));
+        let bytes = py.detach(|| with_any!(&self.body, body => body.made.write()));
         PyBytes::new(py, &bytes)
     }
 
@@ -120,18 +116,15 @@ impl Ciphertext {
         if self.params() != shape.params {
             return Err(other_parameters(py));
         }
-        Ok(Self::new(match (&self.body, &shape.shape) {
-            (Of::Bfv(body), Of::Bfv(shape)) => Of::Bfv(body.expect(*shape).or_refuse(py)?),
-            (Of::Bgv(body), Of::Bgv(shape)) => Of::Bgv(body.expect(*shape).or_refuse(py)?),
-            (Of::Ckks(body), Of::Ckks(shape)) => Of::Ckks(body.expect(*shape).or_refuse(py)?),
-            _ => return Err(other_parameters(py)),
-        }))
+        let expected =
+            map_same!((&self.body, &shape.shape), (body, shape) => body.expect(*shape).or_refuse(py)?);
+        expected.map(Self::new).ok_or_else(|| other_parameters(py))
     }
 
     /// Returns the ciphertext with the shape that its bytes claim. Decrypt it only if its sender is trusted: a false
     /// noise bound makes decrypted values show something of the secret key.
     fn with_claimed_shape(&self) -> Self {
-        Self::new(mapped!(&self.body, body => body.made.clone().into()))
+        Self::new(map_any!(&self.body, body => body.made.clone().into()))
     }
 
     /// True if the shape is only claimed: see `from_bytes`.
@@ -143,7 +136,7 @@ impl Ciphertext {
     /// True if a seed stands for the mask.
     #[getter]
     fn is_seeded(&self) -> bool {
-        each!(&self.body, body => matches!(body.made, AnyCiphertext::Seeded(_)))
+        with_any!(&self.body, body => matches!(body.made, AnyCiphertext::Seeded(_)))
     }
 
     /// The parameter set that it was encrypted with.
@@ -155,7 +148,7 @@ impl Ciphertext {
     /// The public name of the key that decrypts it, in hexadecimal.
     #[getter]
     fn key_id(&self) -> String {
-        each!(&self.body, body => match &body.made {
+        with_any!(&self.body, body => match &body.made {
             AnyCiphertext::Expanded(ciphertext) => ciphertext.key().to_string(),
             AnyCiphertext::Seeded(seeded) => seeded.key.to_string(),
         })
@@ -164,19 +157,19 @@ impl Ciphertext {
     /// Level, components, scaling and noise.
     #[getter]
     pub(crate) fn shape(&self) -> Shape {
-        Shape { params: self.params(), shape: mapped!(&self.body, body => *body.shape()) }
+        Shape { params: self.params(), shape: map_any!(&self.body, body => *body.shape()) }
     }
 
     /// The level: `shape.level`.
     #[getter]
     fn level(&self) -> usize {
-        each!(&self.body, body => body.shape().level)
+        with_any!(&self.body, body => body.shape().level)
     }
 
     /// Components, 2 or 3: `shape.components`.
     #[getter]
     fn components(&self) -> usize {
-        each!(&self.body, body => body.shape().components)
+        with_any!(&self.body, body => body.shape().components)
     }
 
     /// Bits between the noise bound and the decryption limit: `shape.room_bits`.
@@ -188,7 +181,7 @@ impl Ciphertext {
     /// Returns the residues in evaluation form as uint64, of shape (components, level + 1, n). The order of the last
     /// axis is bit-reversed: docs/math/conventions.md.
     fn residues<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<u64>>> {
-        let (residues, shape) = py.detach(|| each!(&self.body, body => residues(body.whole())));
+        let (residues, shape) = py.detach(|| with_any!(&self.body, body => residues(body.whole())));
         residues.into_pyarray(py).reshape(shape)
     }
 
@@ -196,7 +189,7 @@ impl Ciphertext {
         let shape = self.shape();
         format!(
             "Ciphertext({}, level {}, {} components, room {:.1} bits{})",
-            each!(&self.body, body => body.params().scheme().name()),
+            with_any!(&self.body, body => body.params().scheme().name()),
             shape.level(),
             shape.components(),
             shape.room_bits(),
@@ -207,7 +200,7 @@ impl Ciphertext {
 
 impl Ciphertext {
     pub(crate) fn params(&self) -> AnyParams {
-        mapped!(&self.body, body => body.params().clone())
+        map_any!(&self.body, body => body.params().clone())
     }
 
     /// Refuses a ciphertext whose shape is only claimed.

@@ -3,13 +3,15 @@
 use numpy::{Complex64, IntoPyArray as _};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use sotto_rlwe::{Bfv, Bgv, Ckks, EncodeError, Params, Plaintext as RustPlaintext, Scheme};
+use sotto_rlwe::{
+    EncodeError, OfAnyScheme, Params, Plaintext as RustPlaintext, Scheme, SlotValue, map_any, with_same,
+};
 
 use super::arrays::{Numbers, complex, reals, signed, slice};
 use super::error::{OrRefuse as _, mixed, other_parameters};
 use super::parameters::Parameters;
 use super::plaintext::Plaintext;
-use super::scheme::{AnyParams, Of};
+use super::scheme::AnyParams;
 use crate::error::named;
 
 /// Puts numbers into plaintexts and takes them out.
@@ -84,19 +86,10 @@ impl Encoder {
     ) -> PyResult<Plaintext> {
         let level = Parameters(self.0.clone()).level(py, level)?;
         let magnitude = positive(py, magnitude)?;
-        // An integer beyond 64 bits is beyond every plain modulus.
-        let integer = || match value.extract::<i64>() {
-            Err(error) if error.is_instance_of::<PyOverflowError>(py) => Ok(i64::MAX),
-            extracted => extracted,
-        };
-        Ok(Plaintext(match &self.0 {
-            Of::Bfv(params) => Of::Bfv(Bfv::encode_scalar(params, integer()?, level).or_refuse(py)?),
-            Of::Bgv(params) => Of::Bgv(Bgv::encode_scalar(params, integer()?, level).or_refuse(py)?),
-            Of::Ckks(params) => {
-                let plaintext = Ckks::encode_scalar(params, value.extract()?, level).or_refuse(py)?;
-                Of::Ckks(plaintext.declare_magnitude(magnitude))
-            }
-        }))
+        let encoded = map_any!(&self.0, params => {
+            declared(scalar(params, value, level)?.or_refuse(py)?, magnitude)
+        });
+        Ok(Plaintext(encoded))
     }
 
     /// Returns the slots: n integers nearest to zero modulo t, or n/2 real numbers. `unsigned`: integers from 0 to
@@ -109,34 +102,21 @@ impl Encoder {
         unsigned: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.belongs(py, plaintext)?;
-        match (&self.0, &plaintext.0) {
-            (Of::Bfv(params), Of::Bfv(message)) => {
-                let slots = py.detach(|| Bfv::decode_slots(params, message)).or_refuse(py)?;
-                Ok(integers(py, slots, unsigned.then(|| params.plain_modulus())))
-            }
-            (Of::Bgv(params), Of::Bgv(message)) => {
-                let slots = py.detach(|| Bgv::decode_slots(params, message)).or_refuse(py)?;
-                Ok(integers(py, slots, unsigned.then(|| params.plain_modulus())))
-            }
-            (Of::Ckks(params), Of::Ckks(message)) => {
-                let slots = py.detach(|| Ckks::decode_slots(params, message)).or_refuse(py)?;
-                Ok(slots.into_pyarray(py).into_any())
-            }
-            _ => Err(mixed(py)),
-        }
+        let decoded = with_same!((&self.0, &plaintext.0), (params, message) => {
+            py.detach(|| decode_slots(params, message)).or_refuse(py)?.into_array(py, unsigned, params.plain_modulus())
+        });
+        decoded.ok_or_else(|| mixed(py))
     }
 
     /// Returns the n/2 slots of a CKKS plaintext as complex numbers.
     fn decode_complex<'py>(&self, py: Python<'py>, plaintext: &Plaintext) -> PyResult<Bound<'py, PyAny>> {
         self.belongs(py, plaintext)?;
-        match (&self.0, &plaintext.0) {
-            (Of::Ckks(params), Of::Ckks(message)) => {
-                let slots = py.detach(|| params.decode_complex(message));
-                let slots: Vec<Complex64> = slots.iter().map(|z| Complex64::new(z.re, z.im)).collect();
-                Ok(slots.into_pyarray(py).into_any())
-            }
-            _ => Err(PyTypeError::new_err("only CKKS has complex slots: use decode")),
-        }
+        let (Some(params), Some(message)) = (self.0.real(), plaintext.0.real()) else {
+            return Err(PyTypeError::new_err("only CKKS has complex slots: use decode"));
+        };
+        let slots = py.detach(|| params.decode_complex(message));
+        let slots: Vec<Complex64> = slots.iter().map(|z| Complex64::new(z.re, z.im)).collect();
+        Ok(slots.into_pyarray(py).into_any())
     }
 
     /// Returns the n coefficients: integers nearest to zero modulo t, or real numbers.
@@ -148,20 +128,10 @@ impl Encoder {
         unsigned: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         self.belongs(py, plaintext)?;
-        match (&self.0, &plaintext.0) {
-            (Of::Bfv(params), Of::Bfv(message)) => {
-                let values = py.detach(|| Bfv::decode_coefficients(params, message));
-                Ok(integers(py, values, unsigned.then(|| params.plain_modulus())))
-            }
-            (Of::Bgv(params), Of::Bgv(message)) => {
-                let values = py.detach(|| Bgv::decode_coefficients(params, message));
-                Ok(integers(py, values, unsigned.then(|| params.plain_modulus())))
-            }
-            (Of::Ckks(params), Of::Ckks(message)) => {
-                Ok(py.detach(|| Ckks::decode_coefficients(params, message)).into_pyarray(py).into_any())
-            }
-            _ => Err(mixed(py)),
-        }
+        let decoded = with_same!((&self.0, &plaintext.0), (params, message) => {
+            py.detach(|| decode_coefficients(params, message)).into_array(py, unsigned, params.plain_modulus())
+        });
+        decoded.ok_or_else(|| mixed(py))
     }
 }
 
@@ -180,49 +150,113 @@ impl Encoder {
     ) -> PyResult<Plaintext> {
         let level = Parameters(self.0.clone()).level(py, level)?;
         let (numbers, magnitude) = (Numbers::of(values)?, positive(py, magnitude)?);
-        if let Of::Ckks(params) = &self.0 {
-            let encoded = match &numbers {
-                Numbers::Reals(array) => {
-                    let values = slice(array)?;
-                    py.detach(|| places.encode(params, values, level))
-                }
-                Numbers::Integers(array) => {
-                    let values = reals(slice(array)?);
-                    py.detach(|| places.encode(params, &values, level))
-                }
-                Numbers::Unsigned(array) => {
-                    let values = reals(&signed(slice(array)?));
-                    py.detach(|| places.encode(params, &values, level))
-                }
-                Numbers::Complex(array) => {
-                    let (values, Destination::Slots) = (complex(slice(array)?), places) else {
-                        return Err(PyTypeError::new_err(
-                            "coefficients are real: complex numbers go to slots",
-                        ));
-                    };
-                    py.detach(|| params.encode_complex(&values, level))
-                }
+        if let (Numbers::Complex(array), Some(params)) = (&numbers, self.0.real()) {
+            let (values, Destination::Slots) = (complex(slice(array)?), places) else {
+                return Err(PyTypeError::new_err("coefficients are real: complex numbers go to slots"));
             };
-            return Ok(Plaintext(Of::Ckks(encoded.or_refuse(py)?.declare_magnitude(magnitude))));
+            let encoded = py.detach(|| params.encode_complex(&values, level)).or_refuse(py)?;
+            return Ok(Plaintext(OfAnyScheme::of_real(declared(encoded, magnitude))));
         }
-        let copy;
-        let values = match &numbers {
-            Numbers::Integers(array) => slice(array)?,
-            Numbers::Unsigned(array) => {
-                copy = signed(slice(array)?);
-                &copy
-            }
-            _ => {
-                return Err(PyTypeError::new_err("BFV and BGV take integers: round the values, or use CKKS"));
-            }
-        };
-        let encoded = py.detach(|| match &self.0 {
-            Of::Bfv(params) => places.encode(params, values, level).map(Of::Bfv),
-            Of::Bgv(params) => places.encode(params, values, level).map(Of::Bgv),
-            Of::Ckks(_) => unreachable!("returned above"),
+        let encoded = map_any!(&self.0, params => {
+            let encode = |values: &[_]| py.detach(|| places.encode(params, values, level));
+            declared(Entry::on_entries(&numbers, encode)?.or_refuse(py)?, magnitude)
         });
-        encoded.or_refuse(py).map(Plaintext)
+        Ok(Plaintext(encoded))
     }
+}
+
+/// A slot's value in Python.
+trait Entry: SlotValue {
+    /// Returns one number.
+    ///
+    /// # Errors
+    /// TypeError for a number of another kind.
+    fn entry(number: &Bound<'_, PyAny>) -> PyResult<Self>;
+
+    /// Uses the numbers of an array.
+    ///
+    /// # Errors
+    /// TypeError for numbers of another kind, or an array with gaps.
+    fn on_entries<R>(numbers: &Numbers<'_>, work: impl FnOnce(&[Self]) -> R) -> PyResult<R>;
+}
+
+impl Entry for i64 {
+    fn entry(number: &Bound<'_, PyAny>) -> PyResult<Self> {
+        match number.extract::<Self>() {
+            // Beyond 64 bits is beyond every plain modulus.
+            Err(error) if error.is_instance_of::<PyOverflowError>(number.py()) => Ok(Self::MAX),
+            extracted => extracted,
+        }
+    }
+
+    fn on_entries<R>(numbers: &Numbers<'_>, work: impl FnOnce(&[Self]) -> R) -> PyResult<R> {
+        match numbers {
+            Numbers::Integers(array) => Ok(work(slice(array)?)),
+            Numbers::Unsigned(array) => Ok(work(&signed(slice(array)?))),
+            _ => Err(PyTypeError::new_err("BFV and BGV take integers: round the values, or use CKKS")),
+        }
+    }
+}
+
+impl Entry for f64 {
+    fn entry(number: &Bound<'_, PyAny>) -> PyResult<Self> {
+        number.extract()
+    }
+
+    fn on_entries<R>(numbers: &Numbers<'_>, work: impl FnOnce(&[Self]) -> R) -> PyResult<R> {
+        match numbers {
+            Numbers::Reals(array) => Ok(work(slice(array)?)),
+            Numbers::Integers(array) => Ok(work(&reals(slice(array)?))),
+            Numbers::Unsigned(array) => Ok(work(&reals(&signed(slice(array)?)))),
+            Numbers::Complex(_) => Err(PyTypeError::new_err("complex numbers go to slots of CKKS")),
+        }
+    }
+}
+
+/// Decoded values as an array.
+trait IntoArray {
+    /// Returns an array; of integers as residues modulo `modulus` if they are wanted `unsigned`.
+    fn into_array(self, py: Python<'_>, unsigned: bool, modulus: u64) -> Bound<'_, PyAny>;
+}
+
+impl IntoArray for Vec<i64> {
+    fn into_array(self, py: Python<'_>, unsigned: bool, modulus: u64) -> Bound<'_, PyAny> {
+        if !unsigned {
+            return self.into_pyarray(py).into_any();
+        }
+        let residue = |value: &i64| value.rem_euclid(modulus as i64) as u64;
+        self.iter().map(residue).collect::<Vec<_>>().into_pyarray(py).into_any()
+    }
+}
+
+impl IntoArray for Vec<f64> {
+    fn into_array(self, py: Python<'_>, _unsigned: bool, _modulus: u64) -> Bound<'_, PyAny> {
+        self.into_pyarray(py).into_any()
+    }
+}
+
+fn scalar<S: Scheme<Value: Entry>>(
+    params: &Params<S>,
+    number: &Bound<'_, PyAny>,
+    level: usize,
+) -> PyResult<Result<RustPlaintext<S>, EncodeError>> {
+    Ok(S::encode_scalar(params, S::Value::entry(number)?, level))
+}
+
+fn decode_slots<S: Scheme>(
+    params: &Params<S>,
+    message: &RustPlaintext<S>,
+) -> Result<Vec<S::Value>, EncodeError> {
+    S::decode_slots(params, message)
+}
+
+fn decode_coefficients<S: Scheme>(params: &Params<S>, message: &RustPlaintext<S>) -> Vec<S::Value> {
+    S::decode_coefficients(params, message)
+}
+
+/// Declares the bound on the values of a plaintext of reals.
+fn declared<S: Scheme>(plaintext: RustPlaintext<S>, magnitude: f64) -> RustPlaintext<S> {
+    if S::EXACT { plaintext } else { plaintext.declare_magnitude(magnitude) }
 }
 
 /// Refuses a declared magnitude that bounds nothing.
@@ -231,15 +265,4 @@ pub(super) fn positive(py: Python<'_>, magnitude: f64) -> PyResult<f64> {
         return Ok(magnitude);
     }
     Err(named(py, "OutOfRange", "a magnitude is positive and finite".into()))
-}
-
-/// Returns an int64 array, or the residues modulo `modulus` as a uint64 array.
-fn integers(py: Python<'_>, values: Vec<i64>, modulus: Option<u64>) -> Bound<'_, PyAny> {
-    match modulus {
-        None => values.into_pyarray(py).into_any(),
-        Some(modulus) => {
-            let residue = |value: &i64| value.rem_euclid(modulus as i64) as u64;
-            values.iter().map(residue).collect::<Vec<_>>().into_pyarray(py).into_any()
-        }
-    }
 }

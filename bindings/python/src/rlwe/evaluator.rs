@@ -8,7 +8,8 @@ use sotto_circuits::row_steps;
 use sotto_ring::Scratch;
 use sotto_rlwe::{
     Addend as RustAddend, Ciphertext as Whole, EvalError, EvaluationKeys as RustKeys,
-    Evaluator as RustEvaluator, Multiplier as RustMultiplier, Scheme,
+    Evaluator as RustEvaluator, Multiplier as RustMultiplier, OfAnyScheme, Scheme, map_any, map_same,
+    try_map_same, with_any,
 };
 
 use super::ciphertext::{AnyBody, Ciphertext};
@@ -16,7 +17,7 @@ use super::error::{OrRefuse as _, mixed, other_parameters};
 use super::keys::EvaluationKeys;
 use super::parameters::Parameters;
 use super::plaintext::{Addend, Multiplier, Plaintext};
-use super::scheme::{AnyEvaluator, AnyParams, Of, each, mapped};
+use super::scheme::{AnyEvaluator, AnyParams};
 
 /// Computes on ciphertexts without a secret. Threads may share one.
 #[pyclass(frozen, module = "sotto.rlwe")]
@@ -39,13 +40,9 @@ enum PlainFactor<'py> {
 /// Evaluates an expression for objects of one scheme without holding the interpreter.
 macro_rules! run {
     ($py:ident, $claimed:expr, ($($on:expr),+), ($($x:pat),+) => $result:expr) => {{
-        let done: Option<Result<AnyBody, EvalError>> = $py.detach(|| match ($($on),+) {
-            ($(Of::Bfv($x)),+) => Some($result.map(|whole| Of::Bfv(whole.into()))),
-            ($(Of::Bgv($x)),+) => Some($result.map(|whole| Of::Bgv(whole.into()))),
-            ($(Of::Ckks($x)),+) => Some($result.map(|whole| Of::Ckks(whole.into()))),
-            #[allow(unreachable_patterns, reason = "of one operand")]
-            _ => None,
-        });
+        let done: Option<Result<AnyBody, EvalError>> = $py.detach(
+            || try_map_same!(($($on),+), ($($x),+) => $result.map(Into::into)),
+        );
         let body = done.ok_or_else(|| mixed($py))?.or_refuse($py)?;
         Ok(Ciphertext { body, claimed: $claimed })
     }};
@@ -55,19 +52,19 @@ macro_rules! run {
 impl Evaluator {
     #[new]
     fn new(parameters: &Parameters) -> Self {
-        Self(mapped!(&parameters.0, params => RustEvaluator::new(params)))
+        Self(map_any!(&parameters.0, params => RustEvaluator::new(params)))
     }
 
     /// The parameter set that operands must have.
     #[getter]
     fn parameters(&self) -> Parameters {
-        Parameters(mapped!(&self.0, evaluator => evaluator.params().clone()))
+        Parameters(map_any!(&self.0, evaluator => evaluator.params().clone()))
     }
 
     /// How often each operation ran so far.
     #[getter]
     fn operations(&self) -> BTreeMap<&'static str, u64> {
-        each!(&self.0, evaluator => evaluator.counters().totals())
+        with_any!(&self.0, evaluator => evaluator.counters().totals())
     }
 
     /// Returns a + b. Level, scaling and key must be equal.
@@ -89,12 +86,8 @@ impl Evaluator {
     /// Prepares a plaintext for sums with ciphertexts of one level and scaling, those of `like`.
     fn prepare_addend(&self, py: Python<'_>, plaintext: &Plaintext, like: &Ciphertext) -> PyResult<Addend> {
         self.belongs(py, plaintext, like)?;
-        let made = py.detach(|| match (&self.0, &plaintext.0, &like.body) {
-            (Of::Bfv(e), Of::Bfv(p), Of::Bfv(c)) => Some(Of::Bfv(addend(e, p, c.whole()))),
-            (Of::Bgv(e), Of::Bgv(p), Of::Bgv(c)) => Some(Of::Bgv(addend(e, p, c.whole()))),
-            (Of::Ckks(e), Of::Ckks(p), Of::Ckks(c)) => Some(Of::Ckks(addend(e, p, c.whole()))),
-            _ => None,
-        });
+        let made = py
+            .detach(|| map_same!((&self.0, &plaintext.0, &like.body), (e, p, c) => addend(e, p, c.whole())));
         let prepared = made.ok_or_else(|| mixed(py))?;
         Ok(Addend { prepared, params: plaintext.params() })
     }
@@ -107,12 +100,9 @@ impl Evaluator {
         like: &Ciphertext,
     ) -> PyResult<Multiplier> {
         self.belongs(py, plaintext, like)?;
-        let made = py.detach(|| match (&self.0, &plaintext.0, &like.body) {
-            (Of::Bfv(e), Of::Bfv(p), Of::Bfv(c)) => Some(Of::Bfv(multiplier(e, p, c.whole()))),
-            (Of::Bgv(e), Of::Bgv(p), Of::Bgv(c)) => Some(Of::Bgv(multiplier(e, p, c.whole()))),
-            (Of::Ckks(e), Of::Ckks(p), Of::Ckks(c)) => Some(Of::Ckks(multiplier(e, p, c.whole()))),
-            _ => None,
-        });
+        let made = py.detach(
+            || map_same!((&self.0, &plaintext.0, &like.body), (e, p, c) => multiplier(e, p, c.whole())),
+        );
         let prepared = made.ok_or_else(|| mixed(py))?;
         Ok(Multiplier { prepared, params: plaintext.params() })
     }
@@ -202,11 +192,11 @@ impl Evaluator {
 
     /// BGV: multiplies message and factor by an integer, so that two ciphertexts of different factors can be added.
     fn match_factor(&self, py: Python<'_>, a: &Ciphertext, scalar: i64) -> PyResult<Ciphertext> {
-        let (Of::Bgv(e), Of::Bgv(body)) = (&self.0, &a.body) else {
+        let (OfAnyScheme::Bgv(e), OfAnyScheme::Bgv(body)) = (&self.0, &a.body) else {
             return Err(PyTypeError::new_err("only BGV ciphertexts have factors"));
         };
         let matched = py.detach(|| e.match_factor(body.whole(), scalar)).or_refuse(py)?;
-        Ok(Ciphertext { body: Of::Bgv(matched.into()), claimed: a.claimed })
+        Ok(Ciphertext { body: OfAnyScheme::Bgv(matched.into()), claimed: a.claimed })
     }
 }
 

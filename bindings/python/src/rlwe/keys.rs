@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sotto::secure_rng;
 use sotto_ring::SmallPoly;
-use sotto_rlwe::{EvaluationKeys as RustKeys, Scheme};
+use sotto_rlwe::{EvaluationKeys as RustKeys, Scheme, map_any, try_map_any, try_map_same, with_any};
 use sotto_wire::{
     EvaluationKeyCounts, WireError, read_evaluation_keys, read_public_key, write_evaluation_keys,
     write_public_key,
@@ -14,7 +14,7 @@ use super::ciphertext::Ciphertext;
 use super::error::{OrRefuse as _, mixed, other_parameters};
 use super::parameters::Parameters;
 use super::plaintext::Plaintext;
-use super::scheme::{AnyEvaluationKeys, AnyPublicKey, Of, each, mapped, tried, tried_both};
+use super::scheme::{AnyEvaluationKeys, AnyPublicKey};
 use super::small::{Small, small};
 
 /// A key with which anybody encrypts. It has no secret in it.
@@ -30,12 +30,14 @@ impl PublicKey {
     /// Reads the bytes of `to_bytes`.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, parameters: &Parameters, data: &[u8]) -> PyResult<Self> {
-        py.detach(|| tried!(&parameters.0, params => read_public_key(data, params))).or_refuse(py).map(Self)
+        py.detach(|| try_map_any!(&parameters.0, params => read_public_key(data, params)))
+            .or_refuse(py)
+            .map(Self)
     }
 
     /// Writes the key.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let bytes = py.detach(|| each!(&self.0, key => write_public_key(key)));
+        let bytes = py.detach(|| with_any!(&self.0, key => write_public_key(key)));
         PyBytes::new(py, &bytes)
     }
 
@@ -46,13 +48,13 @@ impl PublicKey {
     /// The parameter set, with its scheme.
     #[getter]
     fn parameters(&self) -> Parameters {
-        Parameters(mapped!(&self.0, key => key.params().clone()))
+        Parameters(map_any!(&self.0, key => key.params().clone()))
     }
 
     /// The public name of the secret key, in hexadecimal.
     #[getter]
     fn key_id(&self) -> String {
-        each!(&self.0, key => key.key().to_string())
+        with_any!(&self.0, key => key.key().to_string())
     }
 
     /// Encrypts at the top level.
@@ -62,7 +64,7 @@ impl PublicKey {
             return Err(other_parameters(py));
         }
         let encrypted = py.detach(|| {
-            tried_both!((&self.0, &plaintext.0), (key, message) => key.encrypt(message, &mut rng).map(Into::into))
+            try_map_same!((&self.0, &plaintext.0), (key, message) => key.encrypt(message, &mut rng).map(Into::into))
         });
         encrypted.ok_or_else(|| mixed(py))?.or_refuse(py).map(Ciphertext::new)
     }
@@ -80,11 +82,11 @@ impl PublicKey {
         if !plaintext.is_of(&self.parameters().0) {
             return Err(other_parameters(py));
         }
-        let degree = each!(&self.0, key => key.params().degree());
+        let degree = with_any!(&self.0, key => key.params().degree());
         let u: SmallPoly = small(&u, degree, 1)?;
         let (e0, e1) = (small(&e0, degree, 21)?, small(&e1, degree, 21)?);
         let encrypted = py.detach(|| {
-            tried_both!((&self.0, &plaintext.0), (key, message) =>
+            try_map_same!((&self.0, &plaintext.0), (key, message) =>
                 key.encrypt_with(message, &u, &e0, &e1).map(Into::into))
         });
         encrypted.ok_or_else(|| mixed(py))?.or_refuse(py).map(Ciphertext::new)
@@ -105,12 +107,12 @@ impl EvaluationKeys {
             let most = EvaluationKeyCounts { relinearisation: true, galois: params.degree(), transfers: 0 };
             read_evaluation_keys(data, params, most)
         }
-        py.detach(|| tried!(&parameters.0, params => read(data, params))).or_refuse(py).map(Self)
+        py.detach(|| try_map_any!(&parameters.0, params => read(data, params))).or_refuse(py).map(Self)
     }
 
     /// Writes the keys. Seeds stand for their random halves.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let bytes = py.detach(|| each!(&self.0, keys => write_evaluation_keys(keys)));
+        let bytes = py.detach(|| with_any!(&self.0, keys => write_evaluation_keys(keys)));
         PyBytes::new(py, &bytes)
     }
 
@@ -121,30 +123,30 @@ impl EvaluationKeys {
     /// The parameter set, with its scheme.
     #[getter]
     fn parameters(&self) -> Parameters {
-        Parameters(mapped!(&self.0, keys => keys.params.clone()))
+        Parameters(map_any!(&self.0, keys => keys.params.clone()))
     }
 
     /// The public name of the secret key, in hexadecimal.
     #[getter]
     fn key_id(&self) -> String {
-        each!(&self.0, keys => keys.key.to_string())
+        with_any!(&self.0, keys => keys.key.to_string())
     }
 
     /// True if products can be relinearised.
     #[getter]
     fn can_relinearise(&self) -> bool {
-        each!(&self.0, keys => keys.relinearisation.is_some())
+        with_any!(&self.0, keys => keys.relinearisation.is_some())
     }
 
     /// Galois elements of the rotations, ascending.
     #[getter]
     fn galois_elements(&self) -> Vec<usize> {
-        each!(&self.0, keys => keys.galois.iter().map(|(element, _)| element).collect())
+        with_any!(&self.0, keys => keys.galois.iter().map(|(element, _)| element).collect())
     }
 
     /// Returns true if there is a key for a rotation by `step`; 0 is the row swap or the conjugation.
     fn can_rotate(&self, step: i32) -> bool {
-        each!(&self.0, keys => keys.can_rotate(step))
+        with_any!(&self.0, keys => keys.can_rotate(step))
     }
 
     fn __repr__(&self) -> String {

@@ -5,13 +5,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sotto_circuits::row_steps;
 use sotto_rlwe::{
-    ChainRequest, DefaultChain, Digits, ParameterSpec, Scheme as _, SchemeId, Security, SecurityTarget,
+    ChainRequest, DefaultChain, Digits, ParameterSpec, Params, Scheme, Security, SecurityTarget, with_any,
 };
 use sotto_wire::{read_parameters, write_parameters};
 
 use super::arguments::{given, of_spec, plain, scheme_of, target};
 use super::error::OrRefuse as _;
-use super::scheme::{AnyParams, Of, each};
+use super::scheme::AnyParams;
 use crate::error::named;
 
 /// Parameters of BFV, BGV or CKKS: degree, primes, and plain modulus or scale. Cheap to copy.
@@ -176,11 +176,7 @@ impl Parameters {
     /// Rows and columns of a plaintext's slots, or None if a plaintext has no slots.
     #[getter]
     fn slot_shape(&self) -> Option<(usize, usize)> {
-        match &self.0 {
-            Of::Bfv(params) => sotto::Bfv::slot_shape(params),
-            Of::Bgv(params) => sotto::Bgv::slot_shape(params),
-            Of::Ckks(params) => sotto::Ckks::slot_shape(params),
-        }
+        with_any!(&self.0, params => slot_shape(params))
     }
 
     /// Data primes, q_0 first.
@@ -204,25 +200,25 @@ impl Parameters {
     /// Digits of a key-switching key.
     #[getter]
     fn digits(&self) -> usize {
-        each!(&self.0, params => params.digit_count())
+        with_any!(&self.0, params => params.digit_count())
     }
 
     /// The plain modulus t of BFV and BGV; None in CKKS.
     #[getter]
     fn plain_modulus(&self) -> Option<u64> {
-        (self.spec().scheme != SchemeId::Ckks).then_some(self.spec().plain)
+        self.spec().scheme.is_exact().then_some(self.spec().plain)
     }
 
     /// log2 of the CKKS scale at the top level; None in BFV and BGV.
     #[getter]
     fn log2_scale(&self) -> Option<u64> {
-        (self.spec().scheme == SchemeId::Ckks).then_some(self.spec().plain)
+        (!self.spec().scheme.is_exact()).then_some(self.spec().plain)
     }
 
     /// The level of fresh ciphertexts. Level 0 is the lowest.
     #[getter]
     fn top_level(&self) -> usize {
-        each!(&self.0, params => params.top_level())
+        with_any!(&self.0, params => params.top_level())
     }
 
     /// log2 of the whole modulus, special primes included.
@@ -234,7 +230,7 @@ impl Parameters {
     /// The security check that the parameters have passed, or "insecure".
     #[getter]
     fn security(&self) -> String {
-        match each!(&self.0, params => params.security()) {
+        match with_any!(&self.0, params => params.security()) {
             Security::Checked(target) => target.to_string(),
             Security::Insecure => "insecure".into(),
         }
@@ -250,7 +246,7 @@ impl Parameters {
     /// composed.
     #[getter]
     fn power_of_two_steps(&self) -> Vec<i32> {
-        each!(&self.0, params => params.power_of_two_steps())
+        with_any!(&self.0, params => params.power_of_two_steps())
     }
 
     /// Steps of the rotations that `Evaluator.sum_slots` needs.
@@ -264,17 +260,15 @@ impl Parameters {
     #[pyo3(signature = (level=None))]
     fn data_bits(&self, py: Python<'_>, level: Option<usize>) -> PyResult<f64> {
         let level = self.level(py, level)?;
-        Ok(each!(&self.0, params => params.data_bits(level)))
+        Ok(with_any!(&self.0, params => params.data_bits(level)))
     }
 
     /// Returns the scale of a CKKS ciphertext of power 1 at a level; None: the top one.
     #[pyo3(signature = (level=None))]
     fn scale(&self, py: Python<'_>, level: Option<usize>) -> PyResult<f64> {
         let level = self.level(py, level)?;
-        match &self.0 {
-            Of::Ckks(params) => Ok(params.scale(level)),
-            _ => Err(PyTypeError::new_err("only CKKS has a scale: BFV and BGV have a plain_modulus")),
-        }
+        let none = || PyTypeError::new_err("only CKKS has a scale: BFV and BGV have a plain_modulus");
+        self.0.real().map(|params| params.scale(level)).ok_or_else(none)
     }
 
     fn __eq__(&self, other: &Self) -> bool {
@@ -301,12 +295,12 @@ impl Parameters {
 
 impl Parameters {
     pub(crate) fn spec(&self) -> &ParameterSpec {
-        each!(&self.0, params => params.spec())
+        with_any!(&self.0, params => params.spec())
     }
 
     /// Returns a level that exists; None is the top one.
     pub(crate) fn level(&self, py: Python<'_>, level: Option<usize>) -> PyResult<usize> {
-        let top = each!(&self.0, params => params.top_level());
+        let top = with_any!(&self.0, params => params.top_level());
         match level {
             None => Ok(top),
             Some(level) if level <= top => Ok(level),
@@ -317,4 +311,8 @@ impl Parameters {
             )),
         }
     }
+}
+
+fn slot_shape<S: Scheme>(params: &Params<S>) -> Option<(usize, usize)> {
+    S::slot_shape(params)
 }

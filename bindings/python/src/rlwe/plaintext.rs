@@ -3,7 +3,9 @@
 use pyo3::prelude::*;
 
 use super::parameters::Parameters;
-use super::scheme::{AnyAddend, AnyMultiplier, AnyParams, AnyPlaintext, Of, both, each};
+use sotto_rlwe::{map_any, with_any, with_same};
+
+use super::scheme::{AnyAddend, AnyMultiplier, AnyParams, AnyPlaintext};
 
 /// An encoded message. It may be secret: it shows no values, has no bytes, and is wiped when it is freed.
 #[pyclass(frozen, module = "sotto.rlwe")]
@@ -34,38 +36,34 @@ impl Plaintext {
     /// The level that it was encoded for. Plaintexts of BFV and BGV fit every level.
     #[getter]
     fn level(&self) -> usize {
-        each!(&self.0, plaintext => plaintext.level())
+        with_any!(&self.0, plaintext => plaintext.level())
     }
 
     /// The declared largest absolute value (CKKS). Public.
     #[getter]
     fn magnitude(&self) -> f64 {
-        each!(&self.0, plaintext => plaintext.magnitude())
+        with_any!(&self.0, plaintext => plaintext.magnitude())
     }
 
     /// log2 of a bound on its canonical norm: the largest absolute value at a root.
     #[getter]
     fn norm_bits(&self) -> f64 {
-        each!(&self.0, plaintext => plaintext.norm().0)
+        with_any!(&self.0, plaintext => plaintext.norm().0)
     }
 
     fn __repr__(&self) -> String {
-        let scheme = each!(&self.0, plaintext => plaintext.params().scheme());
+        let scheme = with_any!(&self.0, plaintext => plaintext.params().scheme());
         format!("Plaintext({}, level {})", scheme.name(), self.level())
     }
 }
 
 impl Plaintext {
     pub(crate) fn params(&self) -> AnyParams {
-        match &self.0 {
-            Of::Bfv(plaintext) => Of::Bfv(plaintext.params().clone()),
-            Of::Bgv(plaintext) => Of::Bgv(plaintext.params().clone()),
-            Of::Ckks(plaintext) => Of::Ckks(plaintext.params().clone()),
-        }
+        map_any!(&self.0, plaintext => plaintext.params().clone())
     }
 
     /// Returns true if the plaintext belongs to these parameters.
     pub(crate) fn is_of(&self, params: &AnyParams) -> bool {
-        both!((&self.0, params), (plaintext, params) => plaintext.params() == params).unwrap_or(false)
+        with_same!((&self.0, params), (plaintext, params) => plaintext.params() == params).unwrap_or(false)
     }
 }

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use sotto::{Bfv, DeviceSecret, secure_rng};
+use sotto::{DeviceSecret, secure_rng};
 use sotto_decrypt::Decryptor;
 use sotto_keys::{ImportedKeyError, KeyFile, Protection, SecretKey as RustKey};
 use sotto_ring::{Poly, Seed, SmallPoly};
-use sotto_rlwe::{Bgv, Ckks, Params, Scheme};
+use sotto_rlwe::{Params, Scheme, map_any, of_any_scheme, try_map_any, try_map_same, with_any};
 use sotto_wire::AnyCiphertext;
 use zeroize::Zeroizing;
 
@@ -17,11 +17,11 @@ use super::error::{OrRefuse as _, mixed, other_parameters};
 use super::keys::{EvaluationKeys, PublicKey};
 use super::parameters::Parameters;
 use super::plaintext::Plaintext;
-use super::scheme::{AnyParams, Of, each, mapped, of, tried, tried_both};
+use super::scheme::AnyParams;
 use super::small::{Small, small};
 use crate::error::file;
 
-type AnyKey = of!(RustKey);
+type AnyKey = of_any_scheme!(RustKey);
 
 /// A secret key. It shows nothing, has no bytes and cannot be pickled; `save` writes a key file.
 #[pyclass(frozen, module = "sotto.rlwe")]
@@ -70,7 +70,8 @@ impl SecretKey {
         coefficients: Small<'_>,
     ) -> PyResult<Self> {
         let secret = small(&coefficients, parameters.spec().degree, 1)?;
-        let key = py.detach(|| tried!(&parameters.0, params => imported(params, &secret))).or_refuse(py)?;
+        let key =
+            py.detach(|| try_map_any!(&parameters.0, params => imported(params, &secret))).or_refuse(py)?;
         Ok(Self { key, device: None })
     }
 
@@ -97,19 +98,19 @@ impl SecretKey {
     /// The public name of the key, in hexadecimal.
     #[getter]
     fn key_id(&self) -> String {
-        each!(&self.key, key => key.id().to_string())
+        with_any!(&self.key, key => key.id().to_string())
     }
 
     /// Makes a public key with fresh randomness.
     fn public_key(&self, py: Python<'_>) -> PyResult<PublicKey> {
         let mut rng = secure_rng().or_refuse(py)?;
-        Ok(PublicKey(py.detach(|| mapped!(&self.key, key => key.public_key(&mut rng)))))
+        Ok(PublicKey(py.detach(|| map_any!(&self.key, key => key.public_key(&mut rng)))))
     }
 
     /// Makes a public key with given randomness, for known answers: 24 bytes, and n coefficients from −21 to 21.
     fn public_key_with(&self, py: Python<'_>, seed: [u8; 24], error: Small<'_>) -> PyResult<PublicKey> {
         let error = small(&error, self.parameters().spec().degree, 21)?;
-        Ok(PublicKey(py.detach(|| mapped!(&self.key, key => key.public_key_with(Seed(seed), &error)))))
+        Ok(PublicKey(py.detach(|| map_any!(&self.key, key => key.public_key_with(Seed(seed), &error)))))
     }
 
     /// Makes evaluation keys: for products, and for rotations by each of `steps` (0: the row swap of BFV and BGV, the
@@ -122,8 +123,9 @@ impl SecretKey {
         steps: Vec<i32>,
     ) -> PyResult<EvaluationKeys> {
         let mut rng = secure_rng().or_refuse(py)?;
-        let made =
-            py.detach(|| tried!(&self.key, key => key.evaluation_keys(relinearisation, &steps, &mut rng)));
+        let made = py.detach(
+            || try_map_any!(&self.key, key => key.evaluation_keys(relinearisation, &steps, &mut rng)),
+        );
         made.or_refuse(py).map(EvaluationKeys)
     }
 
@@ -132,7 +134,7 @@ impl SecretKey {
         let mut rng = secure_rng().or_refuse(py)?;
         self.belongs(py, plaintext)?;
         let encrypted = py.detach(|| {
-            tried_both!((&self.key, &plaintext.0), (key, message) =>
+            try_map_same!((&self.key, &plaintext.0), (key, message) =>
                 key.encrypt(message, &mut rng).map(|seeded| AnyCiphertext::Seeded(seeded).into()))
         });
         encrypted.ok_or_else(|| mixed(py))?.or_refuse(py).map(Ciphertext::new)
@@ -150,7 +152,7 @@ impl SecretKey {
         self.belongs(py, plaintext)?;
         let error = small(&error, self.parameters().spec().degree, 21)?;
         let encrypted = py.detach(|| {
-            tried_both!((&self.key, &plaintext.0), (key, message) =>
+            try_map_same!((&self.key, &plaintext.0), (key, message) =>
                 key.encrypt_with(message, Seed(seed), &error).map(|seeded| AnyCiphertext::Seeded(seeded).into()))
         });
         encrypted.ok_or_else(|| mixed(py))?.or_refuse(py).map(Ciphertext::new)
@@ -163,7 +165,7 @@ impl SecretKey {
     fn decrypt(&self, py: Python<'_>, ciphertext: &Ciphertext) -> PyResult<Plaintext> {
         let body = ciphertext.trusted(py)?;
         let opened = py.detach(
-            || tried_both!((&self.key, body), (key, body) => Decryptor::new(key).decrypt(body.whole())),
+            || try_map_same!((&self.key, body), (key, body) => Decryptor::new(key).decrypt(body.whole())),
         );
         opened.ok_or_else(|| mixed(py))?.or_refuse(py).map(Plaintext)
     }
@@ -198,16 +200,12 @@ impl SecretKey {
 
 impl SecretKey {
     fn derived(py: Python<'_>, parameters: &Parameters, device: DeviceSecret) -> Self {
-        let key = py.detach(|| match &parameters.0 {
-            Of::Bfv(params) => Of::Bfv(RustKey::<Bfv>::derive(&device, params)),
-            Of::Bgv(params) => Of::Bgv(RustKey::<Bgv>::derive(&device, params)),
-            Of::Ckks(params) => Of::Ckks(RustKey::<Ckks>::derive(&device, params)),
-        });
+        let key = py.detach(|| map_any!(&parameters.0, params => RustKey::derive(&device, params)));
         Self { key, device: Some(device) }
     }
 
     pub(super) fn params(&self) -> AnyParams {
-        mapped!(&self.key, key => key.params().clone())
+        map_any!(&self.key, key => key.params().clone())
     }
 
     fn belongs(&self, py: Python<'_>, plaintext: &Plaintext) -> PyResult<()> {

@@ -1,13 +1,15 @@
 //! Shapes: facts of ciphertexts that are known without their data.
 
 use pyo3::prelude::*;
-use sotto_rlwe::{Bfv, Bgv, Ckks, Origin, Plaintext as RustPlaintext, Scheme, Shape as RustShape};
+use sotto_rlwe::{
+    OfAnyScheme, Origin, Plaintext as RustPlaintext, Scheme, Shape as RustShape, map_any, map_same, with_same,
+};
 
 use super::encoder::positive;
 use super::error::{OrRefuse as _, mixed, other_parameters};
 use super::parameters::Parameters;
 use super::plaintext::Plaintext;
-use super::scheme::{AnyParams, AnyShape, Of, both};
+use super::scheme::{AnyParams, AnyShape};
 
 /// The shape of a ciphertext: level, components, scaling and noise. Follows a computation without keys or ciphertexts.
 #[pyclass(frozen, module = "sotto.rlwe")]
@@ -19,24 +21,16 @@ pub(crate) struct Shape {
 /// Evaluates an expression on shape and parameters.
 macro_rules! on {
     ($self:expr, ($shape:ident, $params:ident) => $result:expr) => {
-        match (&$self.shape, &$self.params) {
-            (Of::Bfv($shape), Of::Bfv($params)) => $result,
-            (Of::Bgv($shape), Of::Bgv($params)) => $result,
-            (Of::Ckks($shape), Of::Ckks($params)) => $result,
-            _ => unreachable!("a shape has parameters of its scheme"),
-        }
+        with_same!((&$self.shape, &$self.params), ($shape, $params) => $result)
+            .expect("a shape has parameters of its scheme")
     };
 }
 
 /// Evaluates an expression for a new shape.
 macro_rules! next {
     ($self:ident, $py:ident, ($shape:ident, $params:ident) => $result:expr) => {{
-        let shape = match (&$self.shape, &$self.params) {
-            (Of::Bfv($shape), Of::Bfv($params)) => Of::Bfv($result.or_refuse($py)?),
-            (Of::Bgv($shape), Of::Bgv($params)) => Of::Bgv($result.or_refuse($py)?),
-            (Of::Ckks($shape), Of::Ckks($params)) => Of::Ckks($result.or_refuse($py)?),
-            _ => unreachable!("a shape has parameters of its scheme"),
-        };
+        let shape = map_same!((&$self.shape, &$self.params), ($shape, $params) => $result.or_refuse($py)?)
+            .expect("a shape has parameters of its scheme");
         Ok(Self { params: $self.params.clone(), shape })
     }};
 }
@@ -47,12 +41,11 @@ macro_rules! joined {
         if $self.params != $other.params {
             return Err(other_parameters($py));
         }
-        let shape = match (&$self.shape, &$self.params, &$other.shape) {
-            (Of::Bfv($a), Of::Bfv($params), Of::Bfv($b)) => Of::Bfv($result.or_refuse($py)?),
-            (Of::Bgv($a), Of::Bgv($params), Of::Bgv($b)) => Of::Bgv($result.or_refuse($py)?),
-            (Of::Ckks($a), Of::Ckks($params), Of::Ckks($b)) => Of::Ckks($result.or_refuse($py)?),
-            _ => return Err(mixed($py)),
-        };
+        let shape = map_same!(
+            (&$self.shape, &$self.params, &$other.shape),
+            ($a, $params, $b) => $result.or_refuse($py)?
+        );
+        let shape = shape.ok_or_else(|| mixed($py))?;
         Ok(Self { params: $self.params.clone(), shape })
     }};
 }
@@ -63,12 +56,11 @@ macro_rules! with_plain {
         if !$plaintext.is_of(&$self.params) {
             return Err(other_parameters($py));
         }
-        let shape = match (&$self.shape, &$self.params, &$plaintext.0) {
-            (Of::Bfv($a), Of::Bfv($params), Of::Bfv($b)) => Of::Bfv($result.or_refuse($py)?),
-            (Of::Bgv($a), Of::Bgv($params), Of::Bgv($b)) => Of::Bgv($result.or_refuse($py)?),
-            (Of::Ckks($a), Of::Ckks($params), Of::Ckks($b)) => Of::Ckks($result.or_refuse($py)?),
-            _ => return Err(mixed($py)),
-        };
+        let shape = map_same!(
+            (&$self.shape, &$self.params, &$plaintext.0),
+            ($a, $params, $b) => $result.or_refuse($py)?
+        );
+        let shape = shape.ok_or_else(|| mixed($py))?;
         Ok(Self { params: $self.params.clone(), shape })
     }};
 }
@@ -87,11 +79,9 @@ impl Shape {
     fn fresh(py: Python<'_>, parameters: &Parameters, by_public_key: bool, magnitude: f64) -> PyResult<Self> {
         let magnitude = positive(py, magnitude)?;
         let origin = if by_public_key { Origin::PublicKey } else { Origin::SecretKey };
-        let shape = match &parameters.0 {
-            Of::Bfv(params) => Of::Bfv(RustShape::<Bfv>::fresh(params, origin, magnitude).or_refuse(py)?),
-            Of::Bgv(params) => Of::Bgv(RustShape::<Bgv>::fresh(params, origin, magnitude).or_refuse(py)?),
-            Of::Ckks(params) => Of::Ckks(RustShape::<Ckks>::fresh(params, origin, magnitude).or_refuse(py)?),
-        };
+        let shape = map_any!(&parameters.0, params => {
+            RustShape::fresh(params, origin, magnitude).or_refuse(py)?
+        });
         Ok(Self { params: parameters.0.clone(), shape })
     }
 
@@ -116,24 +106,20 @@ impl Shape {
     /// BGV: the factor modulo t by which the message is multiplied; None in BFV and CKKS.
     #[getter]
     pub(crate) fn factor(&self) -> Option<u64> {
-        if let Of::Bgv(shape) = &self.shape { Some(shape.scaling) } else { None }
+        if let OfAnyScheme::Bgv(shape) = &self.shape { Some(shape.scaling) } else { None }
     }
 
     /// CKKS: the power of the level's scale, 2 in a product that was not rescaled; None in BFV and BGV.
     #[getter]
     pub(crate) fn scale_power(&self) -> Option<u32> {
-        if let Of::Ckks(shape) = &self.shape { Some(shape.scaling.0) } else { None }
+        self.shape.real().map(|shape| shape.scaling.0)
     }
 
     /// CKKS: the scale of the message; None in BFV and BGV.
     #[getter]
     pub(crate) fn scale(&self) -> Option<f64> {
-        match (&self.shape, &self.params) {
-            (Of::Ckks(shape), Of::Ckks(params)) => {
-                Some(params.scale(shape.level).powi(shape.scaling.0 as i32))
-            }
-            _ => None,
-        }
+        let (shape, params) = (self.shape.real()?, self.params.real()?);
+        Some(params.scale(shape.level).powi(shape.scaling.0 as i32))
     }
 
     /// log2 of the bound on the noise, as a canonical norm. Only this bound decides.
@@ -232,7 +218,8 @@ impl Shape {
     }
 
     fn __eq__(&self, other: &Self) -> bool {
-        self.params == other.params && both!((&self.shape, &other.shape), (a, b) => a == b).unwrap_or(false)
+        self.params == other.params
+            && with_same!((&self.shape, &other.shape), (a, b) => a == b).unwrap_or(false)
     }
 
     fn __repr__(&self) -> String {

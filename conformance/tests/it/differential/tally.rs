@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use sotto_engine::Said as _;
 use sotto_harness::protocol::{Node, Program, Values};
 
 use crate::differential::values::Comparable;
@@ -82,7 +83,7 @@ impl Tally {
             return Some(format!("{} outputs in place of {}", outputs.len(), program.outputs.len()));
         }
         for (number, (output, node)) in outputs.iter().zip(&program.outputs).enumerate() {
-            let Some(found) = S::read(output).filter(|found| found.len() == clear[*node].len()) else {
+            let Some(found) = S::Value::read(output).filter(|found| found.len() == clear[*node].len()) else {
                 return Some(format!("output {number} is not as many numbers as there are slots"));
             };
             let bound = bounds.get(number).copied().unwrap_or(0.0);

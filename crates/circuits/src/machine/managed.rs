@@ -1,6 +1,6 @@
 //! Managed arithmetic for ciphertexts and shapes of every scheme; [`LevelRules`] decides about levels and scalings.
 
-use sotto_rlwe::{Adjustment, EncodeError, EvalError, LevelRules, Plaintext, Scheme};
+use sotto_rlwe::{Adjustment, EncodeError, EvalError, LevelRules, Plaintext, Scheme, SlotValue};
 
 use super::backend::Backend;
 use super::{Machine, Number};
@@ -180,7 +180,7 @@ fn encode<B: Backend>(
     level: usize,
 ) -> Result<Plaintext<B::Scheme>, EncodeError> {
     let params = backend.params();
-    let canonical: Vec<_> = values.iter().map(|v| B::Scheme::canonical(params, *v)).collect();
+    let canonical: Vec<_> = values.iter().map(|v| v.canonical(params.plain_modulus())).collect();
     match (B::Scheme::slot_shape(params), canonical.as_slice()) {
         (Some(_), values) => B::Scheme::encode_slots(params, values, level),
         (None, []) => B::Scheme::encode_scalar(params, Default::default(), level),
@@ -206,7 +206,7 @@ where
     }
 
     fn canonical(&self, value: Self::Value) -> Self::Value {
-        B::Scheme::canonical(self.params(), value)
+        SlotValue::canonical(value, self.params().plain_modulus())
     }
 
     fn level(&self, a: &B::Operand) -> usize {
@@ -218,7 +218,7 @@ where
     }
 
     fn weighting_depth(&self, weights: &[Self::Value]) -> usize {
-        let all = weights.iter().all(|weight| B::Scheme::as_integer(*weight).is_some());
+        let all = weights.iter().all(|weight| weight.as_integer().is_some());
         usize::from(B::Scheme::RESCALES && !all)
     }
 
@@ -267,8 +267,7 @@ where
         terms: &[&B::Operand],
         weights: &[Vec<Self::Value>],
     ) -> Result<Vec<B::Operand>, CircuitError> {
-        let whole =
-            |row: &Vec<Self::Value>| row.iter().map(|w| B::Scheme::as_integer(self.canonical(*w))).collect();
+        let whole = |row: &Vec<Self::Value>| row.iter().map(|w| self.canonical(*w).as_integer()).collect();
         let like = terms.first().map(|a| (B::shape(a).level, B::shape(a).scaling));
         let alike = |a: &&B::Operand| {
             let shape = B::shape(a);
@@ -344,7 +343,7 @@ where
         if weights.iter().any(|weight| *weight == Default::default()) {
             return Err(EvalError::Transparent.into());
         }
-        let integers: Option<Vec<i64>> = weights.iter().map(|w| B::Scheme::as_integer(*w)).collect();
+        let integers: Option<Vec<i64>> = weights.iter().map(|w| w.as_integer()).collect();
         let mut total = None;
         if let Some(integers) = integers {
             for ((a, _), integer) in terms.iter().zip(integers) {

@@ -4,8 +4,10 @@
 use sotto_keys::DeviceSecret;
 use sotto_program::{Program, ProgramBuilder};
 use sotto_ring::{Coeff, Eval, Poly, secure_rng};
-use sotto_rlwe::{EvaluationKeys, Evaluator, Log2, Noise, Origin, Params, Plaintext, Scheme, Shape};
-use sotto_runtime::{Encoding, Lowered, RlweTarget};
+use sotto_rlwe::{
+    Bfv, Bgv, Ckks, EvaluationKeys, Evaluator, Log2, Noise, Origin, Params, Plaintext, Scheme, Shape,
+};
+use sotto_runtime::{Encoding, Lowered, Managed, RlweTarget};
 
 use super::*;
 
@@ -24,13 +26,13 @@ fn sum() -> Program {
 }
 
 /// A plan, the key of its answer, and the cloud's honest answer as a ciphertext.
-struct World<S: Readable> {
+struct World<S: Managed> {
     key: SecretKey<S>,
     lowered: Lowered<S>,
     answer: Ciphertext<S>,
 }
 
-impl<S: Readable> World<S> {
+impl<S: Managed<Value: Readable>> World<S> {
     fn new(params: &Params<S>, value: impl Fn(i32) -> S::Value, reduced: bool) -> Self {
         let target = RlweTarget {
             params: params.clone(),
@@ -107,7 +109,7 @@ impl<S: Readable> World<S> {
 }
 
 /// Checks that the forged answer (0, c) decrypts to the secret key, and that the owner refuses it.
-fn attack<S: Readable<Value = i64>>(reduced: bool, constant: impl Fn(&World<S>) -> Vec<Poly<Eval>>) {
+fn attack<S: Managed<Value = i64>>(reduced: bool, constant: impl Fn(&World<S>) -> Vec<Poly<Eval>>) {
     let params = Params::<S>::default_chain(4096, 65537).unwrap();
     let world = World::new(&params, i64::from, reduced);
     let expected: Vec<i64> = (0..8).chain(std::iter::repeat_n(0, 4096 - 8)).collect();

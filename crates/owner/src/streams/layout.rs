@@ -1,7 +1,7 @@
 //! The layout of a stream's windows.
 
 use sotto_pack::{Layout, PackError, StreamProfile};
-use sotto_rlwe::{ParameterSpec, SchemeId};
+use sotto_rlwe::ParameterSpec;
 
 use super::kind::Kind;
 
@@ -18,6 +18,6 @@ pub(crate) fn layout_of(profile: &StreamProfile, spec: Option<&ParameterSpec>) -
         return Layout::of_steps(channels, *ticks, *slots);
     }
     let columns = slots.unwrap_or(u32::try_from(spec.degree / 2).unwrap_or(u32::MAX));
-    let rows = if spec.scheme == SchemeId::Ckks { 1 } else { 2 };
+    let rows = if spec.scheme.is_exact() { 2 } else { 1 };
     Layout::smallest(channels.clone(), *ticks, columns, rows, *encoding)
 }

@@ -6,7 +6,7 @@ use sotto_cloud_client::Limits;
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_pack::WindowDescription;
 use sotto_ring::{Scratch, secure_rng};
-use sotto_rlwe::{Bfv, Bgv, Ckks, Evaluator, Kept, ParameterSpec, Params, SchemeId, Seeded};
+use sotto_rlwe::{Evaluator, Kept, ParameterSpec, Params, Seeded, with_scheme};
 use sotto_runtime::{Encoding, Managed, RlweTarget, run};
 
 use sotto_sums::{Answer, Encryptor, Opening, Part, SALT_BYTES, StartKeys, StreamKeys, Sum, TagKey};
@@ -33,11 +33,7 @@ pub(crate) const HELD_FOR_A_COMPARISON: u64 = 16;
 #[must_use]
 pub fn seconds_a_window(chosen: &Chosen) -> Option<f64> {
     let Some(spec) = &chosen.spec else { return timed_sums(chosen) };
-    match spec.scheme {
-        SchemeId::Bfv => timed::<Bfv>(chosen, spec),
-        SchemeId::Bgv => timed::<Bgv>(chosen, spec),
-        SchemeId::Ckks => timed::<Ckks>(chosen, spec),
-    }
+    with_scheme!(spec.scheme, S => timed::<S>(chosen, spec))
 }
 
 /// Returns the report on a stream with its [`seconds_a_window`].

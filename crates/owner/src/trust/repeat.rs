@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sotto_cloud_client::CloudError;
 use sotto_evaluate::{JobError, MOST_KEYS};
-use sotto_rlwe::{Bfv, Bgv, Ckks, EvaluationKeys, ParameterSpec, Params, SchemeId};
+use sotto_rlwe::{EvaluationKeys, ParameterSpec, Params, with_scheme};
 use sotto_runtime::{Managed, Threads};
 use sotto_wire::{
     Digest, Envelope, EnvelopeHeader, LARGEST_ENVELOPE, LARGEST_PLAN, Transcript, TranscriptInputs,
@@ -98,11 +98,7 @@ fn job(
     sources: &mut Sources<'_>,
 ) -> Result<(Vec<Vec<u8>>, Duration), OwnerError> {
     let spec = sources.spec(parts.parameters)?;
-    match spec.scheme {
-        SchemeId::Bfv => typed::<Bfv>(spec, record, evidence, parts, sources),
-        SchemeId::Bgv => typed::<Bgv>(spec, record, evidence, parts, sources),
-        SchemeId::Ckks => typed::<Ckks>(spec, record, evidence, parts, sources),
-    }
+    with_scheme!(spec.scheme, S => typed::<S>(spec, record, evidence, parts, sources))
 }
 
 fn typed<S: Managed>(

@@ -6,6 +6,7 @@ use sotto_ring::{Eval, Poly, Scratch};
 
 use super::Evaluator;
 use super::guards::Rotation;
+use crate::automorphism::Automorphism;
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
 use crate::evaluation_key::EvaluationKeys;
@@ -79,10 +80,7 @@ impl<S: Scheme> Evaluator<S> {
         keys: &EvaluationKeys<S>,
         scratch: &mut Scratch,
     ) -> Result<Ciphertext<S>, EvalError> {
-        if step == 0 {
-            return Err(EvalError::Step { step, row: self.params.degree() / 2 });
-        }
-        self.automorphism(a, step, keys, scratch)
+        self.automorphism(a, Automorphism::Rotation(step), keys, scratch)
     }
 
     /// Swaps the two rows (BFV, BGV); conjugates (CKKS).
@@ -103,7 +101,7 @@ impl<S: Scheme> Evaluator<S> {
         keys: &EvaluationKeys<S>,
         scratch: &mut Scratch,
     ) -> Result<Ciphertext<S>, EvalError> {
-        self.automorphism(a, 0, keys, scratch)
+        self.automorphism(a, Automorphism::SwapRows, keys, scratch)
     }
 
     /// Decomposes a ciphertext of two components for rotations. A rotation of the result has the same values as
@@ -122,18 +120,19 @@ impl<S: Scheme> Evaluator<S> {
         Ok(Hoisted { ciphertext: a, digits })
     }
 
-    /// Rotates a decomposed ciphertext (step 0: the row swap, or the conjugation).
+    /// Applies an automorphism to a decomposed ciphertext.
     ///
     /// # Errors
     /// As [`Evaluator::rotate`].
     pub fn rotate_hoisted(
         &self,
         a: &Hoisted<'_, S>,
-        step: i32,
+        automorphism: impl Into<Automorphism>,
         keys: &EvaluationKeys<S>,
         scratch: &mut Scratch,
     ) -> Result<Ciphertext<S>, EvalError> {
-        let Rotation { shape, map, key, components: [c0, _] } = self.rotation(a.ciphertext, step, keys)?;
+        let Rotation { shape, map, key, components: [c0, _] } =
+            self.rotation(a.ciphertext, automorphism.into(), keys)?;
         let map = map.map();
         let switched =
             key_switch::switch_hoisted(&self.params, shape.level, &a.digits, map, key, c0, scratch);
@@ -143,11 +142,11 @@ impl<S: Scheme> Evaluator<S> {
     fn automorphism(
         &self,
         a: &Ciphertext<S>,
-        step: i32,
+        automorphism: Automorphism,
         keys: &EvaluationKeys<S>,
         scratch: &mut Scratch,
     ) -> Result<Ciphertext<S>, EvalError> {
-        let Rotation { shape, map, key, components: [c0, c1] } = self.rotation(a, step, keys)?;
+        let Rotation { shape, map, key, components: [c0, c1] } = self.rotation(a, automorphism, keys)?;
         let mut moved = scratch.poly(self.params.ring(), self.params.limbs(shape.level));
         map.apply_into(c1, &mut moved);
         let addends = Addends::Moved(c0, map.map());

@@ -39,14 +39,14 @@ impl<S: Scheme> Evaluator<S> {
         let mut c0 = compact.body();
         let mut c1 = compact.seed().expand(0, params.ring(), params.limbs(shape.level));
         let steps = params.expansion_steps(compact.kept())?;
-        let galois = steps.iter().map(|step| self.galois_key(*step, keys)).collect::<Result<Vec<_>, _>>()?;
+        let galois = steps.iter().map(|step| self.galois_key((*step).into(), keys)).collect::<Result<Vec<_>, _>>()?;
         // A power of two is invertible modulo every odd prime: its inverse is (q + 1)/2 to the power of the rotations.
         let rotations = steps.iter().filter(|step| **step != 0).count() as u64;
         for part in [&mut c0, &mut c1] {
             part.scale_by(|q| q.power_vartime(q.value().div_ceil(2), rotations));
         }
         for ((map, key), step) in galois.into_iter().zip(steps) {
-            self.counters.count(counted(step));
+            self.counters.count(counted(step.into()));
             let mut moved = scratch.poly(params.ring(), params.limbs(shape.level));
             map.apply_into(&c1, &mut moved);
             let addends = Addends::Moved(&c0, map.map());

@@ -3,6 +3,7 @@
 use sotto_ring::{Eval, GaloisMap, Poly};
 
 use super::{Evaluator, Operation};
+use crate::automorphism::Automorphism;
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
 use crate::evaluation_key::{EvaluationKeys, KeySwitchKey};
@@ -49,7 +50,7 @@ impl<S: Scheme> Evaluator<S> {
     }
 
     /// Returns the shape of the result by a rule, and counts the operation.
-    pub(super) fn follow(
+    pub(crate) fn follow(
         &self,
         a: &Ciphertext<S>,
         operation: Operation,
@@ -85,30 +86,30 @@ impl<S: Scheme> Evaluator<S> {
         Ok(Relinearisation { shape, key, components })
     }
 
-    /// Returns the operands of a rotation by a step, or of the row swap for step 0, and counts it.
+    /// Returns the operands of an automorphism, and counts it.
     pub(super) fn rotation<'o>(
         &self,
         a: &'o Ciphertext<S>,
-        step: i32,
+        automorphism: Automorphism,
         keys: &'o EvaluationKeys<S>,
     ) -> Result<Rotation<'o, S>, EvalError> {
         self.belongs(a)?;
         self.keys_fit(a, keys)?;
-        let shape = a.shape().rotate(&self.params, step)?;
-        let (map, key) = self.galois_key(step, keys)?;
+        let shape = a.shape().rotate(&self.params, automorphism)?;
+        let (map, key) = self.galois_key(automorphism, keys)?;
         let components = components(a)?;
-        self.counters.count(counted(step));
+        self.counters.count(counted(automorphism));
         Ok(Rotation { shape, map, key, components })
     }
 
-    /// Returns the Galois key of a step.
+    /// Returns the Galois key of an automorphism.
     pub(super) fn galois_key<'k>(
         &self,
-        step: i32,
+        automorphism: Automorphism,
         keys: &'k EvaluationKeys<S>,
     ) -> Result<&'k (GaloisMap, KeySwitchKey), EvalError> {
-        let missing = || EvalError::missing_galois_key(step);
-        let element = self.params.galois_element(step).ok_or_else(missing)?;
+        let missing = || EvalError::missing_galois_key(automorphism);
+        let element = self.params.galois_element(automorphism).ok_or_else(missing)?;
         keys.galois.key(element).ok_or_else(missing)
     }
 
@@ -134,6 +135,9 @@ pub(super) fn components<S: Scheme, const COUNT: usize>(
     }
 }
 
-pub(super) fn counted(step: i32) -> Operation {
-    if step == 0 { Operation::SwapRows } else { Operation::Rotate }
+pub(super) fn counted(automorphism: Automorphism) -> Operation {
+    match automorphism {
+        Automorphism::Rotation(_) => Operation::Rotate,
+        Automorphism::SwapRows => Operation::SwapRows,
+    }
 }

@@ -9,7 +9,6 @@ use crate::level_rules::LevelRules;
 use crate::noise::{Log2, NoiseRules};
 use crate::parameters::Params;
 use crate::scheme::{Lowering, Scheme};
-use crate::schemes::{Bgv, Ckks};
 use crate::shape::Shape;
 
 impl<S: Scheme> Shape<S> {
@@ -205,69 +204,5 @@ impl<S: Scheme> Evaluator<S> {
                 Ok(lowered)
             }
         }
-    }
-}
-
-impl Shape<Ckks> {
-    /// Returns the shape at a lower level's scale: see [`Evaluator::match_scale`].
-    ///
-    /// # Errors
-    /// [`EvalError::LevelMismatch`] unless the level is lower; else as [`Shape::lower`].
-    pub fn match_scale(&self, params: &Params<Ckks>, level: usize) -> Result<Self, EvalError> {
-        if self.level <= level {
-            return Err(EvalError::LevelMismatch { left: self.level, right: level });
-        }
-        self.lower(params, level)
-    }
-}
-
-impl Evaluator<Ckks> {
-    /// Brings a ciphertext of power 1 to the scale of a lower level, for any distance: omits the limbs above `level` +
-    /// 1, multiplies the rest by Δ_level·q_{level+1}/Δ and rescales once.
-    ///
-    /// # Errors
-    /// As [`Shape::match_scale`].
-    pub fn match_scale(&self, a: &Ciphertext<Ckks>, level: usize) -> Result<Ciphertext<Ckks>, EvalError> {
-        a.shape().match_scale(&self.params, level)?;
-        self.lower(a, level)
-    }
-}
-
-impl Shape<Bgv> {
-    /// Returns the shape after multiplying message and plaintext factor by an integer, which does not change the
-    /// decoded message.
-    ///
-    /// # Errors
-    /// [`EvalError::Factor`] if the integer is not invertible modulo t; [`EvalError::Noise`] if the noise bound passes
-    /// the decryption limit.
-    pub fn match_factor(&self, params: &Params<Bgv>, scalar: i64) -> Result<Self, EvalError> {
-        let scaling =
-            Bgv::multiply_factor(params, self.scaling, scalar).ok_or(EvalError::Factor { scalar })?;
-        Ok(Self { scaling, ..self.multiply_scalar(params, scalar)? })
-    }
-}
-
-impl Evaluator<Bgv> {
-    /// Multiplies by an integer and includes it in the plaintext factor, so that the decoded message does not change.
-    /// Use it to bring two ciphertexts of different factors to one. The integer must be invertible modulo t.
-    ///
-    /// # Errors
-    /// [`EvalError::ParameterMismatch`], and as [`Shape::match_factor`].
-    pub fn match_factor(&self, a: &Ciphertext<Bgv>, scalar: i64) -> Result<Ciphertext<Bgv>, EvalError> {
-        let mut matched = a.clone();
-        self.match_factor_assign(&mut matched, scalar)?;
-        Ok(matched)
-    }
-
-    /// Like [`Evaluator::match_factor`], in place.
-    ///
-    /// # Errors
-    /// As [`Evaluator::match_factor`].
-    pub fn match_factor_assign(&self, a: &mut Ciphertext<Bgv>, scalar: i64) -> Result<(), EvalError> {
-        let rule = |shape: &Shape<Bgv>, params: &_| shape.match_factor(params, scalar);
-        let shape = self.follow(a, Operation::MatchFactor, rule)?;
-        a.components_mut().iter_mut().for_each(|c| c.scale_signed(scalar));
-        a.set_shape(shape);
-        Ok(())
     }
 }

@@ -10,9 +10,6 @@
 //!
 //! Both follow the same rules, which are written once for each scheme and are generic in the [`Figure`].
 
-mod bfv;
-mod bgv;
-mod ckks;
 mod figure;
 mod key_switch;
 mod log2;
@@ -26,7 +23,9 @@ pub use figure::{Figure, PlainSize};
 pub(crate) use key_switch::key_switch;
 pub use log2::Log2;
 pub use norms::{Norms, NormsOf};
+pub(crate) use reducing::canonical_bound;
 pub use rules::NoiseRules;
+pub(crate) use rules::half_modulus;
 pub use typical::Typical;
 
 /// The way in which a ciphertext was encrypted.

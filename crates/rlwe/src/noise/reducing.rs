@@ -46,7 +46,7 @@ const MARGIN: f64 = 1.0 + 1.0 / (1u64 << 20) as f64;
 /// coefficients; the value of a part at a root is sub-Gaussian with √(k/12). In a result, parts are multiplied by parts
 /// of the secret, whose squares at a root add up to at most ‖s‖². So the bound is that of a uniform polynomial times
 /// √(k/n).
-pub(super) fn canonical_bound<F: Figure, S: Scheme>(
+pub(crate) fn canonical_bound<F: Figure, S: Scheme>(
     params: &Params<S>,
     level: usize,
     reduction: Reduction,

@@ -21,6 +21,9 @@ use crate::scheme::Scheme;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait NoiseRules<S: Scheme> {
+    /// True if `error` is the size of the whole phase, message included; false if it is that of the error alone.
+    const WHOLE_PHASE: bool = false;
+
     /// Returns the sizes of a fresh ciphertext of values declared to be at most `magnitude` (BFV and BGV accept any
     /// message).
     fn fresh<F: Figure>(params: &Params<S>, origin: Origin, magnitude: f64) -> Noise<F>;
@@ -105,6 +108,6 @@ pub trait NoiseRules<S: Scheme> {
 }
 
 /// Returns log2(Q_l/2), less a margin for the fixed-point base conversion, which may wrap early.
-pub(super) fn half_modulus<S: Scheme>(params: &Params<S>, level: usize) -> f64 {
+pub(crate) fn half_modulus<S: Scheme>(params: &Params<S>, level: usize) -> f64 {
     params.data_bits(level) - 1.0 - 1.0 / 4096.0
 }

@@ -43,10 +43,7 @@ impl ChainBits {
 
     /// Returns the primes of a scheme's chain; fewer if not enough exist.
     pub(super) fn primes(&self, scheme: SchemeId) -> ChainPrimes {
-        match scheme {
-            SchemeId::Ckks => self.real_primes(),
-            SchemeId::Bfv | SchemeId::Bgv => self.integer_primes(),
-        }
+        if scheme.is_exact() { self.integer_primes() } else { self.real_primes() }
     }
 
     /// Takes primes in descending order from 2^b, the special primes first.

@@ -42,10 +42,7 @@ const REAL: [ChainBits; 5] = [
 impl DefaultChain {
     /// Returns the chains of a scheme, smallest degree first.
     pub fn all(scheme: SchemeId) -> &'static [ChainBits] {
-        match scheme {
-            SchemeId::Bfv | SchemeId::Bgv => &INTEGER,
-            SchemeId::Ckks => &REAL,
-        }
+        if scheme.is_exact() { &INTEGER } else { &REAL }
     }
 
     /// Returns the specification of a scheme's default chain. `plain_modulus` is t; CKKS ignores it, as the chain sets
@@ -59,16 +56,14 @@ impl DefaultChain {
         plain_modulus: u64,
     ) -> Result<ParameterSpec, ParameterError> {
         let chain = Self::all(scheme).iter().find(|c| c.degree == degree);
-        let defined = match scheme {
-            SchemeId::Ckks => "4096, 8192, 16384, 32768 and 65536",
-            _ => "1024, 2048, 4096, 8192, 16384, 32768 and 65536",
+        let defined = if scheme.is_exact() {
+            "1024, 2048, 4096, 8192, 16384, 32768 and 65536"
+        } else {
+            "4096, 8192, 16384, 32768 and 65536"
         };
         let chain = chain.ok_or(ParameterError::NoDefaultChain { scheme, degree, defined })?;
         let (special, data) = chain.primes(scheme);
-        let plain = match scheme {
-            SchemeId::Ckks => u64::from(chain.others.0),
-            _ => plain_modulus,
-        };
+        let plain = if scheme.is_exact() { plain_modulus } else { u64::from(chain.others.0) };
         Ok(ParameterSpec { scheme, degree, digit_primes: special.len().max(1), special, data, plain })
     }
 }

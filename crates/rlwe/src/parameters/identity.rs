@@ -2,6 +2,9 @@
 
 use core::fmt;
 
+use crate::scheme::Scheme as _;
+use crate::with_scheme;
+
 /// A scheme.
 ///
 /// ```
@@ -23,9 +26,17 @@ pub enum SchemeId {
 }
 
 impl SchemeId {
+    /// All schemes.
+    pub const ALL: [Self; 3] = [Self::Bfv, Self::Bgv, Self::Ckks];
+
     /// Returns the scheme of a number on the wire, or None if there is none.
     pub fn from_number(number: u8) -> Option<Self> {
-        [Self::Bfv, Self::Ckks, Self::Bgv].into_iter().find(|s| *s as u8 == number)
+        Self::ALL.into_iter().find(|scheme| *scheme as u8 == number)
+    }
+
+    /// Returns true for integers modulo t, false for real numbers.
+    pub fn is_exact(self) -> bool {
+        with_scheme!(self, S => S::EXACT)
     }
 
     /// Returns the short name in lower case.
@@ -36,15 +47,20 @@ impl SchemeId {
             Self::Bgv => "bgv",
         }
     }
+
+    /// Returns the name in capitals.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Bfv => "BFV",
+            Self::Ckks => "CKKS",
+            Self::Bgv => "BGV",
+        }
+    }
 }
 
 impl fmt::Display for SchemeId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Bfv => "BFV",
-            Self::Ckks => "CKKS",
-            Self::Bgv => "BGV",
-        })
+        f.write_str(self.title())
     }
 }
 

@@ -4,13 +4,14 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use sotto_ring::{Embedding, GaloisMap, Modulus, Ring};
+use sotto_ring::{Embedding, Modulus, Ring};
 
 use super::default_chain::DefaultChain;
 use super::identity::{ParameterId, SchemeId};
 use super::level_tables::LevelTables;
 use super::security::SecurityTarget;
 use super::spec::ParameterSpec;
+use crate::automorphism::Automorphism;
 use crate::error::{EvalError, ParameterError};
 use crate::noise::Norms;
 use crate::scheme::Scheme;
@@ -234,15 +235,9 @@ impl<S: Scheme> Params<S> {
         &self.0.levels[level]
     }
 
-    /// Returns the Galois element of a rotation by `step`, or of the row swap for step 0. Returns None if no such
-    /// rotation exists.
-    pub fn galois_element(&self, step: i32) -> Option<usize> {
-        let degree = self.degree();
-        if step == 0 {
-            Some(GaloisMap::swap_element(degree))
-        } else {
-            GaloisMap::rotation_element(degree, step)
-        }
+    /// Returns the Galois element of an automorphism. Returns None if no such rotation exists.
+    pub fn galois_element(&self, automorphism: impl Into<Automorphism>) -> Option<usize> {
+        automorphism.into().element(self.degree())
     }
 
     /// Returns the steps of all rotations by a power of two, both ways, and the row swap (0). Their keys suffice to

@@ -10,7 +10,7 @@ use super::security::SecurityTarget;
 use super::spec::ParameterSpec;
 use crate::error::ParameterError;
 use crate::scheme::Scheme;
-use crate::schemes::{Bfv, Bgv, Ckks};
+use crate::with_scheme;
 
 /// The split of the data primes into digits of key switching. More digits leave more bits for data, but cost time and
 /// larger keys.
@@ -134,7 +134,7 @@ impl ChainRequest {
         let limit = self.security.limit(self.degree)?;
         let (mut fitting, others): (Vec<_>, Vec<_>) =
             self.candidates().into_iter().partition(|c| c.bits.modulus_bits() <= limit);
-        if self.data_bits.is_none() && self.scheme != SchemeId::Ckks {
+        if self.data_bits.is_none() && self.scheme.is_exact() {
             // Keep the largest candidate of each number of primes.
             fitting.sort_by_key(|c| (c.bits.others.1, MOST_BITS - c.bits.others.0));
             fitting.dedup_by_key(|c| c.bits.others.1);
@@ -158,7 +158,7 @@ impl ChainRequest {
 
     /// Returns every chain in bits with the requested properties, of any size.
     fn candidates(&self) -> Vec<Candidate> {
-        let most = if self.scheme == SchemeId::Ckks { 64 } else { sotto_ring::MOST_SOURCES };
+        let most = if self.scheme.is_exact() { sotto_ring::MOST_SOURCES } else { 64 };
         let counts = match self.levels {
             Some(levels) => levels.saturating_add(1)..=levels.saturating_add(1).min(most),
             None => 1..=most,
@@ -177,21 +177,21 @@ impl ChainRequest {
 
     /// Returns the range of bits of the data primes except the first, or of the scale if there is only the first.
     fn sizes(&self, count: usize) -> RangeInclusive<u32> {
-        match (self.other_bits, self.scheme) {
+        match (self.other_bits, self.scheme.is_exact()) {
             (Some(bits), _) => bits..=bits.min(MOST_BITS),
-            (None, SchemeId::Ckks) if count == 1 => LEAST_SCALE..=MOST_BITS,
-            (None, SchemeId::Ckks) => SMALLEST_SCALE.max(self.least_bits())..=MOST_BITS,
-            (None, _) => self.least_bits()..=MOST_BITS,
+            (None, false) if count == 1 => LEAST_SCALE..=MOST_BITS,
+            (None, false) => SMALLEST_SCALE.max(self.least_bits())..=MOST_BITS,
+            (None, true) => self.least_bits()..=MOST_BITS,
         }
     }
 
     /// Returns the range of bits of the first data prime, given the bits of the others.
     fn firsts(&self, count: usize, bits: u32) -> RangeInclusive<u32> {
         let headroom = if count == 1 { LAST_HEADROOM } else { LEAST_HEADROOM };
-        match (self.first_bits, self.scheme) {
+        match (self.first_bits, self.scheme.is_exact()) {
             (Some(first), _) => first..=first.min(MOST_BITS),
-            (None, SchemeId::Ckks) => (bits + headroom).clamp(self.least_bits(), MOST_BITS)..=MOST_BITS,
-            (None, _) => bits..=bits,
+            (None, false) => (bits + headroom).clamp(self.least_bits(), MOST_BITS)..=MOST_BITS,
+            (None, true) => bits..=bits,
         }
     }
 
@@ -247,7 +247,7 @@ impl ChainRequest {
         let Candidate { bits, digit_primes } = candidate;
         let (size, count) = (bits.others.0, bits.others.1 + 1);
         let off = self.data_bits.map_or(0, |asked| asked.abs_diff(bits.data_bits()));
-        if self.scheme == SchemeId::Ckks {
+        if !self.scheme.is_exact() {
             let headroom = bits.first.saturating_sub(size).abs_diff(USUAL_HEADROOM);
             let unusual = size.abs_diff(USUAL_SCALE);
             if count == 1 {
@@ -272,7 +272,7 @@ impl ChainRequest {
         let (special, data) = candidate.bits.primes(self.scheme);
         // All primes must have their full bit length, except scale primes, which lie on both sides of the scale.
         let large = |p: &u64, bits: u32| p.ilog2() + 1 >= bits;
-        let real = self.scheme == SchemeId::Ckks;
+        let real = !self.scheme.is_exact();
         let found = special.len() == special_count
             && data.len() == others.1 + 1
             && special.iter().all(|p| large(p, special_bits))
@@ -301,14 +301,10 @@ impl ChainRequest {
         };
         spec.check_chain()?;
         self.security.check(&spec)?;
-        match self.scheme {
-            SchemeId::Bfv => Bfv::check(&spec),
-            SchemeId::Bgv => Bgv::check(&spec),
-            SchemeId::Ckks => Ckks::check(&spec).map_err(|error| match error {
-                ParameterError::Chain(_) => self.too_sparse(others.0),
-                other => other,
-            }),
-        }?;
+        with_scheme!(self.scheme, S => S::check(&spec)).map_err(|error| match error {
+            ParameterError::Chain(_) if real => self.too_sparse(others.0),
+            other => other,
+        })?;
         Ok(spec)
     }
 

@@ -93,7 +93,7 @@ impl ParameterSpec {
             return Err(RingError::Degree(self.degree).into());
         }
         let (special, data) = (self.special.len(), self.data.len());
-        if self.scheme != SchemeId::Ckks && data > MOST_SOURCES {
+        if self.scheme.is_exact() && data > MOST_SOURCES {
             return Err(ParameterError::Chain("BFV and BGV take at most 32 data primes: take larger ones"));
         }
         if data == 0 || data > 64 || special > 16 {

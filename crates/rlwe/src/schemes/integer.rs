@@ -4,9 +4,10 @@ use alloc::vec::Vec;
 
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
-use sotto_ring::{Kernels, Modulus, NttTable, Scratch, Streams, Wiped};
+use sotto_ring::{Kernels, LeanTransform, Modulus, NttTable, Scratch, Streams, Wiped, primes};
 
 use crate::error::{EncodeError, ParameterError};
+use crate::lean::SlotValues;
 use crate::noise::Log2;
 use crate::parameters::{ParameterSpec, Params};
 use crate::plaintext::Plaintext;
@@ -49,14 +50,6 @@ macro_rules! integer_encoding {
             params.tables().encoder.decode_coefficients(plaintext)
         }
 
-        fn shared_value(row: &[i64], index: usize, _count: usize) -> i64 {
-            row[index]
-        }
-
-        fn half(params: &$crate::parameters::Params<Self>, value: i64) -> i64 {
-            $crate::schemes::integer::half(params.plain_modulus(), value)
-        }
-
         fn decode_scalar(
             params: &$crate::parameters::Params<Self>,
             plaintext: &$crate::plaintext::Plaintext<Self>,
@@ -66,13 +59,6 @@ macro_rules! integer_encoding {
     };
 }
 pub(crate) use integer_encoding;
-
-/// Returns half of a value modulo an odd t. The result is within ±t/2 like the value: an odd value is first moved by t
-/// towards zero and beyond. Branch-free.
-pub(crate) fn half(t: u64, value: i64) -> i64 {
-    let sign = (value >> 63) | 1;
-    (value - (value & 1) * sign * t as i64) / 2
-}
 
 /// Encoder of integers modulo t.
 #[derive(Debug)]
@@ -110,7 +96,7 @@ impl IntegerEncoder {
     pub(crate) fn new(spec: &ParameterSpec) -> Result<Self, ParameterError> {
         let refused = |_| ParameterError::PlainModulus { value: spec.plain, reason: "is out of range" };
         let modulus = Modulus::new(spec.plain).map_err(refused)?;
-        let prime = sotto_ring::primes::is_prime(spec.plain);
+        let prime = primes::is_prime(spec.plain);
         let table = if prime { NttTable::new(modulus, spec.degree) } else { None };
         let batch = table.map(|table| {
             let places: Vec<u32> = places(spec.degree).collect();
@@ -253,6 +239,31 @@ impl IntegerEncoder {
     pub(crate) fn decode_scalar<S: Scheme>(&self, plaintext: &Plaintext<S>) -> i64 {
         plaintext.coefficients().first().copied().unwrap_or(0)
     }
+}
+
+/// Transforms slots of residues modulo t to coefficients.
+pub(crate) fn lean_residues(
+    spec: &ParameterSpec,
+    values: SlotValues<'_>,
+) -> Result<(Modulus, Wiped<u64>), EncodeError> {
+    let degree = spec.degree;
+    let none = EncodeError::NoSlots { plain_modulus: spec.plain, degree };
+    let SlotValues::Integers(values) = values else { return Err(none) };
+    if values.len() > degree {
+        return Err(EncodeError::TooMany { given: values.len(), slots: degree });
+    }
+    let t = Modulus::new(spec.plain).map_err(|_| none.clone())?;
+    let limit = (t.value() - 1) as f64;
+    if let Some(index) = values.iter().position(|value| value.unsigned_abs() >= t.value()) {
+        return Err(EncodeError::OutOfRange { index, limit });
+    }
+    let mut residues = Wiped::zeros(degree);
+    for (value, place) in values.iter().zip(places(degree)) {
+        residues[place as usize] = t.from_signed(*value);
+    }
+    let transform = LeanTransform::inverse(t, degree).filter(|_| primes::is_prime(t.value()));
+    transform.ok_or(none)?.run(&mut residues);
+    Ok((t, residues))
 }
 
 /// Returns the index of each slot in Eval form: slot i of row 0 is the value at ψ^(3^i), of row 1 at ψ^(2n − 3^i).

@@ -4,7 +4,7 @@ use sotto_program::{
     LowerError, NodeId, Op, PlanOutput, Program, Register, SlotShape, Step, clear, magnitudes,
     slot_magnitudes,
 };
-use sotto_rlwe::{EvalError, Params, SchemeId, small_integer};
+use sotto_rlwe::{EvalError, Params, small_integer};
 
 use super::builder::Builder;
 use super::levels;
@@ -206,7 +206,7 @@ pub(super) fn refused<S: StepRules>(
     params: &Params<S>,
 ) -> LowerError {
     match error {
-        EvalError::Noise { over } if S::ID == SchemeId::Ckks => LowerError::TooLarge {
+        EvalError::Noise { over } if !S::EXACT => LowerError::TooLarge {
             largest: magnitudes(program).get(at.index()).copied().unwrap_or(f64::INFINITY),
             declared: program.inputs().iter().map(|input| input.magnitude).fold(0.0, f64::max),
             bits_over: over.ceil(),

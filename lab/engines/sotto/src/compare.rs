@@ -11,12 +11,13 @@ use sotto_harness::protocol::{Compare, Compared, Values};
 use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_ring::secure_rng;
 use sotto_rlwe::{
-    Bfv, Bgv, ChainRequest, Ciphertext, Ckks, Evaluator, Origin, ParameterSpec, Params, SchemeId,
+    ChainRequest, Ciphertext, Ckks, Evaluator, Origin, ParameterSpec, Params, Scheme as _, with_exact_scheme,
 };
 use sotto_wire::{AnyCiphertext, write_evaluation_keys};
 
+use crate::engine::scheme_of;
 use crate::error::EngineError;
-use crate::spoken::Spoken;
+use crate::spoken::{Spoken, declare, decrypt};
 
 /// The methods that this engine has.
 pub(crate) const METHODS: [&str; 2] = ["sign", "table"];
@@ -35,10 +36,13 @@ const SPECIAL_PRIMES: usize = 4;
 /// # Errors
 /// `Unsupported` for other methods and schemes, and reals that tables cannot hold; the library's refusals.
 pub(crate) fn compare(request: &Compare) -> Result<Compared, EngineError> {
-    match (request.method.as_str(), request.scheme.as_deref()) {
-        ("table", Some("bfv")) => table::<Bfv>(request),
-        ("table", Some("bgv")) => table::<Bgv>(request),
-        ("sign", None | Some("ckks")) => sign(request),
+    let scheme =
+        request.scheme.as_deref().map_or(Some(Ckks::ID), scheme_of).ok_or(EngineError::Unsupported)?;
+    match (request.method.as_str(), scheme.is_exact()) {
+        ("table", true) => {
+            with_exact_scheme!(scheme, S => table::<S>(request)).unwrap_or(Err(EngineError::Unsupported))
+        }
+        ("sign", false) => sign(request),
         _ => Err(EngineError::Unsupported),
     }
 }
@@ -166,7 +170,7 @@ fn sign(request: &Compare) -> Result<Compared, EngineError> {
         special_primes: Some(SPECIAL_PRIMES),
         other_bits: Some(SCALE_BITS),
         first_bits: Some(SCALE_BITS + 10),
-        ..ChainRequest::new(SchemeId::Ckks, DEGREE, 0)
+        ..ChainRequest::new(Ckks::ID, DEGREE, 0)
     };
     let compared = carry_out::<Ckks>(request, chain.build()?, &Difference { sign, least, width, limit })?;
     let parameters = format!("depth {}, scale 2^{SCALE_BITS}, {}", sign.depth(), compared.parameters);
@@ -211,7 +215,7 @@ fn carry_out<S: Spoken<Value: Number>>(
         let mut inputs: Vec<Ciphertext<S>> = Vec::new();
         compared.bytes_readings = 0;
         for slots in slots {
-            let plaintext = S::declare(S::encode_slots(&params, &slots, params.top_level())?, 1.0);
+            let plaintext = declare(S::encode_slots(&params, &slots, params.top_level())?, 1.0);
             let seeded = secret.encrypt(&plaintext, &mut rng)?;
             inputs.push(seeded.expand());
             compared.bytes_readings += AnyCiphertext::Seeded(seeded).write().len() as u64;
@@ -221,7 +225,7 @@ fn carry_out<S: Spoken<Value: Number>>(
         compared.microseconds.push(begin.elapsed().as_secs_f64() * 1e6);
         compared.processor.extend(busy.and_then(|busy| Some(processor_time()? - busy)));
         if answers.len() < readings.len() {
-            answers.extend(S::decrypt(&decryptor, &answer, params.plain_modulus())?.reals());
+            answers.extend(decrypt(&decryptor, &answer, params.plain_modulus())?.reals());
         }
         compared.bytes_answer = AnyCiphertext::Expanded(answer).write().len() as u64;
     }

@@ -6,7 +6,7 @@ use sotto_harness::protocol::{
 };
 use sotto_kernels::Kernels;
 use sotto_ring::secure_rng;
-use sotto_rlwe::{Bfv, Bgv, Ckks};
+use sotto_rlwe::{SchemeId, with_scheme};
 
 use crate::compare::{METHODS, compare};
 use crate::conventional::Conventional;
@@ -102,10 +102,10 @@ impl Engine {
     }
 
     fn prepare(&mut self, request: &Prepare) -> Result<Prepared, EngineError> {
+        if let Some(scheme) = scheme_of(&request.scheme) {
+            return with_scheme!(scheme, S => self.hold::<S>(request));
+        }
         match request.scheme.as_str() {
-            "bfv" => self.hold::<Bfv>(request),
-            "bgv" => self.hold::<Bgv>(request),
-            "ckks" => self.hold::<Ckks>(request),
             windows::SCHEME => {
                 self.prepared = Some(Box::new(Windows::prepare(request)?));
                 Ok(Prepared::default())
@@ -131,12 +131,8 @@ impl Engine {
 
     fn exchange(&mut self, request: &Exchange) -> Result<Exchanged, EngineError> {
         let Some(parameters) = &request.parameters else { return self.prepared()?.exchange(request) };
-        match parameters.scheme.as_str() {
-            "bfv" => cloud::<Bfv>(parameters, request),
-            "bgv" => cloud::<Bgv>(parameters, request),
-            "ckks" => cloud::<Ckks>(parameters, request),
-            _ => Err(EngineError::Unsupported),
-        }
+        let scheme = scheme_of(&parameters.scheme).ok_or(EngineError::Unsupported)?;
+        with_scheme!(scheme, S => cloud::<S>(parameters, request))
     }
 
     fn hold<S: Spoken>(&mut self, request: &Prepare) -> Result<Prepared, EngineError> {
@@ -168,4 +164,9 @@ fn version() -> Version {
 
 fn written<R: serde::Serialize>(reply: &R) -> String {
     serde_json::to_string(reply).unwrap_or_else(|error| format!(r#"{{"error":"{error}"}}"#))
+}
+
+/// Returns the scheme of a name; None for the engine's other methods.
+pub(crate) fn scheme_of(name: &str) -> Option<SchemeId> {
+    SchemeId::ALL.into_iter().find(|scheme| scheme.name() == name)
 }

@@ -5,13 +5,13 @@ use std::path::Path;
 use sotto_decrypt::Decryptor;
 use sotto_harness::protocol::{Exchange, Exchanged, Prepare, Values};
 use sotto_ring::Scratch;
-use sotto_rlwe::{Ciphertext, Evaluator, Params, SchemeId};
+use sotto_rlwe::{Ciphertext, Evaluator, Params};
 use sotto_wire::{AnyCiphertext, EvaluationKeyCounts, read_evaluation_keys, write_evaluation_keys};
 
 use crate::error::EngineError;
 use crate::measure::Timer;
 use crate::session::{Session, spec};
-use crate::spoken::{Spoken, read};
+use crate::spoken::{Spoken, declare, decrypt, read};
 
 /// The shared folder of edge and cloud.
 struct Folder<'a>(&'a Path);
@@ -58,7 +58,7 @@ impl<S: Spoken> Session<S> {
         let params = &self.target.params;
         let largest = values.reals().into_iter().fold(1.0, |largest: f64, value| largest.max(value.abs()));
         let encoded = S::encode_slots(params, &read::<S>(values)?, params.top_level())?;
-        let plain = S::declare(encoded, largest);
+        let plain = declare(encoded, largest);
         Ok(if seeded {
             AnyCiphertext::Seeded(self.secret.encrypt(&plain, &mut self.rng)?).write()
         } else {
@@ -71,11 +71,7 @@ impl<S: Spoken> Session<S> {
         let open = |session: &mut Self| {
             let params = &session.target.params;
             let answer = AnyCiphertext::<S>::read(&bytes, params)?.with_claimed_shape().expand();
-            Ok::<_, EngineError>(S::decrypt(
-                &Decryptor::new(&session.secret),
-                &answer,
-                params.plain_modulus(),
-            )?)
+            Ok::<_, EngineError>(decrypt(&Decryptor::new(&session.secret), &answer, params.plain_modulus())?)
         };
         let output = Some(open(self)?);
         let timer = Timer::times(request.repetitions);
@@ -103,7 +99,7 @@ pub(crate) fn cloud<S: Spoken>(parameters: &Prepare, request: &Exchange) -> Resu
         let answer: Ciphertext<S> = if product {
             let mut product = evaluator.multiply_with(&a, &b, scratch)?;
             evaluator.relinearise_assign(&mut product, &keys, scratch)?;
-            if S::ID == SchemeId::Ckks {
+            if !S::EXACT {
                 evaluator.drop_modulus_assign(&mut product, scratch)?;
             }
             product

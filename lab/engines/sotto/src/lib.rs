@@ -19,5 +19,5 @@ pub use emulation::{Emulator, Mode};
 pub use engine::Engine;
 pub use error::EngineError;
 pub use session::Session;
-pub use spoken::Spoken;
+pub use spoken::{Said, Spoken};
 pub use translate::{Translated, translate};

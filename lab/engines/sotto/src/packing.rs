@@ -5,7 +5,7 @@ use sotto_decrypt::{DecryptError, Decryptor};
 use sotto_harness::protocol::{Prepare, Values};
 use sotto_rlwe::{Ciphertext, EncodeError, Params, Plaintext};
 
-use crate::spoken::Spoken;
+use crate::spoken::{Said as _, Spoken, decrypt};
 
 /// Where values stand in plaintexts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,10 +50,10 @@ impl Packing {
     ) -> Result<Values, DecryptError> {
         let params = ciphertext.params();
         match self {
-            Self::Slots => S::decrypt(decryptor, ciphertext, params.plain_modulus()),
+            Self::Slots => decrypt(decryptor, ciphertext, params.plain_modulus()),
             Self::Scalar => {
                 let opened = decryptor.decrypt(ciphertext)?;
-                Ok(S::written(&[S::decode_scalar(params, &opened)], params.plain_modulus()))
+                Ok(S::Value::written(&[S::decode_scalar(params, &opened)], params.plain_modulus()))
             }
         }
     }

@@ -15,7 +15,7 @@ use sotto_runtime::{Encoding, Lowered, RlweTarget, run};
 
 use crate::error::EngineError;
 use crate::packing::Packing;
-use crate::spoken::{Spoken, read};
+use crate::spoken::{Spoken, declare, decrypt, plain, read};
 use crate::translate::translate;
 
 /// Parameters and keys, ready for programs.
@@ -132,7 +132,7 @@ impl<S: Spoken> Session<S> {
         let decryptor = Decryptor::new(&self.secret);
         let outputs = answers
             .iter()
-            .map(|answer| S::decrypt(&decryptor, answer, params.plain_modulus()))
+            .map(|answer| decrypt(&decryptor, answer, params.plain_modulus()))
             .collect::<Result<_, _>>()?;
         let stated = lowered.outputs.iter().filter(|_| !S::EXACT);
         let bounds = stated.map(|output| output.slot_error).collect();
@@ -155,7 +155,7 @@ impl<S: Spoken> Session<S> {
     fn encrypt(&mut self, values: &Values, magnitude: f64) -> Result<Ciphertext<S>, EngineError> {
         let params = &self.target.params;
         let plaintext = S::encode_slots(params, &read::<S>(values)?, params.top_level())?;
-        Ok(self.public.encrypt(&S::declare(plaintext, magnitude), &mut self.rng)?)
+        Ok(self.public.encrypt(&declare(plaintext, magnitude), &mut self.rng)?)
     }
 }
 
@@ -174,7 +174,7 @@ fn stated_security<S: Spoken>(params: &Params<S>) -> Option<u32> {
 
 pub(crate) fn spec<S: Spoken>(request: &Prepare) -> Result<ParameterSpec, EngineError> {
     let missing = || EngineError::Request("plain_modulus, or scale_bits for CKKS, is missing".to_owned());
-    let plain = S::plain(request).ok_or_else(missing)?;
+    let plain = plain::<S>(request).ok_or_else(missing)?;
     let (special, data) = if request.data.is_empty() {
         let chosen = chosen(request.degree, &[&request.special_bits[..], &request.data_bits].concat())?;
         (chosen[..request.special_bits.len()].to_vec(), chosen[request.special_bits.len()..].to_vec())

@@ -1,6 +1,7 @@
 //! Checks the house rules that a machine can check. CONTRIBUTING.md gives the reasons.
 
 mod circles;
+mod schemes;
 mod words;
 
 use super::sources::{self, Source};
@@ -22,6 +23,7 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
         sources.iter().partition(|source| source.has_extension(&["md"]));
     let mut faults = lengths(&code);
     faults.extend(circles::faults(&sources)?);
+    faults.extend(schemes::faults(&code));
     faults.extend(words::riddles(&code));
     faults.extend(words::without_example(&code));
     faults.extend(code.iter().flat_map(|source| names(source)));

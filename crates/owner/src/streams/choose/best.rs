@@ -1,9 +1,9 @@
 //! The choice of the best parameters for a stream.
 
 use sotto_pack::{Channel, Cut, StreamProfile};
-use sotto_rlwe::{Bfv, Bgv, Ckks, ParameterSpec, SchemeId};
+use sotto_rlwe::{ParameterSpec, Scheme as _, with_exact_scheme, with_scheme};
 
-use super::chosen::{Alternative, Chosen, DEGREES, NEEDS_SECRET, SUMS, no_parameters};
+use super::chosen::{Alternative, Chosen, DEGREES, NEEDS_SECRET, Real, SUMS, no_parameters};
 use super::exact::best;
 use super::judge::attempt;
 use super::real::choose_real;
@@ -50,7 +50,7 @@ fn choose_exact(stream: &StreamNeeds, channels: &[Channel], wishes: Wishes) -> R
         }
         of_sums => sums_not_taken(of_sums, NEEDS_SECRET),
     };
-    let (bfv, bgv) = (best::<Bfv>(stream, channels, wishes), best::<Bgv>(stream, channels, wishes));
+    let [bfv, bgv] = ExactScheme::ALL.map(|scheme| best_of(scheme, stream, channels, wishes));
     let (mut winner, loser) = match (bfv.0, bgv.0) {
         (Some(bfv_best), Some(bgv_best)) if bgv_best.window_bytes < bfv_best.window_bytes => {
             (bgv_best, Some(bfv_best))
@@ -75,6 +75,16 @@ fn choose_exact(stream: &StreamNeeds, channels: &[Channel], wishes: Wishes) -> R
     Ok(winner)
 }
 
+/// Returns the best parameters of a scheme, if there are any, and the ones that were refused.
+fn best_of(
+    scheme: ExactScheme,
+    stream: &StreamNeeds,
+    channels: &[Channel],
+    wishes: Wishes,
+) -> (Option<Chosen>, Vec<Alternative>) {
+    with_exact_scheme!(scheme.id(), S => best::<S>(stream, channels, wishes)).unwrap_or_default()
+}
+
 /// Returns ciphertexts of the scheme that the stream's questions state.
 fn choose_stated(
     stream: &StreamNeeds,
@@ -82,10 +92,7 @@ fn choose_stated(
     scheme: ExactScheme,
     wishes: Wishes,
 ) -> Result<Chosen, OwnerError> {
-    let (chosen, tried) = match scheme {
-        ExactScheme::Bfv => best::<Bfv>(stream, channels, wishes),
-        ExactScheme::Bgv => best::<Bgv>(stream, channels, wishes),
-    };
+    let (chosen, tried) = best_of(scheme, stream, channels, wishes);
     let way_out = "declare a coarser resolution or a narrower range, or take `scheme` from the question";
     let mut chosen = chosen.ok_or_else(|| no_parameters(&tried, wishes, way_out))?;
     let why = if stream.public { NEEDS_SECRET.to_owned() } else { chosen.why() };
@@ -121,10 +128,9 @@ fn evaluated(sums: &Chosen) -> Vec<Alternative> {
         None => tried,
     };
     let (stream, channels, wishes) = (&sums.stream, sums.layout.channels(), sums.wishes);
-    let mut all = of(best::<Bfv>(stream, channels, wishes));
-    all.extend(of(best::<Bgv>(stream, channels, wishes)));
-    all.push(rounds(DEGREES[0]));
-    all
+    let ciphertexts =
+        ExactScheme::ALL.into_iter().flat_map(|scheme| of(best_of(scheme, stream, channels, wishes)));
+    ciphertexts.chain([rounds(DEGREES[0])]).collect()
 }
 
 /// Returns sums with tags, which are not taken, as an alternative.
@@ -137,7 +143,7 @@ fn sums_not_taken(of_sums: Result<Chosen, String>, why: &str) -> Alternative {
 
 fn rounds(degree: usize) -> Alternative {
     let why = "rounds: the resolution would not be the only error";
-    Alternative::refused(&SchemeId::Ckks.to_string(), degree, why.to_owned())
+    Alternative::refused(Real::ID.title(), degree, why.to_owned())
 }
 
 /// Checks that the windows of a profile hold everything that a stream needs. `spec` has the parameters of ciphertexts; None
@@ -155,10 +161,6 @@ pub(crate) fn fits(
     let Some(spec) = spec else { return sums::fits(&stream.needs, channels, &profile.sums) };
     let layout = layout_of(profile, Some(spec)).map_err(|error| error.to_string())?;
     let cut = Cut::new(stream.span, stream.period, profile.ticks);
-    match spec.scheme {
-        SchemeId::Bfv => attempt::<Bfv>(stream, &layout, cut, spec.clone(), Wishes::default()),
-        SchemeId::Bgv => attempt::<Bgv>(stream, &layout, cut, spec.clone(), Wishes::default()),
-        SchemeId::Ckks => attempt::<Ckks>(stream, &layout, cut, spec.clone(), Wishes::default()),
-    }
-    .map(drop)
+    with_scheme!(spec.scheme, S => attempt::<S>(stream, &layout, cut, spec.clone(), Wishes::default()))
+        .map(drop)
 }

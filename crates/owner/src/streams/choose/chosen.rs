@@ -2,7 +2,7 @@
 
 use sotto_pack::{Cut, Layout, SumsPart};
 use sotto_program::KeysNeeded;
-use sotto_rlwe::{Kept, ParameterSpec, SchemeId};
+use sotto_rlwe::{Kept, ParameterSpec};
 
 use crate::error::OwnerError;
 use crate::quantities::{frame, kept};
@@ -103,16 +103,14 @@ impl Alternative {
 /// The name of the form without a lattice.
 pub(super) const SUMS: &str = "sums";
 
+/// The scheme for results that are computed from reals.
+pub(super) type Real = sotto_rlwe::Ckks;
+
 impl Chosen {
     /// Returns the name of the scheme: that of the ciphertexts, or `sums`.
     #[must_use]
     pub fn scheme(&self) -> &'static str {
-        match self.spec.as_ref().map(|spec| spec.scheme) {
-            None => SUMS,
-            Some(SchemeId::Bfv) => "BFV",
-            Some(SchemeId::Bgv) => "BGV",
-            Some(SchemeId::Ckks) => "CKKS",
-        }
+        self.spec.as_ref().map_or(SUMS, |spec| spec.scheme.title())
     }
 
     /// Returns the ring's degree; 0 for sums, which have no ring.

@@ -2,9 +2,10 @@
 
 use sotto_pack::{Cut, Layout, Period, Span};
 use sotto_program::limits::GAP_BITS;
-use sotto_rlwe::{Ckks, Origin, ParameterSpec, Params, SchemeId};
+use sotto_rlwe::{Origin, ParameterSpec, Params};
 use sotto_runtime::{Encoding, RlweTarget};
 
+use super::chosen::Real;
 use super::judge::MOST_FLAG_ERROR;
 use crate::quantities::{Beyond, Quantity, kept, program, typical};
 
@@ -16,7 +17,7 @@ pub(crate) fn carried_gap(
     layout: &Layout,
     of: &Quantity,
 ) -> Option<u8> {
-    if spec.scheme != SchemeId::Ckks {
+    if spec.scheme.is_exact() {
         return None;
     }
     kept(layout, spec.degree)?;
@@ -31,7 +32,7 @@ pub(crate) fn carried_gap(
             return None;
         }
         let target = RlweTarget {
-            params: Params::<Ckks>::new(spec.clone()).ok()?,
+            params: Params::<Real>::new(spec.clone()).ok()?,
             encoding: Encoding::Slots,
             origin,
             kept: kept(layout, spec.degree),

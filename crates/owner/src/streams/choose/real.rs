@@ -1,13 +1,14 @@
 //! The choice of parameters for CKKS.
 
 use sotto_pack::{Channel, Cut, Layout};
-use sotto_rlwe::{ChainRequest, Ckks, Digits, SchemeId};
+use sotto_rlwe::{ChainRequest, Digits, Scheme as _};
 
-use super::chosen::{Alternative, Chosen, DEGREES, no_parameters, under_public_key, without_secret};
+use super::chosen::{Alternative, Chosen, DEGREES, Real, no_parameters, under_public_key, without_secret};
 use super::judge::attempt;
 use super::worst::{layout, worst};
 use crate::error::OwnerError;
 use crate::quantities::{Quantity, frame, program, typical};
+use crate::question::ExactScheme;
 use crate::streams::{Needs, StreamNeeds, USUAL_GAP_BITS, Wishes};
 
 // Largest number of levels, sizes of the scale in bits, and bits of the first prime beyond the scale, which hold the
@@ -102,10 +103,10 @@ fn real_at_degree(
             first_bits: Some((bits + FIRST_BITS).min(PRIME_BITS)),
             other_bits: Some(bits),
             security: wishes.target(),
-            ..ChainRequest::new(SchemeId::Ckks, degree, 0)
+            ..ChainRequest::new(Real::ID, degree, 0)
         };
         let Ok(spec) = request.build() else { continue };
-        match attempt::<Ckks>(stream, &layout, cut, spec, wishes) {
+        match attempt::<Real>(stream, &layout, cut, spec, wishes) {
             Ok(chosen) => return Ok(chosen),
             Err(error) => why = error,
         }
@@ -176,20 +177,20 @@ fn choose_place(stream: &StreamNeeds, channels: &[Channel], wishes: Wishes) -> R
         match at_degree {
             Ok(mut chosen) => {
                 chosen.alternatives = tried;
-                for scheme in [SchemeId::Bfv, SchemeId::Bgv] {
+                for scheme in ExactScheme::ALL {
                     let why = "has whole numbers only: coefficients and models are reals".to_owned();
                     let other = Alternative::refused(&scheme.to_string(), degree, why);
                     chosen.alternatives.push(other);
                 }
                 if stream.public {
-                    chosen.alternatives.push(without_secret("CKKS", degree));
+                    chosen.alternatives.push(without_secret(Real::ID.title(), degree));
                 } else if chosen.kept().is_some() {
-                    chosen.alternatives.push(under_public_key("CKKS", degree));
+                    chosen.alternatives.push(under_public_key(Real::ID.title(), degree));
                 }
                 return Ok(chosen);
             }
             Err(why) => {
-                tried.push(Alternative::refused(&SchemeId::Ckks.to_string(), degree, why));
+                tried.push(Alternative::refused(&Real::ID.to_string(), degree, why));
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use sotto_pack::{Span, SumsPart};
-use sotto_rlwe::{ParameterSpec, SchemeId};
+use sotto_rlwe::ParameterSpec;
 
 use super::chosen::{Alternative, Chosen};
 use super::held::HeldReport;
@@ -129,7 +129,7 @@ pub struct StreamReport {
 #[must_use]
 pub fn stream_report(chosen: &Chosen) -> StreamReport {
     let spec = chosen.spec.as_ref();
-    let plain = spec.filter(|spec| spec.scheme != SchemeId::Ckks).map(|spec| spec.plain);
+    let plain = spec.filter(|spec| spec.scheme.is_exact()).map(|spec| spec.plain);
     let bins = (0..)
         .zip(chosen.layout.channels())
         .filter_map(|(at, channel)| Some((channel.name.clone(), bins_of(&chosen.sums, at)?.count())));

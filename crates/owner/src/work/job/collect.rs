@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use sotto_cloud_client::{CloudError, JobDone, JobProgress};
 use sotto_decrypt::FloodingBudget;
-use sotto_runtime::{Lowered, Planned};
+use sotto_runtime::{Lowered, Managed, Planned};
 use sotto_wire::Digest;
 
 use super::flight::{Flight, Submitted};
@@ -20,7 +20,7 @@ const LARGEST_FLOODED: f64 = 1.0;
 
 impl Computer<'_> {
     /// Waits for a job, compares its transcript with the request, and decrypts its outputs.
-    pub(super) fn collect<S: Readable>(
+    pub(super) fn collect<S: Managed<Value: Readable>>(
         &mut self,
         asking: &Asking<'_, S>,
         flight: &Flight<'_, S>,
@@ -37,7 +37,7 @@ impl Computer<'_> {
     }
 
     /// Waits for a job and returns the frames of its outputs, which are those of the requested work.
-    fn checked_outputs<S: Readable>(
+    fn checked_outputs<S: Managed<Value: Readable>>(
         &mut self,
         asking: &Asking<'_, S>,
         flight: &Flight<'_, S>,
@@ -68,7 +68,7 @@ impl Computer<'_> {
     }
 
     /// Adds the cloud's work on a job to the cost.
-    fn account<S: Readable>(&mut self, done: &JobDone, lowered: &Lowered<S>) {
+    fn account<S: Managed>(&mut self, done: &JobDone, lowered: &Lowered<S>) {
         let spent = &mut self.spent;
         spent.jobs += 1;
         spent.schemes.insert(S::ID.to_string());
@@ -79,7 +79,7 @@ impl Computer<'_> {
         }
     }
 
-    fn download<S: Readable>(&mut self, job: &Submitted<S>) -> Result<Vec<Vec<u8>>, OwnerError> {
+    fn download<S: Managed>(&mut self, job: &Submitted<S>) -> Result<Vec<Vec<u8>>, OwnerError> {
         let (cloud, spent) = (self.cloud, &mut self.spent);
         let mut frames = Vec::with_capacity(job.lowered.outputs.len());
         for index in 0..job.lowered.outputs.len() {
@@ -91,7 +91,7 @@ impl Computer<'_> {
     }
 
     /// Decrypts checked outputs. Returns the numbers of each, and a bound on their error.
-    fn decrypt<S: Readable>(
+    fn decrypt<S: Managed<Value: Readable>>(
         &mut self,
         asking: &Asking<'_, S>,
         flight: &Flight<'_, S>,
@@ -124,7 +124,7 @@ impl Computer<'_> {
     }
 }
 
-impl<S: Readable> Asking<'_, S> {
+impl<S: Managed<Value: Readable>> Asking<'_, S> {
     /// Refuses to spend budget on values that would drown in the flooding noise.
     fn can_flood(
         &self,

@@ -1,7 +1,7 @@
 //! Jobs that the cloud is working on, and the places of their results.
 
 use sotto_keys::SecretKey;
-use sotto_runtime::Lowered;
+use sotto_runtime::{Lowered, Managed};
 use sotto_wire::TranscriptInputs;
 
 use super::Results;
@@ -11,7 +11,7 @@ use crate::quantities::{Input, Packed, Part, frame, kept, stride};
 use crate::work::transcript::Expected;
 
 /// A submitted job.
-pub(super) struct Submitted<S: Readable> {
+pub(super) struct Submitted<S: Managed> {
     /// Its name in the cloud.
     pub(super) job: String,
     /// The frame of its plan.
@@ -20,7 +20,7 @@ pub(super) struct Submitted<S: Readable> {
 }
 
 /// A job that the cloud is working on.
-pub(super) struct Flight<'w, S: Readable> {
+pub(super) struct Flight<'w, S: Managed> {
     /// None if every result is zero for any windows.
     pub(super) job: Option<Submitted<S>>,
     pub(super) parts: &'w [Part],
@@ -29,7 +29,7 @@ pub(super) struct Flight<'w, S: Readable> {
     pub(super) magnitude: f64,
 }
 
-impl<S: Readable> Submitted<S> {
+impl<S: Managed> Submitted<S> {
     /// Returns the statements that the transcript of the job must make.
     pub(super) fn expected<'i>(
         &self,
@@ -47,7 +47,7 @@ impl<S: Readable> Submitted<S> {
     }
 }
 
-impl<'w, S: Readable> Flight<'w, S> {
+impl<'w, S: Managed<Value: Readable>> Flight<'w, S> {
     /// Returns the windows of all parts, in the order of the job's inputs.
     pub(super) fn inputs(&self) -> impl Iterator<Item = &'w Input> + use<'w, S> {
         self.parts.iter().flat_map(|part| &part.inputs)
@@ -77,7 +77,7 @@ impl<'w, S: Readable> Flight<'w, S> {
     ) -> Result<Vec<Results>, OwnerError> {
         let (packed, first) = (&self.packed, &self.parts[0]);
         let row = if packed.in_slots() { degree / 2 } else { stride(first.layout(), degree) * packed.frames };
-        let zeros = (S::zeros(row), 0.0);
+        let zeros = (S::Value::zeros(row), 0.0);
         let mut results = vec![Results::new(); self.parts.len()];
         for outputs in &packed.outputs {
             for (output, results) in outputs.iter().zip(results.chunks_mut(packed.frames)) {

@@ -2,10 +2,9 @@
 
 use sotto_program::LowerError;
 use sotto_rlwe::{Origin, ParameterSpec, Params};
-use sotto_runtime::{Encoding, Lowered, RlweTarget};
+use sotto_runtime::{Encoding, Lowered, Managed, RlweTarget};
 
 use crate::error::OwnerError;
-use crate::open::Readable;
 use crate::quantities::{Packed, Part, Quantity, frames, kept, program};
 
 /// The parts that no job has yet.
@@ -18,7 +17,7 @@ pub(super) struct Left<'w> {
 }
 
 /// A lowered job.
-pub(super) struct Prepared<'w, S: Readable> {
+pub(super) struct Prepared<'w, S: Managed> {
     pub(super) parts: &'w [Part],
     pub(super) packed: Packed,
     /// None if every result is zero for any windows.
@@ -37,7 +36,7 @@ impl<'w> Left<'w> {
     }
 
     /// Takes the parts of the next job, as many as it can carry, and lowers its program. There must be parts left.
-    pub(super) fn next<S: Readable>(
+    pub(super) fn next<S: Managed>(
         &mut self,
         target: &RlweTarget<S>,
         quantities: &[Quantity],
@@ -60,7 +59,7 @@ impl<'w> Left<'w> {
 }
 
 /// Returns the target of all jobs of these parts, whose windows have one layout and origin.
-pub(super) fn target<S: Readable>(spec: &ParameterSpec, parts: &[Part]) -> Result<RlweTarget<S>, OwnerError> {
+pub(super) fn target<S: Managed>(spec: &ParameterSpec, parts: &[Part]) -> Result<RlweTarget<S>, OwnerError> {
     let first = parts.first().map(|part| &part.inputs[0]);
     let kept = first.and_then(|input| kept(&input.window.layout, spec.degree));
     let origin = first.map_or(Origin::SecretKey, |input| input.origin);
@@ -83,7 +82,7 @@ fn fitting(parts: &[Part], degree: usize, quantities: usize, granted: usize) -> 
     parts.iter().take(most_outputs).take_while(fits).count().max(1)
 }
 
-fn lower<S: Readable>(
+fn lower<S: Managed>(
     target: &RlweTarget<S>,
     parts: &[Part],
     quantities: &[Quantity],

@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use sotto_api::reason;
 use sotto_cloud_client::Cloud;
 use sotto_keys::SecretKey;
-use sotto_rlwe::{Bfv, Bgv, Ckks, ParameterSpec, SchemeId};
-use sotto_runtime::{Lowered, RlweTarget};
+use sotto_rlwe::{ParameterSpec, with_scheme};
+use sotto_runtime::{Lowered, Managed, RlweTarget};
 
 use super::budgets;
 use super::evidence::Evidence;
@@ -42,7 +42,7 @@ pub(crate) type Progress<'p> = &'p mut dyn FnMut(u64, u64);
 pub(crate) type Results = Vec<(Numbers, f64)>;
 
 /// The device, its key and the quantities, which all jobs of a call have in common.
-struct Asking<'a, S: Readable> {
+struct Asking<'a, S: Managed> {
     device: &'a str,
     key: &'a SecretKey<S>,
     quantities: &'a [Quantity],
@@ -114,14 +114,10 @@ impl<'p> Computer<'p> {
         quantities: &[Quantity],
         progress: Progress<'_>,
     ) -> Result<Vec<Results>, OwnerError> {
-        match spec.scheme {
-            SchemeId::Bfv => self.typed::<Bfv>(device, spec, parts, quantities, progress),
-            SchemeId::Bgv => self.typed::<Bgv>(device, spec, parts, quantities, progress),
-            SchemeId::Ckks => self.typed::<Ckks>(device, spec, parts, quantities, progress),
-        }
+        with_scheme!(spec.scheme, S => self.typed::<S>(device, spec, parts, quantities, progress))
     }
 
-    fn typed<S: Readable>(
+    fn typed<S: Managed<Value: Readable>>(
         &mut self,
         device: &str,
         spec: &ParameterSpec,
@@ -132,7 +128,7 @@ impl<'p> Computer<'p> {
         let target = target::<S>(spec, parts)?;
         let secret = devices::secret(self.plant, device)?;
         let key = SecretKey::<S>::derive(&secret, &target.params);
-        let flooded = self.shared && S::ID == SchemeId::Ckks;
+        let flooded = self.shared && !S::EXACT;
         let mut budget = flooded.then(|| budgets::flooding_budget(self.plant, key.id())).transpose()?;
         let asking = Asking { device, key: &key, quantities };
         if flooded {
@@ -163,7 +159,7 @@ impl<'p> Computer<'p> {
     }
 
     /// Cancels jobs for which the owner does not wait any longer.
-    fn cancel<'f, 'w: 'f, S: Readable>(&self, flights: impl Iterator<Item = &'f Flight<'w, S>>) {
+    fn cancel<'f, 'w: 'f, S: Managed>(&self, flights: impl Iterator<Item = &'f Flight<'w, S>>) {
         for job in flights.filter_map(|flight| flight.job.as_ref()) {
             // Without an effect on the answer: a cloud of an earlier version has no such route.
             if let Err(error) = self.cloud.cancel(&job.job) {
@@ -173,7 +169,7 @@ impl<'p> Computer<'p> {
     }
 
     /// Lowers the next job and submits it, unless its results are zero for any windows.
-    fn launch<'w, S: Readable>(
+    fn launch<'w, S: Managed>(
         &mut self,
         asking: &Asking<'_, S>,
         left: &mut Left<'w>,
@@ -189,7 +185,7 @@ impl<'p> Computer<'p> {
     }
 
     /// Uploads the keys if needed, uploads the plan, and submits the job.
-    fn submit<S: Readable>(
+    fn submit<S: Managed>(
         &mut self,
         asking: &Asking<'_, S>,
         parts: &[Part],

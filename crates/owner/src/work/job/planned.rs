@@ -1,12 +1,11 @@
 //! The results that an answer for others takes from the flooding budget: no limit of the cloud makes more of them.
 
 use sotto_rlwe::ParameterSpec;
-use sotto_runtime::RlweTarget;
+use sotto_runtime::{Managed, RlweTarget};
 
 use super::lower::Left;
 use super::windows_within;
 use crate::error::OwnerError;
-use crate::open::Readable;
 use crate::quantities::{Part, Quantity};
 
 /// The bytes of a job that answers are planned for: 2 GiB, the limit of a cloud whose operator sets none.
@@ -14,7 +13,7 @@ const PLANNED_JOB: u64 = 2 << 30;
 
 /// Refuses work that the cloud's limit on the bytes of a job splits into more results than were planned: each takes one of
 /// the flooding budget.
-pub(super) fn check<S: Readable>(
+pub(super) fn check<S: Managed>(
     largest_job: u64,
     spec: &ParameterSpec,
     target: &RlweTarget<S>,
@@ -38,7 +37,7 @@ pub(super) fn check<S: Readable>(
 }
 
 /// Returns the number of outputs of all jobs of these parts; None if they cannot be lowered.
-fn results<S: Readable>(
+fn results<S: Managed>(
     target: &RlweTarget<S>,
     parts: &[Part],
     quantities: &[Quantity],

@@ -1,5 +1,7 @@
 //! BFV (Fan and Vercauteren, ePrint 2012/144; Brakerski, ePrint 2012/078): message in the high bits.
 
+mod levels;
+mod noise;
 mod product;
 
 use alloc::sync::Arc;
@@ -9,11 +11,13 @@ use alloc::vec::Vec;
 use num_traits::Float as _;
 use sotto_ring::{Conversion, Eval, Factor, Kernels, Modulus, Poly, Ring, Rounding, Scratch, Wiped, primes};
 
-use crate::error::{EvalError, ParameterError};
+use crate::error::{EncodeError, EvalError, ParameterError};
+use crate::injection::Injection;
+use crate::lean::{LeanInjection, SlotValues};
 use crate::parameters::{ParameterSpec, Params, SchemeId};
 use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
-use crate::schemes::integer::{IntegerEncoder, check_plain_modulus, integer_encoding};
+use crate::schemes::integer::{IntegerEncoder, check_plain_modulus, integer_encoding, lean_residues};
 
 /// The scheme BFV: integers modulo t.
 ///
@@ -198,10 +202,22 @@ impl Scheme for Bfv {
     ) -> [Poly<Eval>; 3] {
         product::tensor(params, level, a, b, scratch)
     }
+
+    fn lean_injection(
+        spec: &ParameterSpec,
+        values: SlotValues<'_>,
+        _largest: f64,
+    ) -> Result<LeanInjection, EncodeError> {
+        let (t, mut residues) = lean_residues(spec, values)?;
+        let product = |product, q: &u64| t.multiply(product, t.reduce(*q));
+        let modulus_residue = spec.data.iter().fold(t.reduce(1), product);
+        let injection = Injection::of_values(rests(&t, modulus_residue, &mut residues), t.value());
+        Ok(LeanInjection { injection, error_factor: t.value(), divisor: t.value() })
+    }
 }
 
 /// Returns h − ((Q·m + h) mod t) for the residues m modulo t.
-pub(crate) fn rests(t: &Modulus, modulus_residue: u64, residues: &mut [u64]) -> Wiped<i64> {
+fn rests(t: &Modulus, modulus_residue: u64, residues: &mut [u64]) -> Wiped<i64> {
     (Kernels::best().scale)(t, residues, t.factor(modulus_residue));
     let mut rests = Wiped::zeros(residues.len());
     (Kernels::best().centre)(t, &mut rests, residues);

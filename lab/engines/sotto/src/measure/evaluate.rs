@@ -1,7 +1,7 @@
 //! Measured operations on ciphertexts.
 
 use sotto_ring::Scratch;
-use sotto_rlwe::{Addend, Ciphertext, Evaluator, SchemeId};
+use sotto_rlwe::{Addend, Ciphertext, Evaluator};
 
 use super::clear::Clear;
 use super::fixture::{Fixture, require};
@@ -68,7 +68,7 @@ pub(super) fn evaluate<S: Spoken>(
     let Fixture { slots, clear: [x, y], ciphertext: [a, b], addend, multiplier, keys, scratch, .. } = fixture;
     let params = &session.target.params;
     let top = params.top_level();
-    let reals = S::ID == SchemeId::Ckks;
+    let reals = !S::EXACT;
     let subject = |scratch| Operation { session, timer, scratch };
     match operation {
         "add" => subject(scratch).gives(&x.plus(y), |e, scratch| Ok(e.add_with(a, b, scratch)?)),

@@ -3,12 +3,12 @@
 use sotto_decrypt::Decryptor;
 use sotto_harness::protocol::Values;
 use sotto_ring::Scratch;
-use sotto_rlwe::{Addend, Ciphertext, EvaluationKeys, Multiplier, Plaintext, SchemeId};
+use sotto_rlwe::{Addend, Ciphertext, EvaluationKeys, Multiplier, Plaintext};
 
 use super::clear::Clear;
 use crate::error::EngineError;
 use crate::session::Session;
-use crate::spoken::{Spoken, read};
+use crate::spoken::{Said as _, Spoken, read};
 
 /// Two inputs in every form, keys for products and for the rotation by one, and buffers.
 pub(crate) struct Fixture<S: Spoken> {
@@ -27,7 +27,7 @@ impl<S: Spoken> Fixture<S> {
         let params = session.target.params.clone();
         let (rows, columns) = session.rows_and_columns()?;
         let top = params.top_level();
-        let mut make = || S::random(rows * columns, params.plain_modulus(), &mut session.rng);
+        let mut make = || S::Value::random(rows * columns, params.plain_modulus(), &mut session.rng);
         let mut slots = [make(), make()];
         for (slots, value) in slots.iter_mut().zip(&session.values) {
             *slots = read::<S>(&Values::Integers(vec![i64::from(*value)]))?;
@@ -45,7 +45,7 @@ impl<S: Spoken> Fixture<S> {
             EvaluationKeys::empty(&params, session.secret.id())
         };
         let clear = |slots: &Vec<S::Value>| Clear {
-            values: S::written(slots, params.plain_modulus()),
+            values: S::Value::written(slots, params.plain_modulus()),
             columns,
             modulus: params.plain_modulus(),
         };
@@ -73,7 +73,7 @@ pub(super) fn require<S: Spoken>(
     expected: &Clear,
 ) -> Result<(), EngineError> {
     let noise = ciphertext.shape().noise;
-    if S::ID == SchemeId::Ckks && (noise.message + noise.error).0 > MOST_BITS {
+    if !S::EXACT && (noise.message + noise.error).0 > MOST_BITS {
         return require(session, &session.evaluator.drop_modulus(ciphertext)?, expected);
     }
     let decryptor = Decryptor::new(&session.secret);

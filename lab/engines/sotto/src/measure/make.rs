@@ -8,7 +8,7 @@ use super::fixture::{Fixture, require};
 use super::timer::Timer;
 use crate::error::EngineError;
 use crate::session::Session;
-use crate::spoken::Spoken;
+use crate::spoken::{Said as _, Spoken};
 
 /// Times an operation that makes an object; checks the first object.
 fn timed<S: Spoken, O>(
@@ -74,7 +74,10 @@ pub(super) fn make<S: Spoken>(
                 timer,
                 |session| Ok(session.packing.decode(&params, &opened)?),
                 |session, found| {
-                    x.require(&S::written(&found, params.plain_modulus()), session.slot_error(a.shape()))
+                    x.require(
+                        &S::Value::written(&found, params.plain_modulus()),
+                        session.slot_error(a.shape()),
+                    )
                 },
             )
         }
@@ -111,7 +114,7 @@ pub(super) fn make<S: Spoken>(
             |session| Ok(Decryptor::new(&session.secret).decrypt(a)?),
             |session, opened| {
                 let found = session.packing.decode(&params, &opened)?;
-                x.require(&S::written(&found, params.plain_modulus()), session.slot_error(a.shape()))
+                x.require(&S::Value::written(&found, params.plain_modulus()), session.slot_error(a.shape()))
             },
         ),
         "decrypt_decode" => timed(
@@ -122,7 +125,7 @@ pub(super) fn make<S: Spoken>(
                 Ok(session.packing.decode(&params, &opened)?)
             },
             |session, found| {
-                x.require(&S::written(&found, params.plain_modulus()), session.slot_error(a.shape()))
+                x.require(&S::Value::written(&found, params.plain_modulus()), session.slot_error(a.shape()))
             },
         ),
         _ => Err(EngineError::Unsupported),

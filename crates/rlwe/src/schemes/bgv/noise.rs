@@ -1,11 +1,12 @@
 //! BGV: phase = factor·m + t·e; `error` is the size of the whole phase.
 
-use super::rules::half_modulus;
-use super::{Figure, Log2, Noise, NoiseRules, Origin, PlainSize};
+use super::Bgv;
+use crate::noise::{Figure, Log2, Noise, NoiseRules, Origin, PlainSize, half_modulus};
 use crate::parameters::Params;
-use crate::schemes::Bgv;
 
 impl NoiseRules<Self> for Bgv {
+    const WHOLE_PHASE: bool = true;
+
     fn fresh<F: Figure>(params: &Params<Self>, origin: Origin, _magnitude: f64) -> Noise<F> {
         let norms = F::norms(params.norms());
         let message = norms.any_message(params.plain_modulus());

@@ -1,9 +1,8 @@
 //! BFV: phase = (Q/t)·m + v + Q·k; `error` is the size of v.
 
-use super::rules::half_modulus;
-use super::{Figure, Log2, Noise, NoiseRules, Origin, PlainSize};
+use super::Bfv;
+use crate::noise::{Figure, Log2, Noise, NoiseRules, Origin, PlainSize, half_modulus};
 use crate::parameters::Params;
-use crate::schemes::Bfv;
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
 

@@ -2,16 +2,15 @@
 
 use sotto_ring::Modulus;
 
-use super::{Adjustment, LevelRules, centred, lower_of, product_room};
+use super::Bgv;
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
 use crate::evaluator::Evaluator;
+use crate::level_rules::{Adjustment, LevelRules, lower_of, product_room};
 use crate::parameters::Params;
-use crate::schemes::Bgv;
 use crate::shape::Shape;
 
 impl LevelRules for Bgv {
-    const EXACT: bool = true;
     const RESCALES: bool = false;
 
     /// Compares factors at the level of the sum, as dropping a prime changes them.
@@ -39,14 +38,6 @@ impl LevelRules for Bgv {
     fn replace_factor(params: &Params<Self>, shape: &mut Shape<Self>, factor: i64) -> i64 {
         let t = Modulus::new(params.plain_modulus()).expect("a checked plain modulus");
         t.centre(core::mem::replace(&mut shape.scaling, t.from_signed(factor)))
-    }
-
-    fn canonical(params: &Params<Self>, value: i64) -> i64 {
-        centred(params, value)
-    }
-
-    fn as_integer(value: i64) -> Option<i64> {
-        Some(value)
     }
 
     fn matched(params: &Params<Self>, shape: &Shape<Self>, factor: i64) -> Result<Shape<Self>, EvalError> {

@@ -1,13 +1,13 @@
 //! CKKS: phase = Δ^power·m + e; `message` is the size of the scaled message, `error` that of e, including the rounding
 //! of the encoding.
 
-use super::reducing::canonical_bound;
-use super::rules::half_modulus;
-use super::{Figure, Log2, Noise, NoiseRules, Origin, PlainSize, Typical};
+use super::Ckks;
+use crate::noise::{
+    Figure, Log2, Noise, NoiseRules, Origin, PlainSize, Typical, canonical_bound, half_modulus,
+};
 use crate::parameters::Params;
 use crate::reduction::Reduction;
 use crate::scheme::Scheme;
-use crate::schemes::Ckks;
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
 

@@ -1,5 +1,10 @@
 //! CKKS (Cheon, Kim, Kim and Song, ePrint 2016/421; in RNS: ePrint 2018/931).
 
+mod embedding;
+mod levels;
+mod matching;
+mod noise;
+
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -9,9 +14,10 @@ use num_traits::Float as _;
 use sotto_ring::{Eval, Poly, Ring, Rounding, Scratch, Wiped};
 
 use crate::error::{EncodeError, EvalError, ParameterError};
+use crate::injection::Injection;
+use crate::lean::{LeanInjection, SlotValues};
 use crate::parameters::{DoubleDouble, ParameterSpec, Params, ScaleRatio, SchemeId};
 use crate::plaintext::Plaintext;
-use crate::repeated::mean;
 use crate::scheme::{Lowering, Scheme};
 use crate::shape::Shape;
 
@@ -127,14 +133,6 @@ impl Scheme for Ckks {
         values
     }
 
-    fn shared_value(row: &[f64], index: usize, count: usize) -> f64 {
-        mean(row.iter().skip(index).step_by(count).copied())
-    }
-
-    fn half(_params: &Params<Self>, value: f64) -> f64 {
-        value / 2.0
-    }
-
     fn decode_scalar(params: &Params<Self>, plaintext: &Plaintext<Self>) -> f64 {
         // The constant coefficient equals the mean of all slots.
         plaintext.coefficients().first().copied().unwrap_or(0) as f64 / params.scale_of(plaintext)
@@ -219,6 +217,15 @@ impl Scheme for Ckks {
         level: usize,
     ) -> Result<Lowering<Self>, EvalError> {
         match_constant(params, shape, level).map(Lowering::Rescale)
+    }
+
+    fn lean_injection(
+        spec: &ParameterSpec,
+        values: SlotValues<'_>,
+        largest: f64,
+    ) -> Result<LeanInjection, EncodeError> {
+        let injection = Injection::of_values(embedding::lean_coefficients(spec, values, largest)?, u64::MAX);
+        Ok(LeanInjection { injection, error_factor: 1, divisor: 1 })
     }
 }
 

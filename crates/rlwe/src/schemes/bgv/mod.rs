@@ -1,15 +1,21 @@
 //! BGV (Brakerski, Gentry and Vaikuntanathan, ePrint 2011/277): message in the low bits.
 
+mod levels;
+mod matching;
+mod noise;
+
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use sotto_ring::{Conversion, Eval, Modulus, Poly, Ring, Rounding, Scratch, Wiped};
+use sotto_ring::{Conversion, Eval, Kernels, Modulus, Poly, Ring, Rounding, Scratch, Wiped};
 
-use super::integer::{IntegerEncoder, check_plain_modulus, integer_encoding};
-use crate::error::{EvalError, ParameterError};
+use crate::error::{EncodeError, EvalError, ParameterError};
+use crate::injection::Injection;
+use crate::lean::{LeanInjection, SlotValues};
 use crate::parameters::{ParameterSpec, Params, SchemeId};
 use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
+use crate::schemes::integer::{IntegerEncoder, check_plain_modulus, integer_encoding, lean_residues};
 
 /// The scheme BGV: integers modulo t.
 ///
@@ -136,5 +142,17 @@ impl Scheme for Bgv {
         let (residues, out) = (residues.row_mut(0), &mut coefficients);
         conversion.write_centred(ring.kernels(), &quotients, 0, inverse, residues, out);
         Plaintext::recovered(params, coefficients, level, Self::fresh_scaling())
+    }
+
+    fn lean_injection(
+        spec: &ParameterSpec,
+        values: SlotValues<'_>,
+        _largest: f64,
+    ) -> Result<LeanInjection, EncodeError> {
+        let (t, residues) = lean_residues(spec, values)?;
+        let mut centred = Wiped::zeros(spec.degree);
+        (Kernels::best().centre)(&t, &mut centred, &residues);
+        let injection = Injection::of_values(centred, t.value() / 2);
+        Ok(LeanInjection { injection, error_factor: t.value(), divisor: 1 })
     }
 }

@@ -1,13 +1,9 @@
 //! The rules that manage levels, scales and plaintext factors before and after sums and products. They decide from
 //! shapes alone, for the planner and for circuits that compute at once.
 
-mod bfv;
-mod bgv;
-mod ckks;
-
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
-use sotto_ring::{Modulus, Scratch};
+use sotto_ring::Scratch;
 
 use crate::ciphertext::Ciphertext;
 use crate::error::EvalError;
@@ -15,6 +11,7 @@ use crate::evaluator::Evaluator;
 use crate::parameters::Params;
 use crate::scheme::Scheme;
 use crate::shape::Shape;
+use crate::slot_value::SlotValue as _;
 
 /// The adjustment of one operand of a sum: lowered to a level ([`Shape::lower`]), then multiplied by an integer that
 /// its plaintext factor includes (BGV; 1 if nothing has to match).
@@ -54,9 +51,6 @@ pub fn small_integer(value: f64) -> Option<i64> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait LevelRules: Scheme {
-    /// True if values are integers modulo t.
-    const EXACT: bool;
-
     /// True if the last prime is dropped after every product, with a ciphertext or a plaintext: CKKS rescales.
     const RESCALES: bool;
 
@@ -66,7 +60,9 @@ pub trait LevelRules: Scheme {
     }
 
     /// Returns the adjustments that bring two operands to one level and scaling, for a sum or difference.
-    fn before_sum(params: &Params<Self>, a: &Shape<Self>, b: &Shape<Self>) -> [Adjustment; 2];
+    fn before_sum(_params: &Params<Self>, a: &Shape<Self>, b: &Shape<Self>) -> [Adjustment; 2] {
+        lower_of(a, b)
+    }
 
     /// Returns the best level for a product of two operands; at most the lower of their levels.
     ///
@@ -100,7 +96,9 @@ pub trait LevelRules: Scheme {
     /// Sets a shape's plaintext factor, which must be invertible modulo t, and returns the one before. The message is
     /// then another one: old/new times the one before, for which the caller accounts. A circuit that keeps track of
     /// factors adds terms of different ones without a product. 1 in schemes without factors.
-    fn replace_factor(params: &Params<Self>, shape: &mut Shape<Self>, factor: Self::Value) -> Self::Value;
+    fn replace_factor(_params: &Params<Self>, _shape: &mut Shape<Self>, _factor: Self::Value) -> Self::Value {
+        Self::Value::ONE
+    }
 
     /// Returns the level of a transmitted answer. Exact schemes drop primes as long as two bits of room remain, so that
     /// fewer bytes are transmitted.
@@ -117,13 +115,6 @@ pub trait LevelRules: Scheme {
         }
         Ok(shape.level)
     }
-
-    /// Returns the representative of a value in the plaintext space: centred modulo t, or the value itself.
-    fn canonical(params: &Params<Self>, value: Self::Value) -> Self::Value;
-
-    /// Returns the integer to multiply by in place of an encoded constant, or None if encoding is better. The value
-    /// must be canonical.
-    fn as_integer(value: Self::Value) -> Option<i64>;
 
     /// Returns the shape after multiplication by the factor of an [`Adjustment`].
     ///
@@ -153,7 +144,7 @@ impl<S: LevelRules> Ciphertext<S> {
 }
 
 /// Returns the room of the relinearised product at a level.
-fn product_room<S: Scheme>(
+pub(crate) fn product_room<S: Scheme>(
     params: &Params<S>,
     a: &Shape<S>,
     b: &Shape<S>,
@@ -197,13 +188,7 @@ impl Adjustment {
     }
 }
 
-/// Returns the representative of an integer modulo t that is nearest to zero.
-fn centred<S: Scheme>(params: &Params<S>, value: i64) -> i64 {
-    let t = Modulus::new(params.plain_modulus()).expect("a checked plain modulus");
-    t.centre(t.from_signed(value))
-}
-
 /// Lowers both operands to the lower of two levels.
-fn lower_of<S: Scheme>(a: &Shape<S>, b: &Shape<S>) -> [Adjustment; 2] {
+pub(crate) fn lower_of<S: Scheme>(a: &Shape<S>, b: &Shape<S>) -> [Adjustment; 2] {
     [Adjustment { level: a.level.min(b.level), factor: 1 }; 2]
 }

@@ -8,13 +8,14 @@ use alloc::vec::Vec;
 
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
-use sotto_ring::{Complex, Wiped};
+use sotto_ring::{Complex, Embedding, Wiped};
 use zeroize::Zeroizing;
 
-use super::ckks::Ckks;
+use super::Ckks;
 use crate::error::EncodeError;
+use crate::lean::SlotValues;
 use crate::noise::Log2;
-use crate::parameters::{DoubleDouble, Params, ScaleRatio};
+use crate::parameters::{DoubleDouble, ParameterSpec, Params, ScaleRatio};
 use crate::plaintext::Plaintext;
 
 /// Coefficients stay below 2^62, so that they are exact in `i64`.
@@ -166,7 +167,7 @@ impl Params<Ckks> {
 }
 
 /// Returns the largest absolute value at a scale: 2^61/scale.
-pub(crate) fn limit_of(scale: f64) -> f64 {
+fn limit_of(scale: f64) -> f64 {
     COEFFICIENT_LIMIT / scale / 2.0
 }
 
@@ -177,4 +178,29 @@ fn in_range<T>(values: &[T], scale: f64, outside: impl Fn(&T, f64) -> bool) -> R
         Some(index) => Err(EncodeError::OutOfRange { index, limit }),
         None => Ok(()),
     }
+}
+
+/// Transforms real slots to rounded coefficients of scale Δ.
+pub(super) fn lean_coefficients(
+    spec: &ParameterSpec,
+    values: SlotValues<'_>,
+    largest: f64,
+) -> Result<Wiped<i64>, EncodeError> {
+    let none = EncodeError::NoSlots { plain_modulus: spec.plain, degree: spec.degree };
+    let SlotValues::Reals(values) = values else { return Err(none) };
+    let slots = spec.degree / 2;
+    if values.len() > slots {
+        return Err(EncodeError::TooMany { given: values.len(), slots });
+    }
+    let scale = (1u64 << spec.plain.min(60)) as f64;
+    let limit = largest.min(limit_of(scale));
+    if !sotto_ring::all_within(values, limit) {
+        let outside = |value: &f64| !value.is_finite() || value.abs() > limit;
+        return Err(EncodeError::OutOfRange { index: values.iter().position(outside).unwrap_or(0), limit });
+    }
+    let embedding = Embedding::new(spec.degree).ok_or(none)?;
+    let mut exact = embedding.real_to_coefficients(values, scale);
+    let mut coefficients = Wiped::zeros(spec.degree);
+    sotto_ring::round_off(&mut exact, &mut coefficients);
+    Ok(coefficients)
 }
