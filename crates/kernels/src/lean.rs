@@ -1,8 +1,8 @@
 //! A transform in one direction, with half of the table: for devices that hold one limb at a time.
 
+use crate::kernels;
 use crate::modulus::Modulus;
 use crate::ntt::NttTable;
-use crate::scalar;
 
 /// The twiddle factors of one direction: 16·n bytes. Runs on the scalar kernels, which give the same result as every
 /// target.
@@ -38,9 +38,9 @@ impl LeanTransform {
     pub fn run(&self, values: &mut [u64]) {
         assert_eq!(values.len(), self.table.degree(), "one value a coefficient");
         if self.forward {
-            scalar::ntt_forward(&self.table, values);
+            kernels::ntt_forward::scalar(&self.table, values);
         } else {
-            scalar::ntt_inverse(&self.table, values);
+            kernels::ntt_inverse::scalar(&self.table, values);
         }
     }
 }

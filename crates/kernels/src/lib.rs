@@ -39,6 +39,9 @@ mod embedding;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod ifma;
+#[allow(unsafe_code)]
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), allow(dead_code, reason = "lanes"))]
+mod kernels;
 mod lean;
 mod modulus;
 mod montgomery;
@@ -46,15 +49,17 @@ mod ntt;
 mod once;
 #[allow(unsafe_code)]
 mod prefetch;
-mod scalar;
 mod streams;
 mod table;
 mod targets;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod vbmi;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[allow(unsafe_code)]
+#[cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "aarch64")),
+    allow(dead_code, unused_imports, reason = "lanes")
+)]
 mod vectors;
 mod wiped;
 
@@ -67,7 +72,5 @@ pub use ntt::NttTable;
 pub use once::Once;
 pub use prefetch::prefetch;
 pub use streams::{AesLanes, Blake3Kernel, BlockLanes, ChaChaKernel, ReplaceKernel, Streams, ValueLanes};
-pub use table::{
-    ConvertKernel, InnerProductsKernel, Kernels, ProductSumKernel, SubtractRestKernel, TensorKernel,
-};
+pub use table::Kernels;
 pub use wiped::{Wiped, Word, release, wipe};

@@ -33,7 +33,6 @@ pub struct NttTable {
     #[cfg(target_arch = "x86_64")]
     pub(crate) lanes: Option<crate::ifma::LaneTwiddles>,
     /// The factors in the format of the targets in `vectors`.
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     pub(crate) prepared: crate::vectors::Prepared,
 }
 
@@ -64,7 +63,6 @@ impl NttTable {
             inverse_degree,
             #[cfg(target_arch = "x86_64")]
             lanes,
-            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             prepared: Default::default(),
         })
     }
@@ -91,9 +89,14 @@ impl NttTable {
             inverse_degree: modulus.factor(modulus.invert_vartime(degree as u64)?),
             #[cfg(target_arch = "x86_64")]
             lanes: None,
-            #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
             prepared: Default::default(),
         })
+    }
+
+    /// Returns true if the IFMA target transforms this many values with this table.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn has_lanes(&self, length: usize) -> bool {
+        self.lanes.is_some() && length == self.degree
     }
 
     /// Returns the prime.
@@ -147,6 +150,13 @@ fn smallest_root(modulus: &Modulus, order: u64) -> Option<u64> {
         smallest = smallest.min(current);
     }
     Some(smallest)
+}
+
+/// Returns x − limit if that is not negative, else x. Range: in < 2·limit ≤ 2^63, out < limit. Branch-free.
+#[inline(always)]
+pub(crate) fn subtract_if_reached(x: u64, limit: u64) -> u64 {
+    let r = x.wrapping_sub(limit);
+    r.wrapping_add(limit & (r >> 63).wrapping_neg())
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 use crate::modulus::{Factor, Modulus, Narrow};
 
 /// Bit lengths of this target's primes; [`Barrett`] needs at least 3 for its shifts.
-pub(super) const BITS: core::ops::RangeInclusive<u32> = 3..=50;
+pub(crate) const BITS: core::ops::RangeInclusive<u32> = 3..=50;
 
 /// Returns true if this processor has the instructions.
 pub(crate) fn detected() -> bool {
@@ -34,7 +34,7 @@ pub(crate) fn load_signed(line: &[i64; 8]) -> __m512i {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
-pub(super) fn load_indices(line: &[u32; 8]) -> __m512i {
+pub(crate) fn load_indices(line: &[u32; 8]) -> __m512i {
     // SAFETY: a reference to 32 readable bytes; the load takes any alignment.
     _mm512_cvtepu32_epi64(unsafe { _mm256_loadu_si256(line.as_ptr().cast()) })
 }
@@ -61,9 +61,9 @@ pub(crate) fn all(word: u64) -> __m512i {
 
 /// The prime in every lane. Range: q < 2^50.
 #[derive(Clone, Copy)]
-pub(super) struct Prime {
-    pub(super) q: __m512i,
-    pub(super) two_q: __m512i,
+pub(crate) struct Prime {
+    pub(crate) q: __m512i,
+    pub(crate) two_q: __m512i,
     /// 2^52 − q: a product with it is a product with −q modulo 2^52.
     minus_q: __m512i,
     low_52: __m512i,
@@ -73,7 +73,7 @@ pub(super) struct Prime {
 
 /// A constant in every lane, or a different one in each: value and floor(value·2^52/q).
 #[derive(Clone, Copy)]
-pub(super) struct Constant {
+pub(crate) struct Constant {
     value: __m512i,
     quotient: __m512i,
 }
@@ -81,9 +81,9 @@ pub(super) struct Constant {
 /// A constant in the format of this target: value and floor(value·2^52/q).
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub(super) struct Pair {
-    pub(super) value: u64,
-    pub(super) quotient: u64,
+pub(crate) struct Pair {
+    pub(crate) value: u64,
+    pub(crate) quotient: u64,
 }
 
 impl From<Factor> for Pair {
@@ -95,7 +95,7 @@ impl From<Factor> for Pair {
 impl Constant {
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub(super) fn all(pair: Pair) -> Self {
+    pub(crate) fn all(pair: Pair) -> Self {
         Self { value: all(pair.value), quotient: all(pair.quotient) }
     }
 }
@@ -103,7 +103,7 @@ impl Constant {
 impl Prime {
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub(super) fn new(modulus: &Modulus) -> Self {
+    pub(crate) fn new(modulus: &Modulus) -> Self {
         let q = modulus.value();
         Self {
             q: all(q),
@@ -117,21 +117,21 @@ impl Prime {
     /// Returns x − limit if that is not negative, else x. Range: in < 2·limit.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub(super) fn below(self, x: __m512i, limit: __m512i) -> __m512i {
+    pub(crate) fn below(self, x: __m512i, limit: __m512i) -> __m512i {
         _mm512_min_epu64(x, _mm512_sub_epi64(x, limit))
     }
 
     /// Subtracts q once if possible. Range: in < 2q, out < q.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub(super) fn correct(self, x: __m512i) -> __m512i {
+    pub(crate) fn correct(self, x: __m512i) -> __m512i {
         self.below(x, self.q)
     }
 
     /// Returns the constants with these quotients. Range: constants > 0. Proof: docs/math/kernels.md#constants.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn constants(self, quotients: &Line) -> Constant {
+    pub(crate) fn constants(self, quotients: &Line) -> Constant {
         let quotient = load(quotients);
         Constant { value: _mm512_madd52hi_epu64(all(1), quotient, self.q), quotient }
     }
@@ -139,21 +139,21 @@ impl Prime {
     /// Returns x·constant modulo q (Shoup with 2^52). Range: x < 2^52, out < 2q. Proof: docs/math/kernels.md#constants.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn multiply_constant(self, x: __m512i, by: Constant) -> __m512i {
+    pub(crate) fn multiply_constant(self, x: __m512i, by: Constant) -> __m512i {
         _mm512_and_si512(self.multiply_constant_open(x, by), self.low_52)
     }
 
     /// Like [`Self::multiply_constant`], but leaves the upper twelve bits undefined. Reads only the low 52 bits of x.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn multiply_constant_open(self, x: __m512i, by: Constant) -> __m512i {
+    pub(crate) fn multiply_constant_open(self, x: __m512i, by: Constant) -> __m512i {
         self.add_constant_product(_mm512_setzero_si512(), x, by)
     }
 
     /// Returns sum + x·constant modulo 2^52, the product in [0, 2q) as above.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn add_constant_product(self, sum: __m512i, x: __m512i, by: Constant) -> __m512i {
+    pub(crate) fn add_constant_product(self, sum: __m512i, x: __m512i, by: Constant) -> __m512i {
         let quotient = _mm512_madd52hi_epu64(_mm512_setzero_si512(), x, by.quotient);
         let sum = _mm512_madd52lo_epu64(sum, x, by.value);
         _mm512_madd52lo_epu64(sum, quotient, self.minus_q)
@@ -163,7 +163,7 @@ impl Prime {
     /// docs/math/kernels.md#sums-of-products.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn multiply_constants(self, x: __m512i, a: Constant, y: __m512i, b: Constant) -> __m512i {
+    pub(crate) fn multiply_constants(self, x: __m512i, a: Constant, y: __m512i, b: Constant) -> __m512i {
         let zero = _mm512_setzero_si512();
         let quotient = _mm512_madd52hi_epu64(_mm512_madd52hi_epu64(zero, x, a.quotient), y, b.quotient);
         let product = _mm512_madd52lo_epu64(_mm512_madd52lo_epu64(zero, x, a.value), y, b.value);
@@ -173,7 +173,7 @@ impl Prime {
     /// Reduces the low 52 bits modulo q (a multiplication by the constant 1). Range: out < 2q, modulo 2^52.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn reduce_low(self, x: __m512i) -> __m512i {
+    pub(crate) fn reduce_low(self, x: __m512i) -> __m512i {
         let quotient = _mm512_madd52hi_epu64(_mm512_setzero_si512(), x, self.ratio);
         _mm512_madd52lo_epu64(x, quotient, self.minus_q)
     }
@@ -181,20 +181,20 @@ impl Prime {
     /// Like [`Self::reduce_low`], but clears the bits above 52. Range: out < 2q.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn reduce_open(self, x: __m512i) -> __m512i {
+    pub(crate) fn reduce_open(self, x: __m512i) -> __m512i {
         self.mask(self.reduce_low(x))
     }
 
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub(super) fn mask(self, x: __m512i) -> __m512i {
+    pub(crate) fn mask(self, x: __m512i) -> __m512i {
         _mm512_and_si512(x, self.low_52)
     }
 }
 
 /// Barrett's constants for products of two residues. Range: q < 2^50.
 #[derive(Clone, Copy)]
-pub(super) struct Barrett {
+pub(crate) struct Barrett {
     prime: Prime,
     /// floor(2^(50 + b)/q), b the bits of q: below 2^51 + 1.
     ratio: __m512i,
@@ -206,7 +206,7 @@ pub(super) struct Barrett {
 impl Barrett {
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub(super) fn new(modulus: &Modulus) -> Self {
+    pub(crate) fn new(modulus: &Modulus) -> Self {
         // The scalar target handles moduli of one bit.
         let shift = modulus.bits() - 2;
         Self {
@@ -220,7 +220,7 @@ impl Barrett {
     /// Returns a·b modulo q. Range: a, b < q, out < q. Proof: docs/math/kernels.md#products.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn multiply(self, a: __m512i, b: __m512i) -> __m512i {
+    pub(crate) fn multiply(self, a: __m512i, b: __m512i) -> __m512i {
         let zero = _mm512_setzero_si512();
         let high = _mm512_madd52hi_epu64(zero, a, b);
         let low = _mm512_madd52lo_epu64(zero, a, b);
@@ -230,7 +230,7 @@ impl Barrett {
     /// Returns high·2^52 + low modulo q. Range: low < 2^52, the whole below 2^(50 + b); out < q.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn reduce(self, high: __m512i, low: __m512i) -> __m512i {
+    pub(crate) fn reduce(self, high: __m512i, low: __m512i) -> __m512i {
         let p = self.prime;
         let top = _mm512_or_si512(_mm512_sll_epi64(high, self.left), _mm512_srl_epi64(low, self.right));
         let quotient = _mm512_madd52hi_epu64(_mm512_setzero_si512(), top, self.ratio);
@@ -240,14 +240,14 @@ impl Barrett {
 
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub(super) fn prime(self) -> Prime {
+    pub(crate) fn prime(self) -> Prime {
         self.prime
     }
 }
 
 /// Constants to reduce high·2^52 + low if `high` may take 52 bits.
 #[derive(Clone, Copy)]
-pub(super) struct Reduction {
+pub(crate) struct Reduction {
     prime: Prime,
     /// 2^52 mod q.
     word: Constant,
@@ -256,7 +256,7 @@ pub(super) struct Reduction {
 impl Reduction {
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub(super) fn new(modulus: &Modulus) -> Self {
+    pub(crate) fn new(modulus: &Modulus) -> Self {
         let Narrow { word, word_quotient, .. } = modulus.narrow;
         let word = Pair { value: word, quotient: word_quotient };
         Self { prime: Prime::new(modulus), word: Constant::all(word) }
@@ -266,7 +266,7 @@ impl Reduction {
     /// docs/math/kernels.md#sums-of-products.
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
-    pub(super) fn reduce(self, high: __m512i, low: __m512i) -> __m512i {
+    pub(crate) fn reduce(self, high: __m512i, low: __m512i) -> __m512i {
         let p = self.prime;
         let high = _mm512_add_epi64(high, _mm512_srli_epi64::<52>(low));
         let quotient = _mm512_madd52hi_epu64(_mm512_setzero_si512(), high, self.word.quotient);
@@ -277,7 +277,7 @@ impl Reduction {
 
     #[inline]
     #[target_feature(enable = "avx512f")]
-    pub(super) fn prime(self) -> Prime {
+    pub(crate) fn prime(self) -> Prime {
         self.prime
     }
 }

@@ -9,7 +9,7 @@ pub(crate) type Pair = [u64; 2];
 
 /// Ranges differ by kind: docs/math/kernels.md#written-once. A *value* is the operand and result of sums, products and
 /// layers of a transform; a *residue* is a word in [0, q).
-pub(super) trait LaneArithmetic: Copy {
+pub(crate) trait LaneArithmetic: Copy {
     type Lanes: Lanes;
     type Value: Copy;
     /// A constant in every lane, or a different one in each.
@@ -62,5 +62,5 @@ pub(super) trait LaneArithmetic: Copy {
     fn join(self, x: &mut Self::Value, y: &mut Self::Value);
 }
 
-pub(super) type WordsOf<A> = <<A as LaneArithmetic>::Lanes as Lanes>::Words;
-pub(super) type LineOf<A> = <<A as LaneArithmetic>::Lanes as Lanes>::Line;
+pub(crate) type WordsOf<A> = <<A as LaneArithmetic>::Lanes as Lanes>::Words;
+pub(crate) type LineOf<A> = <<A as LaneArithmetic>::Lanes as Lanes>::Line;

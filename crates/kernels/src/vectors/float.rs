@@ -6,7 +6,7 @@ use super::lanes::Lanes;
 use crate::modulus::Modulus;
 
 /// Between 2^52 and 2^53 floating-point numbers are integers: adding and subtracting this rounds numbers below 2^51.
-pub(super) const ROUND: f64 = 6_755_399_441_055_744.0; // 3·2^51
+pub(crate) const ROUND: f64 = 6_755_399_441_055_744.0; // 3·2^51
 
 /// 2^52: adding it to a smaller integer puts the integer into the low bits.
 const BASE: f64 = 4_503_599_627_370_496.0;
@@ -14,7 +14,7 @@ const BASE: f64 = 4_503_599_627_370_496.0;
 /// A prime in every lane. LAZY: below 2^48, where transforms settle only a few sums. EXACT: below 2^25, where products
 /// in transforms are exact floating-point numbers.
 #[derive(Clone, Copy)]
-pub(super) struct Float<L: Lanes, const LAZY: bool, const EXACT: bool = false> {
+pub(crate) struct Float<L: Lanes, const LAZY: bool, const EXACT: bool = false> {
     lanes: L,
     q: L::Floats,
     /// 1/q.
@@ -28,7 +28,7 @@ pub(super) struct Float<L: Lanes, const LAZY: bool, const EXACT: bool = false> {
 
 /// A centred constant, and the constant divided by q.
 #[derive(Clone, Copy)]
-pub(super) struct Constant<L: Lanes> {
+pub(crate) struct Constant<L: Lanes> {
     value: L::Floats,
     quotient: L::Floats,
 }

@@ -17,6 +17,9 @@ pub(crate) trait Lanes: Copy {
     const COUNT: usize;
     /// True if vectors make products of 64-bit words faster.
     const WHOLE: bool;
+    /// True if sums, permutations and products by a constant gain over the compiler's version of the scalar loop, or over
+    /// `mul` and `umulh`.
+    const ADDS: bool = true;
 
     /// Returns the whole vectors of a slice, and the rest.
     fn lines(values: &[u64]) -> (&[Self::Line], &[u64]);

@@ -49,6 +49,8 @@ impl Lanes for Neon {
     const COUNT: usize = 2;
     // A product of two words takes a dozen vector instructions for two lanes; `mul` and `umulh` take one each.
     const WHOLE: bool = false;
+    // See the counts of `cargo ci arm-instructions`.
+    const ADDS: bool = false;
 
     #[inline(always)]
     fn lines(values: &[u64]) -> (&[Self::Line], &[u64]) {

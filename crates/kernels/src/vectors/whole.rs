@@ -7,7 +7,7 @@ use crate::modulus::Modulus;
 
 /// A prime in every lane, and the constants that reduce its products.
 #[derive(Clone, Copy)]
-pub(super) struct Whole<L: Lanes> {
+pub(crate) struct Whole<L: Lanes> {
     lanes: L,
     q: L::Words,
     two_q: L::Words,
@@ -27,7 +27,7 @@ struct Halves<L: Lanes> {
 
 /// A constant's value and floor(value·2^64/q).
 #[derive(Clone, Copy)]
-pub(super) struct Constant<L: Lanes> {
+pub(crate) struct Constant<L: Lanes> {
     value: L::Words,
     quotient: L::Words,
 }

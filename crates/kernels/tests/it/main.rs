@@ -3,4 +3,3 @@
 
 mod hashes;
 mod streams;
-mod targets;

@@ -39,7 +39,8 @@ impl<S: Scheme> Evaluator<S> {
         let mut c0 = compact.body();
         let mut c1 = compact.seed().expand(0, params.ring(), params.limbs(shape.level));
         let steps = params.expansion_steps(compact.kept())?;
-        let galois = steps.iter().map(|step| self.galois_key((*step).into(), keys)).collect::<Result<Vec<_>, _>>()?;
+        let galois =
+            steps.iter().map(|step| self.galois_key((*step).into(), keys)).collect::<Result<Vec<_>, _>>()?;
         // A power of two is invertible modulo every odd prime: its inverse is (q + 1)/2 to the power of the rotations.
         let rotations = steps.iter().filter(|step| **step != 0).count() as u64;
         for part in [&mut c0, &mut c1] {

@@ -19,7 +19,7 @@ const LAZY_INVERSE_BITS: u32 = 46;
 /// Runs the forward transform. Range: q < 2^50; in < 2q; out < q, or if OPEN any words whose low 52 bits are congruent
 /// to the value.
 #[target_feature(enable = "avx512f,avx512ifma")]
-pub(super) fn forward<const OPEN: bool>(table: &NttTable, lanes: &LaneTwiddles, values: &mut [u64]) {
+pub(crate) fn forward<const OPEN: bool>(table: &NttTable, lanes: &LaneTwiddles, values: &mut [u64]) {
     let (lines, _) = values.as_chunks_mut::<8>();
     let (layers, q) = (u64::from(table.degree().trailing_zeros()), table.modulus().value());
     let prime = Prime::new(table.modulus());
@@ -35,7 +35,7 @@ pub(super) fn forward<const OPEN: bool>(table: &NttTable, lanes: &LaneTwiddles, 
 /// Runs the inverse transform times `scale`·n, from `source` if given, else in place. Range: q < 2^50; in < 2q, out <
 /// q.
 #[target_feature(enable = "avx512f,avx512ifma")]
-pub(super) fn inverse(
+pub(crate) fn inverse(
     table: &NttTable,
     lanes: &LaneTwiddles,
     values: &mut [u64],

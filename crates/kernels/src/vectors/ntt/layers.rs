@@ -4,7 +4,7 @@ use crate::vectors::arithmetic::{LaneArithmetic, LineOf, Pair};
 
 /// The factors of some layers. Group g in the layer of 2^l groups has number 2^l − 1 + g.
 #[derive(Clone, Copy)]
-pub(super) enum Factors<'a, A: LaneArithmetic> {
+pub(crate) enum Factors<'a, A: LaneArithmetic> {
     /// The same factor in every lane.
     All(&'a [Pair]),
     /// One factor a lane: a line of values and one of quotients.
@@ -23,7 +23,7 @@ impl<A: LaneArithmetic> Factors<'_, A> {
 
 /// Runs log2(v.len()) layers on v, which has 2, 4 or 8 values.
 #[inline(always)]
-pub(super) fn layers<A: LaneArithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value], w: Factors<'_, A>) {
+pub(crate) fn layers<A: LaneArithmetic, const FORWARD: bool>(a: A, v: &mut [A::Value], w: Factors<'_, A>) {
     match v.len() {
         2 => one::<A, FORWARD>(a, v, w),
         4 => two::<A, FORWARD>(a, v, w),
@@ -33,7 +33,7 @@ pub(super) fn layers<A: LaneArithmetic, const FORWARD: bool>(a: A, v: &mut [A::V
 
 /// Runs two layers of two groups of four values, alternating the butterflies of both groups.
 #[inline(always)]
-pub(super) fn two_groups<A: LaneArithmetic, const FORWARD: bool>(
+pub(crate) fn two_groups<A: LaneArithmetic, const FORWARD: bool>(
     a: A,
     v: &mut [A::Value; 8],
     first: Factors<'_, A>,

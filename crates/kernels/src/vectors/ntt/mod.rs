@@ -6,8 +6,8 @@ mod inverse;
 mod layers;
 mod twiddles;
 
-pub(super) use forward::forward;
-pub(super) use inverse::inverse;
+pub(crate) use forward::forward;
+pub(crate) use inverse::inverse;
 pub(crate) use twiddles::{Prepared, Twiddles};
 
 use layers::{Factors, two_groups};
@@ -19,7 +19,7 @@ use crate::ntt::NttTable;
 
 /// Returns true if a degree has at least two blocks.
 #[inline(always)]
-pub(super) fn fits<L: Lanes>(degree: usize) -> bool {
+pub(crate) fn fits<L: Lanes>(degree: usize) -> bool {
     degree >= 16 * L::COUNT
 }
 

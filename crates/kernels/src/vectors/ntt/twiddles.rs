@@ -10,38 +10,38 @@ use crate::vectors::arithmetic::Pair;
 
 /// The twiddle factors for two, four and eight lanes, computed at first use. The prime decides the kind of arithmetic.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Prepared(pub(super) [Once<Twiddles>; 3]);
+pub(crate) struct Prepared(pub(crate) [Once<Twiddles>; 3]);
 
 /// The factors of one prime and degree, for one number of lanes.
 #[derive(Clone, Debug)]
 pub(crate) struct Twiddles {
-    pub(super) forward: Direction,
-    pub(super) inverse: Direction,
+    pub(crate) forward: Direction,
+    pub(crate) inverse: Direction,
 }
 
 /// The factors of one direction.
 #[derive(Clone, Debug)]
-pub(super) struct Direction {
+pub(crate) struct Direction {
     /// For the layers above the blocks, in bit-reversed order; entry 0 is unused.
-    pub(super) outer: Vec<Pair>,
+    pub(crate) outer: Vec<Pair>,
     /// One block after another. A block has eight pairs for its registers (seven are used), then its groups of
     /// registers. Each layer of a group has one vector of values and one of quotients for each butterfly.
-    pub(super) blocks: AVec<u64, ConstAlign<64>>,
+    pub(crate) blocks: AVec<u64, ConstAlign<64>>,
 }
 
 /// Returns the number of words of a block in [`Direction::blocks`].
-pub(super) const fn block_words(lanes: usize) -> usize {
+pub(crate) const fn block_words(lanes: usize) -> usize {
     16 + 8 / lanes * group_words(lanes)
 }
 
 /// Returns the number of those words for one group of registers.
-pub(super) const fn group_words(lanes: usize) -> usize {
+pub(crate) const fn group_words(lanes: usize) -> usize {
     2 * lanes * (lanes - 1)
 }
 
 impl Twiddles {
     /// Takes the factors in bit-reversed order, and the function that prepares one for storage.
-    pub(super) fn new(
+    pub(crate) fn new(
         modulus: &Modulus,
         [forward, inverse]: [&[Factor]; 2],
         lanes: usize,

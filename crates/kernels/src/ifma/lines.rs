@@ -1,0 +1,30 @@
+//! Loops over whole vectors.
+
+/// Runs a loop on the whole vectors of slices of one length, and the scalar kernel on the rest.
+macro_rules! lines {
+    ($a:ident, $($b:ident),*; $x:ident, $($y:ident),* => $value:expr; $rest:expr) => {{
+        let (lines, $a) = $a.as_chunks_mut::<8>();
+        $(let ($y, $b) = $b.as_chunks::<8>();)*
+        let mut at = 0;
+        for line in lines {
+            let $x = $crate::ifma::lanes::load(line);
+            $(let $y = $crate::ifma::lanes::load(&$y[at]);)*
+            $crate::ifma::lanes::store(line, $value);
+            at += 1;
+        }
+        $rest
+    }};
+}
+pub(crate) use lines;
+
+use super::lanes::Line;
+
+/// Vectors computed side by side, so that constants are loaded once for all of them.
+pub(crate) const SIDE: usize = 4;
+
+/// Returns group number `index` of a slice.
+#[inline(always)]
+pub(crate) fn side(words: &[u64], index: usize) -> &[Line; SIDE] {
+    let (lines, _) = words.as_chunks::<8>();
+    lines[SIDE * index..].first_chunk().expect("a whole group")
+}
