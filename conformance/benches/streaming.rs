@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use sotto_conformance::Fixture;
-use sotto_ring::{Scratch, Seed, Streams, Wiped};
+use sotto_ring::{Scratch, Seed, Target, Wiped};
 use sotto_rlwe::{Bgv, Ciphertext};
 use sotto_wire::AnyCiphertext;
 
@@ -105,7 +105,7 @@ fn packed(degree: usize) {
             let mut body = frame.len() - 32;
             for q in limbs.clone().rev().map(|i| params.modulus(i)) {
                 body -= (degree * q.bits() as usize).div_ceil(8);
-                black_box((Streams::best().residues)(q, &frame[body..], q.bits(), &mut out));
+                black_box((Target::best().streams.residues)(q, &frame[body..], q.bits(), &mut out));
             }
         }
     });

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sotto::secure_rng;
 use sotto_decrypt::partial::paillier::Decryptor;
-use sotto_kernels::Kernels;
+use sotto_kernels::Target;
 use sotto_keys::partial::paillier::{Masking, SecretKey};
 use sotto_partial::PartialError;
 use sotto_partial::number::{from_bytes, to_bytes, words};
@@ -64,7 +64,7 @@ impl PublicKey {
     #[staticmethod]
     fn insecure_any_length(py: Python<'_>, n: &[u8]) -> PyResult<Self> {
         let n = from_bytes(n);
-        let made = py.detach(|| RustPublic::insecure_any_length(&Kernels::best(), &n, Randomness::Textbook));
+        let made = py.detach(|| RustPublic::insecure_any_length(Target::best(), &n, Randomness::Textbook));
         Ok(Self(Arc::new(made.or_refuse(py)?)))
     }
 
@@ -229,7 +229,7 @@ impl PrivateKey {
 impl PrivateKey {
     fn of(secret: SecretKey, any_length: bool) -> Result<Self, PartialError> {
         let public =
-            if any_length { secret.insecure_public_key(&Kernels::best())? } else { secret.public_key()? };
+            if any_length { secret.insecure_public_key(Target::best())? } else { secret.public_key()? };
         Ok(Self { decryptor: Decryptor::new(&secret)?, secret, public: Arc::new(public) })
     }
 

@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use sotto_conformance::{Fixture, Testable};
 use sotto_decrypt::Decryptor;
-use sotto_kernels::Quotient;
-use sotto_ring::{Streams, Wiped, wipe};
+use sotto_kernels::{Quotient, Target};
+use sotto_ring::{Wiped, wipe};
 use sotto_wire::AnyCiphertext;
 
 use crate::parts::{Limbs, Parts, Roofline, time};
@@ -77,7 +77,7 @@ pub(crate) fn parsing<S: Testable>(f: &mut Fixture<S>) {
         let mut at = start;
         for (row, i) in limbs.iter().chain(&limbs).enumerate() {
             let (q, bytes) = (params.modulus(*i), &frame[at..][..packed(*i)]);
-            black_box((Streams::best().residues)(q, bytes, q.bits(), out.row_mut(row)));
+            black_box((Target::best().streams.residues)(q, bytes, q.bits(), out.row_mut(row)));
             at += bytes.len();
         }
     });

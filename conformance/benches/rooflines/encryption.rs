@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use sotto_conformance::{Fixture, Testable};
-use sotto_ring::{Kernels, SmallPoly, Wiped};
+use sotto_ring::{SmallPoly, Target, Wiped};
 use sotto_rlwe::{Injection, Plaintext, SchemeId};
 
 use crate::parts::{Limbs, Parts, Roofline, time};
@@ -71,7 +71,7 @@ fn by_public_key<S: Testable>(f: &mut Fixture<S>, plain: &Plaintext<S>) -> f64 {
     let q = *params.modulus(parts.limb);
     let (key, factor) = (Limbs::new(2 * limbs.len(), degree, q.value()), Limbs::new(1, degree, q.value()));
     r.part("plus a product with the key", 2 * limbs.len(), |i| {
-        (Kernels::best().add_product)(&q, parts.rows.row_mut(i), factor.row(0), key.row(i));
+        (Target::best().kernels.add_product)(&q, parts.rows.row_mut(i), factor.row(0), key.row(i));
     });
     r.end();
     whole

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use sotto_conformance::{Fixture, Testable};
-use sotto_ring::{GaloisMap, Kernels, Modulus, NttTable, Rows, Scratch, Seed, Wiped};
+use sotto_ring::{GaloisMap, Modulus, NttTable, Rows, Scratch, Seed, Target, Wiped};
 use sotto_rlwe::Injection;
 
 /// Returns the median, in microseconds.
@@ -169,12 +169,12 @@ impl<'a, S: Testable> Parts<'a, S> {
         let table = NttTable::new(t, degree).expect("slots");
         let (mut out, mut values) = (Wiped::zeros(degree), Wiped::zeros(degree));
         roofline.part("slots: four passes over n words", 1, |i| {
-            (Kernels::best().from_signed)(&t, &mut out, &self.signed);
-            (Kernels::best().permute)(self.rows.row_mut(i), &out, map.map());
-            (Kernels::best().centre)(&t, &mut values, &out);
+            (Target::best().kernels.from_signed)(&t, &mut out, &self.signed);
+            (Target::best().kernels.permute)(self.rows.row_mut(i), &out, map.map());
+            (Target::best().kernels.centre)(&t, &mut values, &out);
             values.fill(0);
         });
-        roofline.part("a transform modulo t", 1, |_| (Kernels::best().ntt_forward)(&table, &mut out));
+        roofline.part("a transform modulo t", 1, |_| (Target::best().kernels.ntt_forward)(&table, &mut out));
     }
 
     pub(crate) fn wiped(&self, roofline: &mut Roofline, count: usize) {

@@ -1,7 +1,7 @@
 //! Products without relinearisation.
 
 use sotto_conformance::{Fixture, Testable};
-use sotto_ring::{Conversion, Kernels, Scratch, parallel};
+use sotto_ring::{Conversion, Scratch, Target, parallel};
 use sotto_rlwe::Bfv;
 
 use crate::parts::{Limbs, Parts, Roofline, SMALL, time};
@@ -15,7 +15,12 @@ pub(crate) fn tensor<S: Testable>(r: &mut Roofline, parts: &Parts<'_, S>, count:
     let row = |i: usize| parts.rows.row(i);
     r.part("tensor product of a limb", count, |i| {
         let out = [first.row_mut(i), second.row_mut(i), third.row_mut(i)];
-        (Kernels::best().tensor)(&q, out, [row(4 * i), row(4 * i + 1)], [row(4 * i + 2), row(4 * i + 3)]);
+        (Target::best().kernels.tensor)(
+            &q,
+            out,
+            [row(4 * i), row(4 * i + 1)],
+            [row(4 * i + 2), row(4 * i + 3)],
+        );
     });
 }
 

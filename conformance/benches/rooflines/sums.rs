@@ -1,7 +1,7 @@
 //! Sums of two ciphertexts; their limit is memory bandwidth.
 
 use sotto_conformance::{Fixture, Testable};
-use sotto_ring::{Kernels, Scratch};
+use sotto_ring::{Scratch, Target};
 
 use crate::parts::{Limbs, Roofline, bandwidth, time};
 
@@ -18,7 +18,7 @@ pub(crate) fn sums<S: Testable>(f: &mut Fixture<S>) {
         f.evaluator.recycle(c, &mut scratch);
     });
     let mut r = Roofline::of(&format!("{} n = {degree}: add, new", S::ID), whole);
-    r.part("sum of a limb", count, |i| (Kernels::best().sum)(&q, out.row_mut(i), x.row(i), y.row(i)));
+    r.part("sum of a limb", count, |i| (Target::best().kernels.sum)(&q, out.row_mut(i), x.row(i), y.row(i)));
     r.end();
     bandwidth(16 * degree * count, whole);
 
@@ -26,7 +26,7 @@ pub(crate) fn sums<S: Testable>(f: &mut Fixture<S>) {
     let whole =
         time(|_| f.evaluator.add_assign(&mut sum, &b, &mut scratch).unwrap_or_else(|_| sum = a.clone()));
     let mut r = Roofline::of(&format!("{} n = {degree}: add, in place", S::ID), whole);
-    r.part("sum of a limb, in place", count, |i| (Kernels::best().add)(&q, out.row_mut(i), x.row(i)));
+    r.part("sum of a limb, in place", count, |i| (Target::best().kernels.add)(&q, out.row_mut(i), x.row(i)));
     r.end();
     bandwidth(16 * degree * count, whole);
 }

@@ -6,7 +6,7 @@ use sotto_conformance::vectors::{
 };
 use sotto_ring::{
     Coeff, Complex, Conversion, Division, Eval, GaloisMap, Kernels, Modulus, NttTable, Poly, Ring, Rounding,
-    Scratch, primes,
+    Scratch, Target, primes,
 };
 use sotto_rlwe::{Bfv, Bgv, Ckks, DefaultChain, ParameterSpec, Params, Scheme, SchemeId};
 
@@ -98,8 +98,8 @@ fn division() {
             ("CongruentMod", Some(t)) => Rounding::CongruentMod(modulus(t)),
             other => panic!("rounding {other:?}"),
         };
-        for kernels in Kernels::available() {
-            let ring = Ring::with_kernels(case.input[0].len(), &case.primes, kernels).unwrap();
+        for target in Target::available() {
+            let ring = Ring::with_target(case.input[0].len(), &case.primes, &target).unwrap();
             let division = Division::new(&ring, dropped.clone(), kept.clone(), rounding).unwrap();
             let input: Poly<Coeff> = poly(&ring, ring.all_limbs(), &case.input);
             let what = format!("{}: {rounding:?} of {:?} without {dropped:?}", kernels.name, case.primes);
@@ -154,8 +154,8 @@ fn galois() {
         let map = GaloisMap::new(n, g).unwrap();
         assert_eq!(map.element(), g);
         assert_eq!(map.map(), case.permutation, "n = {n}, g = {g}");
-        for kernels in Kernels::available() {
-            let ring = Ring::with_kernels(n, &[case.modulus], kernels).unwrap();
+        for target in Target::available() {
+            let ring = Ring::with_target(n, &[case.modulus], &target).unwrap();
             let coefficients = |limb: &[u64]| poly::<Coeff>(&ring, 0..1, &[limb.to_vec()]);
             let input: Poly<Eval> = coefficients(&case.input).into_eval();
             assert_limbs("input", &input, std::slice::from_ref(&case.input_evaluated));

@@ -43,7 +43,7 @@ pub struct Tally {
 /// # let flow = Emulation { key_bits: 512, products: Products::Blinded }.lower(&power)?;
 /// # let mut rng = sotto_ring::secure_rng()?;
 /// # let secret = SecretKey::insecure_generate(512, Masking::HalfLength, &mut rng)?;
-/// # let public = secret.insecure_public_key(&sotto_kernels::Kernels::best())?;
+/// # let public = secret.insecure_public_key(sotto_kernels::Target::best())?;
 /// # let recryptor = LocalRecryptor::with_public_key(&secret, public, None)?;
 /// # let key = recryptor.paillier_key().clone();
 /// # let readings = [230, -5].map(|reading| key.encrypt(&key.signed(reading), &mut rng).expect("is small"));

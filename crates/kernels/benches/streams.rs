@@ -4,7 +4,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use sotto_kernels::{AesLanes, Embedding, Kernels, Modulus, Streams};
+use sotto_kernels::{AesLanes, Embedding, Modulus, Streams, Target};
 
 const VALUES: usize = 8192;
 
@@ -49,7 +49,7 @@ fn streams(c: &mut Criterion) {
     // The embedding uses the lanes of the best kernels, which `SOTTO_KERNELS` can force.
     let embedding = Embedding::new(VALUES).expect("a degree");
     let slots: Vec<f64> = (0..VALUES / 2).map(|i| i as f64).collect();
-    group.bench_function(BenchmarkId::new("real slots to coefficients", Kernels::best().name), |b| {
+    group.bench_function(BenchmarkId::new("real slots to coefficients", Target::best().kernels.name), |b| {
         b.iter(|| embedding.real_to_coefficients(black_box(&slots), 1e9));
     });
     group.finish();

@@ -6,13 +6,13 @@ pub const FRACTION_BITS: u32 = 25;
 /// One term floor(y·constant / 2^shift) of [`Kernels::round_quotient`](crate::Kernels::round_quotient).
 ///
 /// ```
-/// use sotto_kernels::{FRACTION_BITS, Kernels, Quotient};
+/// use sotto_kernels::{FRACTION_BITS, Quotient, Target};
 ///
 /// // round(y/17) for y below 17: 1 from 9 on.
 /// let shift = 5 + 51 - FRACTION_BITS;
 /// let quotient = Quotient { constant: (1 << 56) / 17, shift };
 /// let mut out = [0; 3];
-/// (Kernels::best().round_quotient)(&mut out, &[&[3, 8, 9]], &[quotient]);
+/// (Target::best().kernels.round_quotient)(&mut out, &[&[3, 8, 9]], &[quotient]);
 /// assert_eq!(out, [0, 0, 1]);
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -26,12 +26,12 @@ pub struct Quotient {
 /// The parameters of [`Kernels::lift`](crate::Kernels::lift), which maps a residue to the representative nearest to zero.
 ///
 /// ```
-/// use sotto_kernels::{Kernels, Lift, Modulus};
+/// use sotto_kernels::{Lift, Modulus, Target};
 ///
 /// // Residues modulo 17, centred, as residues modulo 97: 16 is -1.
 /// let mut out = [0; 2];
 /// let lift = Lift { modulus: 17, threshold: 9 };
-/// (Kernels::best().lift)(&Modulus::new(97)?, &mut out, &[3, 16], &lift);
+/// (Target::best().kernels.lift)(&Modulus::new(97)?, &mut out, &[3, 16], &lift);
 /// assert_eq!(out, [3, 96]);
 /// # Ok::<(), sotto_kernels::InvalidModulus>(())
 /// ```

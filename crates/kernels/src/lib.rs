@@ -1,10 +1,10 @@
 //! Vector loops modulo a prime below 2^61, over plain slices.
 //!
 //! ```
-//! use sotto_kernels::{Kernels, Modulus, NttTable};
+//! use sotto_kernels::{Modulus, NttTable, Target};
 //!
 //! // (1 + 2X)·(3 + X^7) modulo 17 and X^8 + 1: transform, multiply entry by entry, transform back.
-//! let (q, kernels) = (Modulus::new(17)?, Kernels::best());
+//! let (q, kernels) = (Modulus::new(17)?, &Target::best().kernels);
 //! let table = NttTable::new(q, 8).expect("16 divides 17 - 1");
 //! let mut a = [1, 2, 0, 0, 0, 0, 0, 0];
 //! let mut b = [3, 0, 0, 0, 0, 0, 0, 1];
@@ -17,7 +17,7 @@
 //! # Ok::<(), sotto_kernels::InvalidModulus>(())
 //! ```
 //!
-//! A target is a *value*, a table of functions ([`Kernels`]), so that a test can hold two and compare them.
+//! A target is a *value* ([`Target`]), tables of functions, so that a test can hold two and compare them.
 //! Every target computes the same integers; only the complex transform of CKKS ([`Embedding`]) is inexact.
 //!
 //! # Features
@@ -64,7 +64,9 @@ mod vectors;
 mod wiped;
 
 pub use conversion::{FRACTION_BITS, Lift, Quotient};
-pub use embedding::{Complex, Embedding, all_within, largest, round_off};
+#[cfg(target_arch = "x86_64")]
+pub use embedding::Detected;
+pub use embedding::{Complex, Embedding, Width, all_within, largest, round_off};
 pub use lean::LeanTransform;
 pub use modulus::{Factor, InvalidModulus, Modulus};
 pub use montgomery::{Comb, LONGEST_MODULUS, Montgomery, MontgomeryKernel, Residue, UnfitModulus};
@@ -73,4 +75,5 @@ pub use once::Once;
 pub use prefetch::prefetch;
 pub use streams::{AesLanes, Blake3Kernel, BlockLanes, ChaChaKernel, ReplaceKernel, Streams, ValueLanes};
 pub use table::Kernels;
+pub use targets::Target;
 pub use wiped::{Wiped, Word, release, wipe};

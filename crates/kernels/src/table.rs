@@ -3,7 +3,6 @@
 use crate::conversion::{Lift, Quotient};
 use crate::kernels::{self, for_each_kernel};
 use crate::modulus::{Factor, Modulus};
-use crate::montgomery::{self, MontgomeryKernel};
 use crate::ntt::NttTable;
 
 /// Makes the table from the list of kernels, and the scalar one.
@@ -32,8 +31,6 @@ macro_rules! table {
             /// The target's name in output and tests.
             pub name: &'static str,
             $($(#[$document])* pub $name: fn($($kind),*),)*
-            /// Multiplies large residues: see [`crate::Montgomery`].
-            pub montgomery: MontgomeryKernel,
         }
 
         impl Kernels {
@@ -41,7 +38,6 @@ macro_rules! table {
             pub const SCALAR: Self = Self {
                 name: "scalar",
                 $($name: kernels::$name::scalar,)*
-                montgomery: montgomery::scalar::KERNEL,
             };
         }
     };

@@ -3,9 +3,10 @@
 use alloc::vec::Vec;
 
 use crate::detect;
+use crate::embedding::Width;
 #[cfg(target_arch = "x86_64")]
 use crate::ifma;
-use crate::montgomery::{Montgomery, UnfitModulus};
+use crate::montgomery::{self, Montgomery, MontgomeryKernel, UnfitModulus};
 use crate::once::Once;
 use crate::streams::Streams;
 use crate::table::Kernels;
@@ -14,8 +15,88 @@ use crate::vbmi;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::vectors;
 
-impl Kernels {
+/// A target: the functions that run on one kind of processor. Chosen once, and held by what computes.
+///
+/// ```
+/// use sotto_kernels::{Modulus, Target};
+///
+/// let q = Modulus::new(97)?;
+/// // Every target of this machine gives the same sum.
+/// for target in Target::available() {
+///     let mut sum = [90, 21];
+///     (target.kernels.add)(&q, &mut sum, &[10, 20]);
+///     assert_eq!(sum, [3, 41], "{}", target.name());
+/// }
+/// assert!(Target::available().iter().any(|target| target.name() == Target::best().name()));
+/// # Ok::<(), sotto_kernels::InvalidModulus>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Target {
+    /// Loops modulo a prime, and transforms.
+    pub kernels: Kernels,
+    /// Loops between residues and bytes, ciphers and hashes.
+    pub streams: Streams,
+    /// The lanes of floating-point loops: see [`Embedding`](crate::Embedding).
+    pub embedding: Width,
+    /// Products modulo large numbers: see [`Montgomery`](crate::Montgomery).
+    pub montgomery: MontgomeryKernel,
+}
+
+impl core::fmt::Debug for Target {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "Target({})", self.name())
+    }
+}
+
+impl Target {
+    /// The scalar target, in plain Rust, for every machine.
+    pub const SCALAR: Self = Self {
+        kernels: Kernels::SCALAR,
+        streams: Streams::SCALAR,
+        embedding: Width::Baseline,
+        montgomery: montgomery::scalar::KERNEL,
+    };
+
     /// Returns every target that this machine can run, the scalar one first.
+    pub fn available() -> Vec<Self> {
+        Kernels::available().iter().map(|kernels| Self::named(Some(kernels.name))).collect()
+    }
+
+    /// Returns the fastest target that this machine can run. The environment variable `SOTTO_KERNELS` names other
+    /// [`Kernels`] or [`Streams`], for tests and comparisons; a name that this machine does not have is ignored. Without
+    /// the feature `std`, the fastest target of the processors that the program is compiled for.
+    pub fn best() -> &'static Self {
+        static BEST: Once<Target> = Once::new();
+        BEST.or_init(|| Self::named(detect::forced().as_deref()))
+    }
+
+    /// Returns the name of its kernels.
+    pub fn name(&self) -> &'static str {
+        self.kernels.name
+    }
+
+    fn named(name: Option<&str>) -> Self {
+        let (kernels, streams) = (Kernels::available(), Streams::available());
+        let found = kernels.iter().find(|kernels| Some(kernels.name) == name);
+        let kernels = *found.or(kernels.last()).unwrap_or(&Kernels::SCALAR);
+        let name = if name == Some("avx512-dq") { Some("avx2") } else { name };
+        let found = streams.iter().find(|streams| Some(streams.name) == name);
+        let streams = *found.or(streams.last()).unwrap_or(&Streams::SCALAR);
+        Self { kernels, streams, embedding: Width::of(&kernels), montgomery: montgomery_of(&kernels) }
+    }
+}
+
+/// Returns the products modulo large numbers that belong to some kernels.
+fn montgomery_of(_kernels: &Kernels) -> MontgomeryKernel {
+    #[cfg(target_arch = "x86_64")]
+    if ifma::kernels().is_some_and(|ifma| ifma.name == _kernels.name) {
+        return ifma::montgomery::KERNEL;
+    }
+    montgomery::scalar::KERNEL
+}
+
+impl Kernels {
+    /// Returns those of every target that this machine can run, the scalar ones first.
     pub fn available() -> Vec<Self> {
         #[allow(unused_mut, reason = "other architectures have the scalar target only")]
         let mut targets = vec![Self::SCALAR];
@@ -25,23 +106,10 @@ impl Kernels {
         targets.extend(ifma::kernels());
         targets
     }
-
-    /// Returns the fastest target that this machine can run. The environment variable `SOTTO_KERNELS` names another
-    /// one, for tests and comparisons; a name that this machine does not have is ignored. Without the feature `std`,
-    /// the fastest target of the processors that the program is compiled for.
-    pub fn best() -> Self {
-        static BEST: Once<Kernels> = Once::new();
-        *BEST.or_init(|| {
-            let targets = Self::available();
-            let forced = detect::forced();
-            let named = targets.iter().find(|target| Some(target.name) == forced.as_deref());
-            *named.or(targets.last()).unwrap_or(&Self::SCALAR)
-        })
-    }
 }
 
 impl Streams {
-    /// Returns every target that this machine can run, the scalar one first.
+    /// Returns those of every target that this machine can run, the scalar ones first.
     pub fn available() -> Vec<Self> {
         #[allow(unused_mut, reason = "other architectures have the scalar target only")]
         let mut targets = vec![Self::SCALAR];
@@ -51,23 +119,6 @@ impl Streams {
         targets.extend(vbmi::streams());
         targets
     }
-
-    /// Returns the fastest target that this machine can run. The environment variable `SOTTO_KERNELS` names one of
-    /// these, or one of the [`Kernels`]: that selects the streams target with the same instructions.
-    /// Without the feature `std`, the fastest target of the processors that the program is compiled for.
-    pub fn best() -> &'static Self {
-        static BEST: Once<Streams> = Once::new();
-        BEST.or_init(|| {
-            let targets = Self::available();
-            let forced = detect::forced();
-            let name = match forced.as_deref() {
-                Some("avx512-dq") => Some("avx2"),
-                name => name,
-            };
-            let named = targets.iter().find(|target| Some(target.name) == name);
-            *named.or(targets.last()).unwrap_or(&Self::SCALAR)
-        })
-    }
 }
 
 impl Montgomery {
@@ -76,15 +127,15 @@ impl Montgomery {
     /// # Errors
     /// [`UnfitModulus`] if the modulus is even or at most 1, or longer than [`LONGEST_MODULUS`](crate::LONGEST_MODULUS) bits.
     pub fn new(modulus: &[u64]) -> Result<Self, UnfitModulus> {
-        Self::on(&Kernels::best(), modulus)
+        Self::on(Target::best(), modulus)
     }
 
     /// Like [`Montgomery::new`], on a given target.
     ///
     /// # Errors
     /// As in [`Montgomery::new`].
-    pub fn on(kernels: &Kernels, modulus: &[u64]) -> Result<Self, UnfitModulus> {
-        Self::with(kernels.montgomery, modulus)
+    pub fn on(target: &Target, modulus: &[u64]) -> Result<Self, UnfitModulus> {
+        Self::with(target.montgomery, modulus)
     }
 }
 
@@ -111,7 +162,7 @@ mod tests {
     fn a_target_of_this_machine_that_is_named_is_the_best() {
         let forced = std::env::var("SOTTO_KERNELS").unwrap_or_default();
         if Kernels::available().iter().any(|target| target.name == forced) {
-            assert_eq!(Kernels::best().name, forced);
+            assert_eq!(Target::best().name(), forced);
         }
     }
 

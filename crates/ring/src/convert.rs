@@ -24,17 +24,17 @@ const MOST_TARGETS: usize = parallel::MOST_ROWS;
 /// modulo A.
 ///
 /// ```
-/// use sotto_ring::{Conversion, Kernels, Modulus, Quotients, Scratch};
+/// use sotto_ring::{Conversion, Modulus, Quotients, Scratch, Target};
 ///
 /// let (from, to) = ([Modulus::new(97)?, Modulus::new(193)?], [Modulus::new(257)?]);
-/// let (kernels, mut scratch) = (Kernels::best(), Scratch::new());
+/// let (kernels, mut scratch) = (&Target::best().kernels, Scratch::new());
 /// // 5 and -5 modulo 97 and 193.
 /// let residues = [[5, 92], [5, 188]];
 /// let conversion = Conversion::new(&from, &to);
 /// let limbs = residues.iter().map(|limb| &limb[..]);
-/// let quotients: Quotients = conversion.prepare(&kernels, limbs, &mut scratch);
+/// let quotients: Quotients = conversion.prepare(kernels, limbs, &mut scratch);
 /// let mut out = [0; 2];
-/// conversion.write(&kernels, &quotients, 0, &mut out);
+/// conversion.write(kernels, &quotients, 0, &mut out);
 /// assert_eq!(out, [5, 252]);
 /// # Ok::<(), sotto_ring::InvalidModulus>(())
 /// ```
@@ -42,9 +42,9 @@ const MOST_TARGETS: usize = parallel::MOST_ROWS;
 pub struct Conversion {
     sources: Vec<Source>,
     quotients: Vec<Quotient>,
-    targets: Vec<Target>,
+    targets: Vec<Destination>,
     /// Gives (k + floor(t/2)) mod t, where k·A is added to the representative.
-    congruence: Option<Target>,
+    congruence: Option<Destination>,
     /// Bit length of the largest number in a row.
     row_bits: u32,
     /// Present for a single prime without a congruence: its row is the only one.
@@ -63,7 +63,7 @@ struct Source {
 }
 
 #[derive(Clone, Debug)]
-struct Target {
+struct Destination {
     modulus: Modulus,
     /// One weight a row: A/a_i mod m; −A mod m; A mod m if there is a congruence.
     weights: Vec<u64>,
@@ -101,7 +101,7 @@ impl Conversion {
         let target = |m: &Modulus| {
             let others = (0..from.len()).map(|i| product(from, i, m));
             let all = product(from, usize::MAX, m);
-            Target { modulus: *m, weights: others.chain([m.negate(all)]).collect(), base: 0 }
+            Destination { modulus: *m, weights: others.chain([m.negate(all)]).collect(), base: 0 }
         };
         // The number of times that A is subtracted takes 6 bits.
         let row_bits = from.iter().map(Modulus::bits).max().unwrap_or(0).max(6);
@@ -282,10 +282,10 @@ impl Conversion {
     }
 
     /// Writes the residues modulo one target, from all rows.
-    fn write_target(&self, kernels: &Kernels, target: &Target, rows: &[&[u64]], out: &mut [u64]) {
+    fn write_target(&self, kernels: &Kernels, destination: &Destination, rows: &[&[u64]], out: &mut [u64]) {
         match &self.lift {
-            Some(lift) => (kernels.lift)(&target.modulus, out, rows[0], lift),
-            None => target.write(kernels, rows, self.row_bits, out),
+            Some(lift) => (kernels.lift)(&destination.modulus, out, rows[0], lift),
+            None => destination.write(kernels, rows, self.row_bits, out),
         }
     }
 
@@ -318,7 +318,7 @@ impl Conversion {
     }
 }
 
-impl Target {
+impl Destination {
     fn write(&self, kernels: &Kernels, rows: &[&[u64]], row_bits: u32, out: &mut [u64]) {
         (kernels.convert)(&self.modulus, out, rows, row_bits, &self.weights, self.base);
     }

@@ -4,7 +4,7 @@
 use alloc::boxed::Box;
 
 use ctr::cipher::{KeyIvInit, StreamCipher};
-use sotto_kernels::{AesLanes, Streams};
+use sotto_kernels::{AesLanes, Streams, Target};
 use zeroize::Zeroizing;
 
 use crate::random::SecretRng;
@@ -54,7 +54,7 @@ type Drawn = [[u8; 16]; 2];
 impl SecretStream {
     /// Returns None if AES does not run in SIMD lanes: then the generator itself is as fast.
     pub(crate) fn new(rng: &mut impl SecretRng) -> Option<Self> {
-        let streams = Streams::best();
+        let streams = &Target::best().streams;
         if !AesLanes::available(streams) {
             return None;
         }

@@ -56,6 +56,6 @@ pub use scratch::{Rows, Scratch};
 pub use seed::{LimbStream, SEED_BYTES, Seed};
 pub use sotto_kernels::{
     Complex, Embedding, Factor, InvalidModulus, Kernels, LeanTransform, Modulus, NttTable, Once, Streams,
-    Wiped, all_within, largest, round_off, wipe,
+    Target, Width, Wiped, all_within, largest, round_off, wipe,
 };
 pub use weighted::weighted_sums;

@@ -6,7 +6,7 @@ use core::ops::Range;
 
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
-use sotto_kernels::{InvalidModulus, Kernels, Modulus, NttTable};
+use sotto_kernels::{InvalidModulus, Kernels, Modulus, NttTable, Target};
 
 /// A degree n and an ordered list of primes with their transforms. Polynomials hold a range of its limbs.
 ///
@@ -24,7 +24,7 @@ use sotto_kernels::{InvalidModulus, Kernels, Modulus, NttTable};
 pub struct Ring {
     degree: usize,
     tables: Vec<NttTable>,
-    kernels: Kernels,
+    target: Target,
 }
 
 /// The reason why a ring cannot be made.
@@ -52,19 +52,19 @@ pub enum RingError {
 }
 
 impl Ring {
-    /// Makes a ring on the fastest kernels of this machine.
+    /// Makes a ring on the fastest target of this machine.
     ///
     /// # Errors
     /// [`RingError`] if the degree is out of range, or a modulus is out of range, without a transform or repeated.
     pub fn new(degree: usize, primes: &[u64]) -> Result<Arc<Self>, RingError> {
-        Self::with_kernels(degree, primes, Kernels::best())
+        Self::with_target(degree, primes, Target::best())
     }
 
-    /// Like [`Ring::new`], on given kernels, so that tests can compare targets.
+    /// Like [`Ring::new`], on a given target, so that tests can compare them.
     ///
     /// # Errors
     /// As in [`Ring::new`].
-    pub fn with_kernels(degree: usize, primes: &[u64], kernels: Kernels) -> Result<Arc<Self>, RingError> {
+    pub fn with_target(degree: usize, primes: &[u64], target: &Target) -> Result<Arc<Self>, RingError> {
         if !degree.is_power_of_two() || !(4..=1 << 17).contains(&degree) {
             return Err(RingError::Degree(degree));
         }
@@ -80,7 +80,7 @@ impl Ring {
             }
             tables.push(NttTable::new(modulus, degree).ok_or(no_transform)?);
         }
-        Ok(Arc::new(Self { degree, tables, kernels }))
+        Ok(Arc::new(Self { degree, tables, target: *target }))
     }
 
     /// Returns the degree n.
@@ -119,7 +119,13 @@ impl Ring {
     /// Returns the kernels that this ring's polynomials run on.
     #[inline]
     pub fn kernels(&self) -> &Kernels {
-        &self.kernels
+        &self.target.kernels
+    }
+
+    /// Returns the target that was chosen when the ring was made.
+    #[inline]
+    pub fn target(&self) -> &Target {
+        &self.target
     }
 
     /// Returns log2 of the product of a range of limbs.

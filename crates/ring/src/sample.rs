@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use sotto_kernels::{Streams, Wiped, wipe};
+use sotto_kernels::{Target, Wiped, wipe};
 
 use crate::keystream::SecretStream;
 use crate::poly::{Coeff, Eval, Poly};
@@ -46,19 +46,19 @@ impl SmallPoly {
     /// coefficient on every machine, as the derivation of secret keys requires (docs/math/conventions.md, "Secret
     /// keys").
     pub fn ternary(degree: usize, rng: &mut impl SecretRng) -> Self {
-        Self::drawn(degree, (Streams::best().ternary, 1), |bytes| rng.fill_bytes(bytes))
+        Self::drawn(degree, (Target::best().streams.ternary, 1), |bytes| rng.fill_bytes(bytes))
     }
 
     /// Draws from the same distribution, for one encryption. Expands the words from 32 bytes of the generator where
     /// that is faster.
     pub fn fresh_ternary(degree: usize, rng: &mut impl SecretRng) -> Self {
-        Self::expanded(degree, (Streams::best().ternary, 1), rng)
+        Self::expanded(degree, (Target::best().streams.ternary, 1), rng)
     }
 
     /// Draws from the centred binomial distribution with 21 + 21 bits: |coefficient| ≤ 21, variance 10.5. Expands as in
     /// [`SmallPoly::fresh_ternary`].
     pub fn centred_binomial(degree: usize, rng: &mut impl SecretRng) -> Self {
-        Self::expanded(degree, (Streams::best().centred_binomial, ERROR_LIMIT), rng)
+        Self::expanded(degree, (Target::best().streams.centred_binomial, ERROR_LIMIT), rng)
     }
 
     /// Draws by AES-128 in counter mode, under a secret key and first block, if the processor runs it in SIMD lanes,

@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use core::ops::Range;
 
-use sotto_kernels::{Modulus, Streams, Wiped};
+use sotto_kernels::{Modulus, Streams, Target, Wiped};
 
 use crate::keystream::Keystream;
 use crate::poly::{Eval, Poly};
@@ -50,7 +50,7 @@ impl Seed {
     /// the digit's index in a key-switching key. Limbs are independent of one another. Variable time: the seed is
     /// public.
     pub fn limb(&self, domain: u8, limb: usize, modulus: &Modulus) -> LimbStream {
-        self.limb_on(Streams::best(), domain, limb, modulus)
+        self.limb_on(&Target::best().streams, domain, limb, modulus)
     }
 
     fn limb_on(&self, streams: &'static Streams, domain: u8, limb: usize, modulus: &Modulus) -> LimbStream {
@@ -207,7 +207,7 @@ mod tests {
             for length in [4, 8, 64, 512, 700, 4096] {
                 let (seed, domain, limb) = (Seed(core::array::from_fn(|i| i as u8 * 7)), 3, 258);
                 let expected = by_definition(&seed, domain, limb, &q, length);
-                for streams in [&Streams::SCALAR, Streams::best()] {
+                for streams in [&Streams::SCALAR, &Target::best().streams] {
                     let mut out = vec![0; length];
                     seed.limb_on(streams, domain, usize::from(limb), &q).fill(&mut out);
                     assert_eq!(out, expected, "{} {q:?} {length}", streams.name);

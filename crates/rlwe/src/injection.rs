@@ -1,7 +1,7 @@
 //! The polynomial that encryption adds to −a·s or b·u: message and error as one integer polynomial, written limb by
 //! limb.
 
-use sotto_ring::{Coeff, Factor, Kernels, Modulus, Poly, SmallPoly, Streams, Wiped};
+use sotto_ring::{Coeff, Factor, Kernels, Modulus, Poly, SmallPoly, Target, Wiped};
 
 use crate::parameters::Params;
 use crate::plaintext::Plaintext;
@@ -97,7 +97,7 @@ impl Injection {
         let room = (1u64 << 62).checked_sub(error.limit().saturating_mul(factor));
         match room {
             Some(room) if self.magnitude <= room || self.magnitude == u64::MAX && factor == 1 => {
-                (Streams::best().add_scaled)(&mut self.values, error.coefficients(), factor as i64);
+                (Target::best().streams.add_scaled)(&mut self.values, error.coefficients(), factor as i64);
                 if self.magnitude != u64::MAX {
                     self.magnitude += error.limit() * factor;
                 }
@@ -131,7 +131,7 @@ impl Injection {
     ) {
         assert_eq!(self.values.len(), out.len(), "as many residues as coefficients");
         if self.magnitude < q.value() {
-            (Streams::best().lift)(q, out, &self.values);
+            (Target::best().streams.lift)(q, out, &self.values);
         } else {
             (kernels.from_signed)(q, out, &self.values);
         }

@@ -3,7 +3,7 @@
 //! The crate `blake3` computes the blocks of one long input at once. The material of a key is one block or two.
 
 use blake3::hazmat::hash_derive_key_context;
-use sotto_kernels::{BlockLanes, Streams, ValueLanes};
+use sotto_kernels::{BlockLanes, Streams, Target, ValueLanes};
 use zeroize::Zeroize;
 
 use crate::key::{COUNT_KEY, PADS, SALT_BYTES, SECRET_BYTES, TAG_KEY, TAG_PADS};
@@ -37,7 +37,7 @@ impl Deriver {
             contexts: [PADS, TAG_PADS, TAG_KEY, COUNT_KEY].map(hash_derive_key_context),
             material: [[[0; LANES]; 16]; 2],
             keys: [[0; LANES]; 8],
-            streams: Streams::best(),
+            streams: &Target::best().streams,
         }
     }
 

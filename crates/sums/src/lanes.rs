@@ -3,7 +3,7 @@
 //! The crate `chacha20` computes neighbouring blocks of one nonce at once. The windows of a sum have a nonce each, and most
 //! have one block; the windows of several devices have a key each, too.
 
-use sotto_kernels::{BlockLanes, ChaChaKernel, Streams, ValueLanes};
+use sotto_kernels::{BlockLanes, ChaChaKernel, Target, ValueLanes};
 use zeroize::Zeroize;
 
 use crate::key::Key;
@@ -29,7 +29,7 @@ impl Group {
         for (word, constant) in start.iter_mut().zip(CONSTANTS) {
             *word = [constant; LANES];
         }
-        Self { start, words: [[0; LANES]; BLOCK_WORDS], chacha20: Streams::best().chacha20 }
+        Self { start, words: [[0; LANES]; BLOCK_WORDS], chacha20: Target::best().streams.chacha20 }
     }
 
     /// Makes a group with one key in all lanes.

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use sotto_ring::{Eval, Modulus, Poly, Ring, Streams};
+use sotto_ring::{Eval, Modulus, Poly, Ring, Target};
 
 use crate::error::WireError;
 use crate::reader::Reader;
@@ -50,7 +50,7 @@ pub(crate) fn read_poly(
 pub(crate) fn pack(out: &mut Vec<u8>, values: &[u64], bits: u32) {
     let start = out.len();
     out.resize(start + (values.len() * bits as usize).div_ceil(8), 0);
-    (Streams::best().pack)(values, bits, &mut out[start..]);
+    (Target::best().streams.pack)(values, bits, &mut out[start..]);
 }
 
 /// Unpacks residues. Returns true if a residue is not below the modulus.
@@ -62,7 +62,7 @@ pub(crate) fn unpack(bytes: &[u8], modulus: &Modulus, out: &mut [u64]) -> Result
     if over != 0 && bytes.last().is_some_and(|last| last >> over != 0) {
         return Err(WireError::Padding);
     }
-    Ok((Streams::best().residues)(modulus, bytes, modulus.bits(), out))
+    Ok((Target::best().streams.residues)(modulus, bytes, modulus.bits(), out))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use sotto_ring::{Modulus, Streams};
+use sotto_ring::{Modulus, Target};
 use sotto_rlwe::{Ciphertext, Expected, Params, Reduced, Reduction, Scheme, Selection, Unexpected};
 
 use crate::arrived::Arrived;
@@ -83,7 +83,7 @@ fn unpacked(reader: &mut Reader<'_>, count: usize, width: u32) -> Result<Vec<u64
     let modulus =
         Modulus::new((1 << width) - 1).map_err(|_| WireError::Value("a coefficient has 8 to 56 bits"))?;
     let mut out = vec![0; count];
-    (Streams::best().residues)(&modulus, bytes, width, &mut out);
+    (Target::best().streams.residues)(&modulus, bytes, width, &mut out);
     Ok(out)
 }
 

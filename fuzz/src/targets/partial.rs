@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng as _;
-use sotto_kernels::Kernels;
 use sotto_keys::partial::{elgamal as elgamal_keys, paillier as paillier_keys, ristretto as ristretto_keys};
 use sotto_partial::elgamal::{Group, GroupName};
 use sotto_partial::number::from_words;
@@ -36,12 +35,12 @@ fn paillier_public() -> &'static paillier::PublicKey {
     once!(paillier::PublicKey, {
         let masking = paillier_keys::Masking::HalfLength;
         let secret = paillier_keys::SecretKey::insecure_generate(256, masking, &mut rng()).expect("a key");
-        secret.insecure_public_key(&Kernels::best()).expect("its public half")
+        secret.insecure_public_key(sotto_kernels::Target::best()).expect("its public half")
     })
 }
 
 fn group() -> &'static Arc<Group> {
-    once!(Arc<Group>, Arc::new(Group::on(&Kernels::best(), GroupName::Ffdhe2048).expect("a group")))
+    once!(Arc<Group>, Arc::new(Group::on(sotto_kernels::Target::best(), GroupName::Ffdhe2048).expect("a group")))
 }
 
 fn elgamal_public() -> &'static elgamal::PublicKey {

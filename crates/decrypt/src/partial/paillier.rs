@@ -1,7 +1,7 @@
 //! Paillier's decryption modulo the squares of both primes (Paillier 1999, section 7), in constant time.
 
 use crypto_bigint::{BoxedUint, ConcatenatingMul, ConcatenatingSquare, NonZero, Resize};
-use sotto_kernels::{Kernels, Montgomery, Residue};
+use sotto_kernels::{Montgomery, Residue, Target};
 use sotto_keys::partial::paillier::SecretKey;
 use sotto_partial::PartialError;
 use sotto_partial::number::{from_words, words};
@@ -51,16 +51,16 @@ impl Decryptor {
     /// # Errors
     /// [`PartialError`] if the primes do not fit the scheme.
     pub fn new(key: &SecretKey) -> Result<Self, PartialError> {
-        Self::on(&Kernels::best(), key)
+        Self::on(Target::best(), key)
     }
 
     /// Prepares decryption on a given kernel target.
     ///
     /// # Errors
     /// [`PartialError`] if the primes do not fit the scheme.
-    pub fn on(kernels: &Kernels, key: &SecretKey) -> Result<Self, PartialError> {
+    pub fn on(target: &Target, key: &SecretKey) -> Result<Self, PartialError> {
         let (p, q) = key.expose_secret_primes();
-        let (p, q) = (Half::new(kernels, p, q)?, Half::new(kernels, q, p)?);
+        let (p, q) = (Half::new(target, p, q)?, Half::new(target, q, p)?);
         let join = q.inverse_of(&p.prime)?;
         Ok(Self { p, q, join })
     }
@@ -87,11 +87,11 @@ impl Decryptor {
 }
 
 impl Half {
-    fn new(kernels: &Kernels, prime: &BoxedUint, other: &BoxedUint) -> Result<Self, PartialError> {
+    fn new(target: &Target, prime: &BoxedUint, other: &BoxedUint) -> Result<Self, PartialError> {
         let unfit = |_| PartialError::Modulus;
         let square = Zeroizing::new(prime.concatenating_square());
-        let modulo_prime = Montgomery::on(kernels, &words(prime)).map_err(unfit)?;
-        let modulo_square = Montgomery::on(kernels, &words(&square)).map_err(unfit)?;
+        let modulo_prime = Montgomery::on(target, &words(prime)).map_err(unfit)?;
+        let modulo_square = Montgomery::on(target, &words(&square)).map_err(unfit)?;
         let bits = prime.bits_precision();
         let (inverse, _) = prime.invert_mod2k(bits);
         let non_zero =

@@ -8,7 +8,7 @@ use crypto_primes::{Flavor, is_prime};
 use proptest::prelude::*;
 use rand_core::SeedableRng;
 use sotto_decrypt::partial::elgamal::decrypt;
-use sotto_kernels::Kernels;
+use sotto_kernels::Target;
 use sotto_keys::partial::elgamal::SecretKey;
 use sotto_partial::PartialError;
 use sotto_partial::elgamal::{Group, GroupName, PublicKey};
@@ -18,8 +18,8 @@ fn rng() -> ChaCha20Rng {
     ChaCha20Rng::from_seed([3; 32])
 }
 
-fn pair(kernels: &Kernels, name: GroupName) -> (SecretKey, PublicKey) {
-    let group = Arc::new(Group::on(kernels, name).unwrap());
+fn pair(target: &Target, name: GroupName) -> (SecretKey, PublicKey) {
+    let group = Arc::new(Group::on(target, name).unwrap());
     let secret = SecretKey::generate(&group, &mut rng());
     let public = secret.public_key();
     (secret, public)
@@ -36,7 +36,7 @@ proptest! {
 
     #[test]
     fn operations_are_those_on_integers(a in 1u64..=u64::MAX, b in 1u64..=u64::MAX, k in 1u32..30) {
-        for kernels in Kernels::available() {
+        for kernels in Target::available() {
             let (secret, key) = pair(&kernels, GroupName::Ffdhe2048);
             let mut rng = rng();
             let mut encrypt = |m: u64| key.encrypt(&BoxedUint::from(m), &mut rng).unwrap();
@@ -69,7 +69,7 @@ fn the_groups_are_those_of_the_standard() {
 #[test]
 fn the_ends_of_the_message_space() {
     for name in [GroupName::Ffdhe2048, GroupName::Ffdhe3072] {
-        let (secret, key) = pair(&Kernels::best(), name);
+        let (secret, key) = pair(Target::best(), name);
         let q = key.group().prime().shr(1);
         for message in [from_words(&[1]), from_words(&[2]), q.clone(), q.wrapping_sub(from_words(&[1]))] {
             let c = key.encrypt(&message, &mut rng()).unwrap();
@@ -89,7 +89,7 @@ fn the_ends_of_the_message_space() {
 
 #[test]
 fn a_secret_of_another_key_is_refused() {
-    let (secret, key) = pair(&Kernels::best(), GroupName::Ffdhe2048);
+    let (secret, key) = pair(Target::best(), GroupName::Ffdhe2048);
     let other = SecretKey::generate(key.group(), &mut ChaCha20Rng::from_seed([4; 32]));
     assert!(secret.id() == key.id() && other.id() == other.public_key().id() && other.id() != key.id());
     let c = key.encrypt(&from_words(&[7]), &mut rng()).unwrap();
@@ -100,7 +100,7 @@ fn a_secret_of_another_key_is_refused() {
 
 #[test]
 fn the_power_zero_is_refused() {
-    let (secret, key) = pair(&Kernels::best(), GroupName::Ffdhe2048);
+    let (secret, key) = pair(Target::best(), GroupName::Ffdhe2048);
     let c = key.encrypt(&from_words(&[7]), &mut rng()).unwrap();
     assert_eq!(key.power(&c, 0).err(), Some(PartialError::OutOfRange));
     let first = key.power(&c, 1).unwrap();
@@ -109,7 +109,7 @@ fn the_power_zero_is_refused() {
 
 #[test]
 fn what_is_outside_the_group_is_refused() {
-    let (_, key) = pair(&Kernels::best(), GroupName::Ffdhe2048);
+    let (_, key) = pair(Target::best(), GroupName::Ffdhe2048);
     let p = key.group().prime().clone();
     let half = key.group().bytes();
     let good = to_bytes(&[4], half);

@@ -7,7 +7,7 @@ use num_rational::BigRational;
 use proptest::prelude::*;
 use rand_core::SeedableRng;
 use sotto_decrypt::partial::{elgamal as open_elgamal, paillier::Decryptor};
-use sotto_kernels::Kernels;
+use sotto_kernels::Target;
 use sotto_keys::partial::{elgamal, paillier};
 use sotto_partial::PartialError;
 use sotto_partial::elgamal::{Group, GroupName};
@@ -21,7 +21,7 @@ fn rng() -> ChaCha20Rng {
 static PAILLIER: LazyLock<(PublicKey, Decryptor)> = LazyLock::new(|| {
     let secret =
         paillier::SecretKey::insecure_generate(512, paillier::Masking::HalfLength, &mut rng()).unwrap();
-    (secret.insecure_public_key(&Kernels::best()).unwrap(), Decryptor::new(&secret).unwrap())
+    (secret.insecure_public_key(Target::best()).unwrap(), Decryptor::new(&secret).unwrap())
 });
 
 static ELGAMAL: LazyLock<(elgamal::SecretKey, sotto_partial::elgamal::PublicKey)> = LazyLock::new(|| {

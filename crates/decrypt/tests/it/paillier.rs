@@ -5,7 +5,7 @@ use chacha20::ChaCha20Rng;
 use proptest::prelude::*;
 use rand_core::SeedableRng;
 use sotto_decrypt::partial::paillier::Decryptor;
-use sotto_kernels::Kernels;
+use sotto_kernels::Target;
 use sotto_keys::DeviceSecret;
 use sotto_keys::partial::paillier::{Masking, SecretKey};
 use sotto_keys::partial::ristretto;
@@ -23,10 +23,10 @@ fn rng() -> ChaCha20Rng {
 /// Makes a short key on every kernel target.
 fn short(masking: Masking) -> Vec<(PublicKey, Decryptor)> {
     let secret = SecretKey::insecure_generate(256, masking, &mut rng()).unwrap();
-    let on = |kernels: &Kernels| {
-        (secret.insecure_public_key(kernels).unwrap(), Decryptor::on(kernels, &secret).unwrap())
+    let on = |target: &Target| {
+        (secret.insecure_public_key(target).unwrap(), Decryptor::on(target, &secret).unwrap())
     };
-    Kernels::available().iter().map(on).collect()
+    Target::available().iter().map(on).collect()
 }
 
 fn signed(key: &PublicKey, decryptor: &Decryptor, c: &sotto_partial::paillier::Ciphertext) -> Option<i128> {
@@ -98,7 +98,7 @@ fn the_ends_of_the_message_space() {
 #[test]
 fn published_values() {
     let secret = SecretKey::insecure_from_primes(from_words(&[293]), from_words(&[433])).unwrap();
-    for kernels in Kernels::available() {
+    for kernels in Target::available() {
         let key = secret.insecure_public_key(&kernels).unwrap();
         assert_eq!(words(key.modulus())[..], [126_869]);
         let decryptor = Decryptor::on(&kernels, &secret).unwrap();
@@ -117,7 +117,7 @@ fn published_values() {
 #[test]
 fn hostile_numbers_are_refused() {
     let secret = SecretKey::insecure_generate(256, Masking::HalfLength, &mut rng()).unwrap();
-    let key = secret.insecure_public_key(&Kernels::best()).unwrap();
+    let key = secret.insecure_public_key(Target::best()).unwrap();
     let read = |number: &[u64]| key.read(&to_bytes(number, key.ciphertext_bytes())).err();
     let n = key.modulus();
     let square = n.concatenating_mul_words();
@@ -129,7 +129,7 @@ fn hostile_numbers_are_refused() {
     assert_eq!(key.read(&[1; 63]).err(), Some(PartialError::Length { found: 63, expected: 64 }));
     assert!(read(&[1]).is_none());
     let other = SecretKey::insecure_generate(256, Masking::HalfLength, &mut ChaCha20Rng::from_seed([8; 32]));
-    let other = other.unwrap().insecure_public_key(&Kernels::best()).unwrap();
+    let other = other.unwrap().insecure_public_key(Target::best()).unwrap();
     let c = key.encrypt(&key.signed(1), &mut rng()).unwrap();
     assert_eq!(other.add(&c, &c).err(), Some(PartialError::OtherKey));
     assert_eq!(key.rerandomise(&c, other.mask(&mut rng())).err(), Some(PartialError::OtherKey));

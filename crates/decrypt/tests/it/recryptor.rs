@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use rand_core::SeedableRng;
 use sotto_decrypt::partial::paillier::Decryptor;
 use sotto_decrypt::partial::recryptor::LocalRecryptor;
-use sotto_kernels::Kernels;
+use sotto_kernels::Target;
 use sotto_keys::partial::{elgamal, paillier};
 use sotto_partial::PartialError;
 use sotto_partial::elgamal::{Group, GroupName};
@@ -20,7 +20,7 @@ fn recryptor(seed: u8) -> (LocalRecryptor, Decryptor) {
     let mut rng = ChaCha20Rng::from_seed([seed; 32]);
     let secret =
         paillier::SecretKey::insecure_generate(512, paillier::Masking::HalfLength, &mut rng).unwrap();
-    let public = secret.insecure_public_key(&Kernels::best()).unwrap();
+    let public = secret.insecure_public_key(Target::best()).unwrap();
     let group = Arc::new(Group::new(GroupName::Ffdhe2048).unwrap());
     let multiplicative = elgamal::SecretKey::generate(&group, &mut rng);
     let decryptor = Decryptor::new(&secret).unwrap();
@@ -174,7 +174,7 @@ fn an_encoding_that_the_group_does_not_hold_is_refused_whatever_the_number() {
 fn without_elgamal_it_converts_nothing_and_a_batch_is_bounded() {
     let mut rng = ChaCha20Rng::from_seed([1; 32]);
     let secret = paillier::SecretKey::insecure_generate(512, paillier::Masking::Textbook, &mut rng).unwrap();
-    let public = secret.insecure_public_key(&Kernels::best()).unwrap();
+    let public = secret.insecure_public_key(Target::best()).unwrap();
     let recryptor = LocalRecryptor::with_public_key(&secret, public, None).unwrap();
     let x = encrypt(&recryptor, 3);
     let asked = Request::ToElGamal(x.clone(), Complement::new(32, 2, 2046).unwrap());

@@ -7,7 +7,7 @@ use chacha20::rand_core::SeedableRng;
 use sotto_decrypt::partial::paillier::Decryptor;
 use sotto_decrypt::partial::recryptor::LocalRecryptor;
 use sotto_emulate::{Emulation, Flow, LowerError, Products, PublicKeys, Recrypt, RunError, Schedule, run};
-use sotto_kernels::Kernels;
+use sotto_kernels::Target;
 use sotto_keys::partial::{elgamal, paillier};
 use sotto_partial::elgamal::{Group, GroupName};
 use sotto_partial::paillier::Ciphertext;
@@ -36,7 +36,7 @@ impl Setting {
         let mut rng = ChaCha20Rng::from_seed([seed; 32]);
         let half = paillier::Masking::HalfLength;
         let secret = paillier::SecretKey::insecure_generate(KEY_BITS, half, &mut rng).unwrap();
-        let public = secret.insecure_public_key(&Kernels::best()).unwrap();
+        let public = secret.insecure_public_key(&Target::best().kernels).unwrap();
         let group = Arc::new(Group::new(GroupName::Ffdhe2048).unwrap());
         let elgamal = elgamal::SecretKey::generate(&group, &mut rng);
         let recryptor = LocalRecryptor::with_public_key(&secret, public, Some(elgamal)).unwrap();

@@ -18,7 +18,7 @@ use num_traits::Float as _;
 use zeroize::DefaultIsZeroes;
 
 #[cfg(target_arch = "x86_64")]
-use crate::once::Once;
+use crate::targets::Target;
 use crate::wiped::Wiped;
 
 /// A complex number.
@@ -103,6 +103,7 @@ pub struct Embedding {
     signs: Vec<f64>,
     /// For each index in the transform's output, its slot.
     slots: Vec<u32>,
+    width: Width,
     #[cfg(target_arch = "x86_64")]
     lanes: Option<Vec<wide::LaneTwiddles>>,
 }
@@ -113,31 +114,50 @@ impl core::fmt::Debug for Embedding {
     }
 }
 
-/// The number of `f64` lanes that floating-point loops use.
-#[cfg(target_arch = "x86_64")]
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Width {
-    /// The baseline of x86-64 (SSE2).
+/// The number of `f64` lanes that floating-point loops use. Every width computes the same numbers.
+///
+/// ```
+/// use sotto_kernels::{Embedding, Target, Width};
+///
+/// assert_eq!(Target::SCALAR.embedding, Width::Baseline);
+/// assert!(Embedding::on(8, Width::Baseline).is_some());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Width {
+    /// That of any processor of the architecture.
     Baseline,
-    Four,
-    Eight,
+    /// Four lanes: AVX2.
+    #[cfg(target_arch = "x86_64")]
+    Four(Detected),
+    /// Eight lanes: AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    Eight(Detected),
 }
 
+/// Proof that this processor has the instructions of a [`Width`].
+///
+/// Example: [`Width`]
 #[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Detected(());
+
 impl Width {
-    /// Returns the width of the best kernels, judged by their name, as `SOTTO_KERNELS` may have forced another target.
-    fn best() -> Self {
-        static BEST: Once<Width> = Once::new();
-        *BEST.or_init(|| {
-            let name = crate::Kernels::best().name;
-            if name.starts_with("avx512") && has_feature!("avx512vl") && wide::detected() {
-                Self::Eight
-            } else if name == crate::Kernels::SCALAR.name || !has_feature!("avx2") {
-                Self::Baseline
-            } else {
-                Self::Four
-            }
-        })
+    /// Returns the width that belongs to some kernels, as far as this processor has it.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn of(kernels: &crate::Kernels) -> Self {
+        if kernels.name.starts_with("avx512") && has_feature!("avx512vl") && wide::detected() {
+            Self::Eight(Detected(()))
+        } else if kernels.name == crate::Kernels::SCALAR.name || !has_feature!("avx2") {
+            Self::Baseline
+        } else {
+            Self::Four(Detected(()))
+        }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(crate) fn of(_kernels: &crate::Kernels) -> Self {
+        Self::Baseline
     }
 }
 
@@ -146,18 +166,11 @@ impl Embedding {
     /// lanes where the processor has them; the environment variable `SOTTO_KERNELS` can force fewer, as for
     /// [`crate::Kernels`].
     pub fn new(degree: usize) -> Option<Self> {
-        #[cfg(target_arch = "x86_64")]
-        return Self::on(degree, Width::best() == Width::Eight);
-        #[cfg(not(target_arch = "x86_64"))]
-        Self::on(degree, false)
+        Self::on(degree, Target::best().embedding)
     }
 
-    /// Returns tables for the scalar target, or None as in [`Embedding::new`].
-    pub fn scalar(degree: usize) -> Option<Self> {
-        Self::on(degree, false)
-    }
-
-    fn on(degree: usize, lanes: bool) -> Option<Self> {
+    /// Returns tables for loops of a width, or None as in [`Embedding::new`].
+    pub fn on(degree: usize, width: Width) -> Option<Self> {
         if !degree.is_power_of_two() || !(4..=1 << 17).contains(&degree) {
             return None;
         }
@@ -184,12 +197,10 @@ impl Embedding {
             exponent = exponent * 3 % order;
         }
         #[cfg(target_arch = "x86_64")]
-        let lanes = (lanes && slots >= wide::GROUP && wide::detected()).then(|| {
+        let lanes = (matches!(width, Width::Eight(_)) && slots >= wide::GROUP).then(|| {
             places.iter_mut().for_each(|place| *place = wide::transposed(*place));
             wide::lane_twiddles(&twiddles)
         });
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = lanes;
         let mut slot_of = vec![0; slots];
         for (slot, place) in places.iter().enumerate() {
             slot_of[*place as usize] = slot as u32;
@@ -200,6 +211,7 @@ impl Embedding {
             places,
             signs,
             slots: slot_of,
+            width,
             #[cfg(target_arch = "x86_64")]
             lanes,
         })
@@ -215,11 +227,11 @@ impl Embedding {
         let (re, im) = values.split_at_mut(self.degree / 2);
         #[cfg(target_arch = "x86_64")]
         if let Some(lanes) = &self.lanes {
-            // SAFETY: `lanes` exists only if the processor has the instructions (`Width::best`).
+            // SAFETY: `lanes` exists only if the processor has the instructions (`Width::Eight`).
             #[allow(unsafe_code)]
             return unsafe { wide::forward(re, im, &self.twiddles, lanes) };
         }
-        passes::forward(re, im, &self.twiddles);
+        passes::forward(self.width, re, im, &self.twiddles);
     }
 
     /// Transforms values in the transform's output order to coefficients times n/2, in place.
@@ -231,7 +243,7 @@ impl Embedding {
             #[allow(unsafe_code)]
             return unsafe { wide::inverse(re, im, &self.twiddles, lanes) };
         }
-        passes::inverse(re, im, &self.twiddles);
+        passes::inverse(self.width, re, im, &self.twiddles);
     }
 
     /// Evaluates a polynomial with n real coefficients at every slot. Returns n/2 values.
@@ -249,11 +261,11 @@ impl Embedding {
     /// coefficients count as zero.
     pub fn to_real_slots(&self, coefficients: &[i64], scale: f64) -> Vec<f64> {
         let mut values = Wiped::zeros(self.degree);
-        passes::to_reals(coefficients, &mut values);
+        passes::to_reals(self.width, coefficients, &mut values);
         self.forward(&mut values);
         let mut slots = vec![0.0; self.degree / 2];
-        passes::gather(&mut slots, &values[..self.degree / 2], &self.places);
-        passes::divide(&mut slots, scale);
+        passes::gather(self.width, &mut slots, &values[..self.degree / 2], &self.places);
+        passes::divide(self.width, &mut slots, scale);
         slots
     }
 
@@ -269,7 +281,7 @@ impl Embedding {
         self.forward(coefficients);
         let (re, im) = coefficients.split_at(self.degree / 2);
         let mut largest = 0.0;
-        passes::largest_square(re, im, &mut largest);
+        passes::largest_square(self.width, re, im, &mut largest);
         largest.sqrt()
     }
 
@@ -288,15 +300,15 @@ impl Embedding {
     pub fn real_to_coefficients(&self, slots: &[f64], scale: f64) -> Wiped<f64> {
         let mut scaled = Wiped::zeros(self.degree / 2);
         scaled[..slots.len()].copy_from_slice(slots);
-        passes::multiply(&mut scaled, scale);
+        passes::multiply(self.width, &mut scaled, scale);
         let mut values = Wiped::zeros(self.degree);
-        passes::gather(&mut values[..self.degree / 2], &scaled, &self.slots);
+        passes::gather(self.width, &mut values[..self.degree / 2], &scaled, &self.slots);
         self.finish(values)
     }
 
     fn finish(&self, mut values: Wiped<f64>) -> Wiped<f64> {
         self.inverse(&mut values);
-        passes::multiply(&mut values, 1.0 / (self.degree / 2) as f64);
+        passes::multiply(self.width, &mut values, 1.0 / (self.degree / 2) as f64);
         values
     }
 }
@@ -304,20 +316,20 @@ impl Embedding {
 /// Rounds each number to the nearest integer, halves away from zero like `f64::round`, and leaves the remainder in
 /// `numbers`. Range: below 2^63 in magnitude. Does not branch on the values.
 pub fn round_off(numbers: &mut [f64], integers: &mut [i64]) {
-    passes::round_off(numbers, integers);
+    passes::round_off(Target::best().embedding, numbers, integers);
 }
 
 /// Returns true if every number is finite and at most `limit` in magnitude. Does not branch on the values.
 pub fn all_within(numbers: &[f64], limit: f64) -> bool {
     let mut outside = false;
-    passes::any_outside(numbers, limit, &mut outside);
+    passes::any_outside(Target::best().embedding, numbers, limit, &mut outside);
     !outside
 }
 
 /// Returns the largest magnitude, or 0 if there are no numbers.
 pub fn largest(numbers: &[f64]) -> f64 {
     let mut largest = 0.0;
-    passes::largest(numbers, &mut largest);
+    passes::largest(Target::best().embedding, numbers, &mut largest);
     largest
 }
 
@@ -378,7 +390,8 @@ mod tests {
         let longest = if cfg!(miri) { 6 } else { 17 };
         for log in 2..=longest {
             let degree = 1 << log;
-            let (fast, scalar) = (Embedding::new(degree).unwrap(), Embedding::scalar(degree).unwrap());
+            let (fast, scalar) =
+                (Embedding::new(degree).unwrap(), Embedding::on(degree, Width::Baseline).unwrap());
             let m: Vec<f64> =
                 (0..degree as u64).map(|i| ((i * i * 7 + 3) % 1009) as f64 * 1e9 - 5e11).collect();
             let slots = scalar.to_slots(&m);

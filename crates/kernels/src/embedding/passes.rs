@@ -1,15 +1,14 @@
 //! The scalar transform, and the passes before and after any transform.
 
 use super::Complex;
-#[cfg(target_arch = "x86_64")]
 use super::Width;
 
-/// Compiles a body for each vector width and runs the version for this processor; every version computes the same
+/// Compiles a body for each vector width and runs the version of a width; every version computes the same
 /// numbers. On 64-bit ARM the baseline has vectors.
 macro_rules! vectorised {
     ($(#[$doc:meta])* $name:ident($($argument:ident: $kind:ty),*) $body:block) => {
         $(#[$doc])*
-        pub(super) fn $name($($argument: $kind),*) {
+        pub(super) fn $name(width: Width, $($argument: $kind),*) {
             #[inline(always)]
             fn body($($argument: $kind),*) $body
             #[cfg(target_arch = "x86_64")]
@@ -22,17 +21,17 @@ macro_rules! vectorised {
             fn four($($argument: $kind),*) {
                 body($($argument),*);
             }
-            #[cfg(target_arch = "x86_64")]
-            match Width::best() {
-                // SAFETY: `Width::best` has checked the processor.
+            match width {
+                // SAFETY: the value proves that the processor has the instructions.
+                #[cfg(target_arch = "x86_64")]
                 #[allow(unsafe_code)]
-                Width::Eight => return unsafe { wide($($argument),*) },
+                Width::Eight(_) => unsafe { wide($($argument),*) },
                 // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
                 #[allow(unsafe_code)]
-                Width::Four => return unsafe { four($($argument),*) },
-                Width::Baseline => {}
+                Width::Four(_) => unsafe { four($($argument),*) },
+                Width::Baseline => body($($argument),*),
             }
-            body($($argument),*);
         }
     };
 }

@@ -6,7 +6,7 @@
 
 pub(crate) mod lanes;
 mod lines;
-mod montgomery;
+pub(crate) mod montgomery;
 pub(crate) mod ntt;
 
 pub(crate) use lines::{SIDE, lines, side};
@@ -42,7 +42,7 @@ macro_rules! entries {
         }
 
         const TABLE: Kernels =
-            Kernels { name: "avx512-ifma", $($name: entries::$name,)* montgomery: montgomery::KERNEL };
+            Kernels { name: "avx512-ifma", $($name: entries::$name,)* };
     };
 }
 for_each_kernel!(entries());

@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 use super::lanes::{Line, all, load, store};
 use crate::montgomery::{Montgomery, MontgomeryKernel};
 
-pub(super) const KERNEL: MontgomeryKernel = MontgomeryKernel { limb_bits: 52, size, multiply, select };
+pub(crate) const KERNEL: MontgomeryKernel = MontgomeryKernel { limb_bits: 52, size, multiply, select };
 
 const LOW: u64 = (1 << 52) - 1;
 

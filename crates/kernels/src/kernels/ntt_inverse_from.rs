@@ -41,7 +41,7 @@ pub(crate) fn twin() {
         for constant in [0, 1, q - 1, q / 3] {
             let scale = table.inverse_scale(constant);
             compare(table.modulus(), &vec![0; input.len()], |k, x| {
-                (k.ntt_inverse_from)(table, x, input, scale)
+                (k.ntt_inverse_from)(table, x, input, scale);
             });
         }
     });

@@ -80,7 +80,7 @@ impl core::error::Error for UnfitModulus {}
 /// An odd modulus with its constants. Wiped on drop, as it may be secret.
 ///
 /// ```
-/// use sotto_kernels::{Kernels, Montgomery, MontgomeryKernel, Residue, UnfitModulus};
+/// use sotto_kernels::{Montgomery, MontgomeryKernel, Residue, Target, UnfitModulus};
 ///
 /// let modulus = Montgomery::new(&[1_000_003])?;
 /// let (a, b): (Residue, Residue) = (modulus.enter(&[999_999]), modulus.enter(&[5]));
@@ -88,8 +88,8 @@ impl core::error::Error for UnfitModulus {}
 /// assert_eq!(modulus.leave(&modulus.multiply(&a, &b)), [999_983]);
 /// assert_eq!(Montgomery::new(&[1_000_000]).err(), Some(UnfitModulus::Even));
 /// // Every target gives the same numbers.
-/// let scalar: MontgomeryKernel = Kernels::SCALAR.montgomery;
-/// let again = Montgomery::on(&Kernels { montgomery: scalar, ..Kernels::best() }, &[1_000_003])?;
+/// let scalar: MontgomeryKernel = Target::SCALAR.montgomery;
+/// let again = Montgomery::on(&Target { montgomery: scalar, ..*Target::best() }, &[1_000_003])?;
 /// assert_eq!(again.product(&[999_999], &[5]), [999_983]);
 /// # Ok::<(), UnfitModulus>(())
 /// ```

@@ -1,5 +1,5 @@
 use super::*;
-use crate::table::Kernels;
+use crate::targets::Target;
 
 /// Returns test words from a linear congruential generator.
 fn words(count: usize, mut state: u64) -> Vec<u64> {
@@ -53,9 +53,9 @@ fn product_modulo(a: &[u64], b: &[u64], n: &[u64]) -> Vec<u64> {
 
 #[test]
 fn products_are_those_of_the_schoolbook_on_every_target() {
-    for kernels in Kernels::available() {
+    for target in Target::available() {
         for n in moduli() {
-            let m = Montgomery::on(&kernels, &n).unwrap();
+            let m = Montgomery::on(&target, &n).unwrap();
             let mut largest = n.clone();
             largest[0] -= 1;
             let mut one = vec![0; n.len()];
@@ -67,8 +67,8 @@ fn products_are_those_of_the_schoolbook_on_every_target() {
                 (below(&n, 4), one),
                 (below(&n, 5), vec![0; n.len()]),
             ] {
-                assert_eq!(m.product(&a, &b), product_modulo(&a, &b, &n), "{} {}", kernels.name, n.len());
-                assert_eq!(m.leave(&m.enter(&a)), a, "{}", kernels.name);
+                assert_eq!(m.product(&a, &b), product_modulo(&a, &b, &n), "{} {}", target.name(), n.len());
+                assert_eq!(m.leave(&m.enter(&a)), a, "{}", target.name());
             }
         }
     }
@@ -76,27 +76,27 @@ fn products_are_those_of_the_schoolbook_on_every_target() {
 
 #[test]
 fn long_chains_stay_in_range() {
-    for kernels in Kernels::available() {
+    for target in Target::available() {
         for n in moduli() {
-            let m = Montgomery::on(&kernels, &n).unwrap();
-            let slow = Montgomery::on(&Kernels::SCALAR, &n).unwrap();
+            let m = Montgomery::on(&target, &n).unwrap();
+            let slow = Montgomery::on(&Target::SCALAR, &n).unwrap();
             let a = below(&n, 9);
             let (mut x, mut y) = (m.enter(&a), slow.enter(&a));
             for _ in 0..50 {
                 x = m.multiply(&x, &x);
                 y = slow.multiply(&y, &y);
             }
-            assert_eq!(m.leave(&x), slow.leave(&y), "{} {}", kernels.name, n.len());
+            assert_eq!(m.leave(&x), slow.leave(&y), "{} {}", target.name(), n.len());
         }
     }
 }
 
 #[test]
 fn powers_and_combs_agree_with_repeated_products() {
-    for kernels in Kernels::available() {
+    for target in Target::available() {
         let mut n = words(3, 11);
         n[0] |= 1;
-        let m = Montgomery::on(&kernels, &n).unwrap();
+        let m = Montgomery::on(&target, &n).unwrap();
         let base = m.enter(&below(&n, 12));
         let mut product = m.one();
         let comb = Comb::new(&m, &base, 70);
@@ -109,7 +109,7 @@ fn powers_and_combs_agree_with_repeated_products() {
             let mut exponent = words(2, seed);
             exponent[1] &= 63;
             let direct = m.power(&base, &exponent, 70);
-            assert_eq!(m.leave(&comb.power(&m, &exponent)), m.leave(&direct), "{}", kernels.name);
+            assert_eq!(m.leave(&comb.power(&m, &exponent)), m.leave(&direct), "{}", target.name());
             // x^e·x^(2^70 − 1 − e) = x^(2^70 − 1)
             let rest = [!exponent[0], !exponent[1] & 63];
             let whole = m.multiply(&direct, &m.power(&base, &rest, 70));
@@ -122,10 +122,10 @@ fn powers_and_combs_agree_with_repeated_products() {
 fn a_prime_modulus_knows_fermat() {
     // 2^127 − 1 is prime.
     let n = [u64::MAX, u64::MAX >> 1];
-    for kernels in Kernels::available() {
-        let m = Montgomery::on(&kernels, &n).unwrap();
+    for target in Target::available() {
+        let m = Montgomery::on(&target, &n).unwrap();
         let x = m.power(&m.enter(&[3, 0]), &[u64::MAX - 1, u64::MAX >> 1], 127);
-        assert_eq!(m.leave(&x), [1, 0], "{}", kernels.name);
+        assert_eq!(m.leave(&x), [1, 0], "{}", target.name());
     }
 }
 

@@ -14,13 +14,13 @@ pub type ValueLanes = [[u32; LANES]; 8];
 /// `(values, block, bytes, flags)`, see [`Streams::blake3`](crate::Streams::blake3).
 ///
 /// ```
-/// use sotto_kernels::{Blake3Kernel, Streams, ValueLanes};
+/// use sotto_kernels::{Blake3Kernel, Target, ValueLanes};
 ///
 /// let start = [
 ///     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
 /// ];
 /// let mut values: ValueLanes = start.map(|word| [word; 16]);
-/// let blake3: Blake3Kernel = Streams::best().blake3;
+/// let blake3: Blake3Kernel = Target::best().streams.blake3;
 /// // An empty block, which is the first and the last of a chunk, and the root: flags 1, 2 and 8.
 /// blake3(&mut values, &[[0; 16]; 16], 0, 1 | 2 | 8);
 /// // BLAKE3 of the empty string.
@@ -117,13 +117,13 @@ impl Streams {
     /// there are several blocks. The keys are little-endian words; the caller wipes them.
     ///
     /// ```
-    /// use sotto_kernels::Streams;
+    /// use sotto_kernels::Target;
     ///
     /// // The material is 76 bytes: two blocks, of which the second has 12.
     /// let material = [[[0x0101_0101; 16]; 16], [[0; 16]; 16]];
     /// let context = blake3::hazmat::hash_derive_key_context("example 2026 keys v1");
     /// let mut keys = [[0; 16]; 8];
-    /// Streams::best().derive_keys(&context, &material, 12, &mut keys);
+    /// Target::best().streams.derive_keys(&context, &material, 12, &mut keys);
     ///
     /// let mut bytes = [1; 76];
     /// bytes[64..].fill(0);

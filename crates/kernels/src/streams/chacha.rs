@@ -5,14 +5,14 @@ use super::{BlockLanes, LANES};
 /// `(states, out)`, see [`Streams::chacha20`](crate::Streams::chacha20).
 ///
 /// ```
-/// use sotto_kernels::{BlockLanes, ChaChaKernel, Streams};
+/// use sotto_kernels::{BlockLanes, ChaChaKernel, Target};
 ///
 /// // The constants; key, counter and nonce of zeros.
 /// let mut states: BlockLanes = [[0; 16]; 16];
 /// for (word, constant) in states.iter_mut().zip([0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574]) {
 ///     *word = [constant; 16];
 /// }
-/// let chacha20: ChaChaKernel = Streams::best().chacha20;
+/// let chacha20: ChaChaKernel = Target::best().streams.chacha20;
 /// let mut out = states;
 /// chacha20(&states, &mut out);
 /// // RFC 8439, appendix A.1, test vector 1.

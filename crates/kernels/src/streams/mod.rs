@@ -34,9 +34,9 @@ pub type BlockLanes = [[u32; LANES]; 16];
 /// of branches and addresses that depend on the values.
 ///
 /// ```
-/// use sotto_kernels::{Modulus, Streams};
+/// use sotto_kernels::{Modulus, Target};
 ///
-/// let streams = Streams::best();
+/// let streams = &Target::best().streams;
 /// // Four values of 12 bits in six bytes, and back.
 /// let (q, values) = (Modulus::new(4093)?, [215, 198, 4092, 203]);
 /// let mut bytes = [0; 6 + 64];
@@ -95,9 +95,9 @@ pub(crate) fn within_eight_bytes(stride: u32) -> bool {
 /// See [`Streams::replace`].
 ///
 /// ```
-/// use sotto_kernels::{Modulus, ReplaceKernel, Streams};
+/// use sotto_kernels::{Modulus, ReplaceKernel, Target};
 ///
-/// let replace: ReplaceKernel = Streams::best().replace;
+/// let replace: ReplaceKernel = Target::best().streams.replace;
 /// // 120 and 101 are not below 97; the fresh values take their places.
 /// let mut values = [5, 120, 7, 101];
 /// let done = replace(&Modulus::new(97)?, &mut values, &[50, 60, 70]);
@@ -148,10 +148,10 @@ impl Streams {
 /// leave copies behind, and are wiped on drop.
 ///
 /// ```
-/// use sotto_kernels::{AesLanes, Streams};
+/// use sotto_kernels::{AesLanes, Streams, Target};
 ///
 /// // Not every machine has AES in lanes.
-/// if let Some(aes) = AesLanes::new(Streams::best(), &[0; 16]) {
+/// if let Some(aes) = AesLanes::new(&Target::best().streams, &[0; 16]) {
 ///     let mut block = [0; 16];
 ///     aes.keystream(&[0; 16], 0, &mut block);
 ///     // AES-128 of zeros under the key of zeros.

@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use crate::conversion::{Lift, Quotient};
 use crate::kernels::{self, for_each_kernel};
 use crate::modulus::{Factor, Modulus};
-use crate::montgomery;
 use crate::ntt::NttTable;
 use crate::table::Kernels;
 
@@ -25,7 +24,7 @@ macro_rules! entries {
         )*
 
         pub(super) const TABLE: Kernels =
-            Kernels { name: $target, $($name,)* montgomery: montgomery::scalar::KERNEL };
+            Kernels { name: $target, $($name,)* };
     };
 }
 

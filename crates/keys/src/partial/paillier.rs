@@ -2,7 +2,7 @@
 
 use crypto_bigint::{BoxedUint, ConcatenatingMul, Gcd, Resize};
 use crypto_primes::{Flavor, is_prime};
-use sotto_kernels::Kernels;
+use sotto_kernels::Target;
 use sotto_partial::PartialError;
 use sotto_partial::paillier::{PublicKey, Randomness, security_bits};
 use sotto_ring::SecretRng;
@@ -172,8 +172,8 @@ impl SecretKey {
     ///
     /// # Errors
     /// [`PartialError`] if the public key refuses n or h.
-    pub fn insecure_public_key(&self, kernels: &Kernels) -> Result<PublicKey, PartialError> {
-        PublicKey::insecure_any_length(kernels, &self.n, self.randomness.clone())
+    pub fn insecure_public_key(&self, target: &Target) -> Result<PublicKey, PartialError> {
+        PublicKey::insecure_any_length(target, &self.n, self.randomness.clone())
     }
 
     /// Returns n.

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crypto_bigint::{BoxedUint, CtGt, CtSelect, NonZero, Odd, U2048, U3072, Uint};
-use sotto_kernels::{Comb, Kernels, Montgomery, Residue};
+use sotto_kernels::{Comb, Montgomery, Residue, Target};
 use zeroize::Zeroizing;
 
 use super::primes::{FFDHE2048, FFDHE3072};
@@ -92,16 +92,16 @@ impl Group {
     /// # Errors
     /// [`PartialError::Modulus`]; the offered primes do not cause it.
     pub fn new(name: GroupName) -> Result<Self, PartialError> {
-        Self::on(&Kernels::best(), name)
+        Self::on(Target::best(), name)
     }
 
     /// Makes a group on a given kernel target.
     ///
     /// # Errors
     /// [`PartialError::Modulus`]; the offered primes do not cause it.
-    pub fn on(kernels: &Kernels, name: GroupName) -> Result<Self, PartialError> {
+    pub fn on(target: &Target, name: GroupName) -> Result<Self, PartialError> {
         let prime = name.prime();
-        let modulus = Montgomery::on(kernels, &words(&prime)).map_err(|_| PartialError::Modulus)?;
+        let modulus = Montgomery::on(target, &words(&prime)).map_err(|_| PartialError::Modulus)?;
         let generator = Comb::new(&modulus, &modulus.enter(&[2]), name.exponent_bits());
         let p = Option::<NonZero<_>>::from(prime.to_nz()).ok_or(PartialError::Modulus)?;
         Ok(Self { name, q: prime.shr(1), p, modulus, generator })

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crypto_bigint::{
     BoxedUint, ConcatenatingMul, ConcatenatingSquare, CtGt, CtLt, CtSelect, Gcd, NonZero, Resize,
 };
-use sotto_kernels::{Comb, Kernels, Montgomery, Residue};
+use sotto_kernels::{Comb, Montgomery, Residue, Target};
 use zeroize::Zeroizing;
 
 use crate::error::PartialError;
@@ -124,7 +124,7 @@ impl PublicKey {
     pub fn new(n: &BoxedUint, randomness: Randomness) -> Result<Self, PartialError> {
         let bits = n.bits();
         security_bits(bits).ok_or(PartialError::KeyLength { bits })?;
-        Self::insecure_any_length(&Kernels::best(), n, randomness)
+        Self::insecure_any_length(Target::best(), n, randomness)
     }
 
     /// Returns the name of the key with this n, given big-endian in whole words.
@@ -137,7 +137,7 @@ impl PublicKey {
     /// # Errors
     /// Those of [`new`](Self::new); [`PartialError::KeyLength`] only below 8 bits.
     pub fn insecure_any_length(
-        kernels: &Kernels,
+        target: &Target,
         n: &BoxedUint,
         randomness: Randomness,
     ) -> Result<Self, PartialError> {
@@ -148,7 +148,7 @@ impl PublicKey {
         let n = n.resize_unchecked(bits.next_multiple_of(64));
         let n_words = words(&n);
         let n_squared = n.concatenating_square();
-        let squared = Montgomery::on(kernels, &words(&n_squared)).map_err(|_| PartialError::Modulus)?;
+        let squared = Montgomery::on(target, &words(&n_squared)).map_err(|_| PartialError::Modulus)?;
         let n = Option::<NonZero<BoxedUint>>::from(n.into_nz()).ok_or(PartialError::Modulus)?;
         let id = Self::id_of(&n.to_be_bytes());
         let (h, exponent_bits) = match &randomness {

@@ -7,7 +7,7 @@ use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use sotto_ring::{
     Coeff, Conversion, Division, Eval, GaloisMap, Kernels, Modulus, Poly, Ring, Rounding, SEED_BYTES,
-    Scratch, Seed, SmallPoly, parallel::PART, primes,
+    Scratch, Seed, SmallPoly, Target, parallel::PART, primes,
 };
 
 const DEGREE: usize = 16;
@@ -15,8 +15,8 @@ const LIMBS: core::ops::Range<usize> = 0..3;
 
 fn rings() -> Vec<Arc<Ring>> {
     let chain: Vec<u64> = primes::below(1 << 40, DEGREE).take(3).collect();
-    let ring = |kernels| Ring::with_kernels(DEGREE, &chain, kernels).unwrap();
-    Kernels::available().into_iter().map(ring).collect()
+    let ring = |target| Ring::with_target(DEGREE, &chain, &target).unwrap();
+    Target::available().into_iter().map(ring).collect()
 }
 
 fn rng() -> ChaCha20Rng {

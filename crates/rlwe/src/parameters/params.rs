@@ -116,7 +116,7 @@ impl<S: Scheme> Params<S> {
         primes.extend_from_slice(&spec.data);
         primes.extend(S::auxiliary_primes(&spec, &primes));
         let ring = Ring::new(spec.degree, &primes)?;
-        let embedding = Embedding::new(spec.degree)
+        let embedding = Embedding::on(spec.degree, ring.target().embedding)
             .ok_or(ParameterError::Ring(sotto_ring::RingError::Degree(spec.degree)))?;
         let tables = S::tables(&spec, &ring)?;
         let rounding = S::rounding(&spec)?;

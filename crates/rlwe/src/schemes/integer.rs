@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
-use sotto_ring::{Kernels, LeanTransform, Modulus, NttTable, Scratch, Streams, Wiped, primes};
+use sotto_ring::{LeanTransform, Modulus, NttTable, Scratch, Target, Wiped, primes};
 
 use crate::error::{EncodeError, ParameterError};
 use crate::lean::SlotValues;
@@ -66,12 +66,12 @@ pub(crate) struct IntegerEncoder {
     pub(crate) modulus: Modulus,
     degree: usize,
     batch: Option<Batch>,
+    target: Target,
 }
 
 #[derive(Debug)]
 struct Batch {
     table: NttTable,
-    kernels: Kernels,
     /// The index of each slot in Eval form modulo t, and the slot of each index.
     places: Vec<u32>,
     slots: Vec<u32>,
@@ -93,7 +93,7 @@ pub(crate) fn check_plain_modulus(spec: &ParameterSpec) -> Result<(), ParameterE
 }
 
 impl IntegerEncoder {
-    pub(crate) fn new(spec: &ParameterSpec) -> Result<Self, ParameterError> {
+    pub(crate) fn new(spec: &ParameterSpec, target: &Target) -> Result<Self, ParameterError> {
         let refused = |_| ParameterError::PlainModulus { value: spec.plain, reason: "is out of range" };
         let modulus = Modulus::new(spec.plain).map_err(refused)?;
         let prime = primes::is_prime(spec.plain);
@@ -102,9 +102,9 @@ impl IntegerEncoder {
             let places: Vec<u32> = places(spec.degree).collect();
             let mut slots = vec![0; places.len()];
             (0..).zip(&places).for_each(|(slot, place)| slots[*place as usize] = slot);
-            Batch { places, slots, kernels: Kernels::best(), table }
+            Batch { places, slots, table }
         });
-        Ok(Self { modulus, degree: spec.degree, batch })
+        Ok(Self { modulus, degree: spec.degree, batch, target: *target })
     }
 
     pub(crate) fn slots(&self) -> Option<(usize, usize)> {
@@ -119,7 +119,7 @@ impl IntegerEncoder {
     /// Refuses values that are neither centred nor in [0, t). Searches for the index only if there is one.
     fn check(&self, values: &[i64]) -> Result<(), EncodeError> {
         let outside = |value: &i64| value.unsigned_abs() >= self.modulus.value();
-        if (Streams::best().any_beyond)(values, self.modulus.value()) {
+        if (self.target.streams.any_beyond)(values, self.modulus.value()) {
             let index = values.iter().position(outside).unwrap_or(0);
             return Err(EncodeError::OutOfRange { index, limit: (self.modulus.value() - 1) as f64 });
         }
@@ -149,12 +149,12 @@ impl IntegerEncoder {
         let mut scratch = Scratch::new();
         let [mut given, mut residues] = [(); 2].map(|()| scratch.rows(1, self.degree));
         let (given, residues) = (given.row_mut(0), residues.row_mut(0));
-        (Streams::best().lift)(&self.modulus, &mut given[..values.len()], values);
+        (self.target.streams.lift)(&self.modulus, &mut given[..values.len()], values);
         given[values.len()..].fill(0);
-        (batch.kernels.permute)(residues, given, &batch.slots);
-        (batch.kernels.ntt_inverse)(&batch.table, residues);
+        (self.target.kernels.permute)(residues, given, &batch.slots);
+        (self.target.kernels.ntt_inverse)(&batch.table, residues);
         let mut coefficients = Wiped::zeros(self.degree);
-        (batch.kernels.centre)(&self.modulus, &mut coefficients, residues);
+        (self.target.kernels.centre)(&self.modulus, &mut coefficients, residues);
         let plaintext = Plaintext::from_coefficients(params, coefficients, level, Log2::ZERO);
         Ok(plaintext.with_largest(self.largest()))
     }
@@ -174,9 +174,9 @@ impl IntegerEncoder {
 
     /// Coefficients that were decrypted or encoded here are below t; those from elsewhere need not be.
     fn write_residues(&self, coefficients: &[i64], out: &mut [u64]) {
-        let streams = Streams::best();
+        let streams = &self.target.streams;
         if (streams.any_beyond)(coefficients, self.modulus.value()) {
-            (Kernels::best().from_signed)(&self.modulus, out, coefficients);
+            (self.target.kernels.from_signed)(&self.modulus, out, coefficients);
         } else {
             (streams.lift)(&self.modulus, out, coefficients);
         }
@@ -184,13 +184,13 @@ impl IntegerEncoder {
 
     /// Computes residues ·= factor.
     pub(crate) fn scale(&self, residues: &mut [u64], factor: u64) {
-        (Kernels::best().scale)(&self.modulus, residues, self.modulus.factor(factor));
+        (self.target.kernels.scale)(&self.modulus, residues, self.modulus.factor(factor));
     }
 
     /// Returns the representatives nearest to zero. Secret.
     pub(crate) fn centred(&self, residues: &[u64]) -> Wiped<i64> {
         let mut centred = Wiped::zeros(residues.len());
-        (Kernels::best().centre)(&self.modulus, &mut centred, residues);
+        (self.target.kernels.centre)(&self.modulus, &mut centred, residues);
         centred
     }
 
@@ -229,10 +229,10 @@ impl IntegerEncoder {
         let (given, rest) = residues.split_at_mut(coefficients.len());
         self.write_residues(coefficients, given);
         rest.fill(0);
-        (batch.kernels.ntt_forward)(&batch.table, residues);
-        (batch.kernels.permute)(ordered, residues, &batch.places);
+        (self.target.kernels.ntt_forward)(&batch.table, residues);
+        (self.target.kernels.permute)(ordered, residues, &batch.places);
         let mut values = vec![0; self.degree];
-        (batch.kernels.centre)(&self.modulus, &mut values, ordered);
+        (self.target.kernels.centre)(&self.modulus, &mut values, ordered);
         Ok(values)
     }
 

@@ -4,7 +4,7 @@ use rand_core::Rng as _;
 use sotto_harness::protocol::{
     Exchange, Exchanged, Failure, Measure, Measured, Prepare, Prepared, Request, Verified, Verify, Version,
 };
-use sotto_kernels::Kernels;
+use sotto_kernels::Target;
 use sotto_ring::secure_rng;
 use sotto_rlwe::{SchemeId, with_scheme};
 
@@ -157,7 +157,7 @@ fn version() -> Version {
             .map(str::to_owned)
             .collect(),
         comparisons: METHODS.map(str::to_owned).to_vec(),
-        flags: format!("kernels: {}", Kernels::best().name),
+        flags: format!("kernels: {}", Target::best().kernels.name),
         threads: 1,
     }
 }

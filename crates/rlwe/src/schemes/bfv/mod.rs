@@ -9,7 +9,9 @@ use alloc::vec::Vec;
 
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
-use sotto_ring::{Conversion, Eval, Factor, Kernels, Modulus, Poly, Ring, Rounding, Scratch, Wiped, primes};
+use sotto_ring::{
+    Conversion, Eval, Factor, Kernels, Modulus, Poly, Ring, Rounding, Scratch, Target, Wiped, primes,
+};
 
 use crate::error::{EncodeError, EvalError, ParameterError};
 use crate::injection::Injection;
@@ -110,7 +112,7 @@ impl Scheme for Bfv {
     }
 
     fn tables(spec: &ParameterSpec, ring: &Arc<Ring>) -> Result<Tables, ParameterError> {
-        let encoder = IntegerEncoder::new(spec)?;
+        let encoder = IntegerEncoder::new(spec, ring.target())?;
         let special = spec.special.len();
         let first = special + spec.data.len();
         let level = |level| {
@@ -165,7 +167,10 @@ impl Scheme for Bfv {
         let encoder = &params.tables().encoder;
         let t = &encoder.modulus;
         let mut residues = encoder.residues(plaintext.coefficients());
-        (rests(t, params.tables().levels[level].modulus_residue, &mut residues), t.value())
+        (
+            rests(params.ring().kernels(), t, params.tables().levels[level].modulus_residue, &mut residues),
+            t.value(),
+        )
     }
 
     fn message_divisor(params: &Params<Self>) -> u64 {
@@ -211,16 +216,19 @@ impl Scheme for Bfv {
         let (t, mut residues) = lean_residues(spec, values)?;
         let product = |product, q: &u64| t.multiply(product, t.reduce(*q));
         let modulus_residue = spec.data.iter().fold(t.reduce(1), product);
-        let injection = Injection::of_values(rests(&t, modulus_residue, &mut residues), t.value());
+        let injection = Injection::of_values(
+            rests(&Target::best().kernels, &t, modulus_residue, &mut residues),
+            t.value(),
+        );
         Ok(LeanInjection { injection, error_factor: t.value(), divisor: t.value() })
     }
 }
 
 /// Returns h − ((Q·m + h) mod t) for the residues m modulo t.
-fn rests(t: &Modulus, modulus_residue: u64, residues: &mut [u64]) -> Wiped<i64> {
-    (Kernels::best().scale)(t, residues, t.factor(modulus_residue));
+fn rests(kernels: &Kernels, t: &Modulus, modulus_residue: u64, residues: &mut [u64]) -> Wiped<i64> {
+    (kernels.scale)(t, residues, t.factor(modulus_residue));
     let mut rests = Wiped::zeros(residues.len());
-    (Kernels::best().centre)(t, &mut rests, residues);
+    (kernels.centre)(t, &mut rests, residues);
     // h − ((x + h) mod t) is the representative nearest to zero, negated.
     rests.iter_mut().for_each(|rest| *rest = -*rest);
     rests

@@ -7,7 +7,7 @@ mod noise;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use sotto_ring::{Conversion, Eval, Kernels, Modulus, Poly, Ring, Rounding, Scratch, Wiped};
+use sotto_ring::{Conversion, Eval, Modulus, Poly, Ring, Rounding, Scratch, Target, Wiped};
 
 use crate::error::{EncodeError, EvalError, ParameterError};
 use crate::injection::Injection;
@@ -65,7 +65,7 @@ impl Scheme for Bgv {
     }
 
     fn tables(spec: &ParameterSpec, ring: &Arc<Ring>) -> Result<Tables, ParameterError> {
-        let encoder = IntegerEncoder::new(spec)?;
+        let encoder = IntegerEncoder::new(spec, ring.target())?;
         let special = spec.special.len();
         let to_plain = (0..spec.data.len())
             .map(|level| Conversion::new(&ring.moduli(special..special + level + 1), &[encoder.modulus]))
@@ -151,7 +151,7 @@ impl Scheme for Bgv {
     ) -> Result<LeanInjection, EncodeError> {
         let (t, residues) = lean_residues(spec, values)?;
         let mut centred = Wiped::zeros(spec.degree);
-        (Kernels::best().centre)(&t, &mut centred, &residues);
+        (Target::best().kernels.centre)(&t, &mut centred, &residues);
         let injection = Injection::of_values(centred, t.value() / 2);
         Ok(LeanInjection { injection, error_factor: t.value(), divisor: 1 })
     }
