@@ -4,7 +4,11 @@ so all files are made together. Sets with key switching are small and insecure."
 import sys
 from pathlib import Path
 
+import tenseal
 import tenseal.sealapi as seal
+
+# The wheel's list of schemes has no name for BGV.
+BGV = 3
 
 # (name, scheme, degree, bits of the primes, plain modulus, generator of the seeds)
 SETS = [
@@ -12,6 +16,7 @@ SETS = [
     ("bfv1024shake", seal.SCHEME_TYPE.BFV, 1024, [27], 12289, seal.Shake256PRNGFactory()),
     ("bfv128chain", seal.SCHEME_TYPE.BFV, 128, [40, 40, 41], 257, None),
     ("ckks128chain", seal.SCHEME_TYPE.CKKS, 128, [45, 30, 46], None, None),
+    ("bgv128single", BGV, 128, [59], 257, None),
 ]
 SCALE = 2.0**30
 
@@ -22,6 +27,12 @@ def serialised(made):
         return made()
     except TypeError:
         return None
+
+
+def public_key(keys):
+    public = seal.PublicKey()
+    keys.create_public_key(public)
+    return public
 
 
 def make(folder, name, scheme, degree, bits, plain, generator):
@@ -53,18 +64,32 @@ def make(folder, name, scheme, degree, bits, plain, generator):
     save("seeded", encryptor.encrypt_symmetric(encoded))
     if name == "bfv1024":
         save("plaintext", encoded)
-        public = seal.PublicKey()
-        keys.create_public_key(public)
-        save("public-key", public)
+        save("public-key", public_key(keys))
     if name == "ckks128chain":
         save("plaintext", encoded)
+    if name == "bgv128single":
+        encryptor.set_public_key(public_key(keys))
+        fresh, product = seal.Ciphertext(), seal.Ciphertext()
+        encryptor.encrypt(encoded, fresh)
+        seal.Evaluator(context).multiply(fresh, fresh, product)
+        save("product", product)
     if bits and len(bits) > 1:
         save("relinearisation", serialised(keys.create_relin_keys))
         save("galois", serialised(lambda: keys.create_galois_keys([3])))
 
 
+def make_tenseal(folder):
+    """Objects in TenSEAL's own format, without a secret key."""
+    context = tenseal.context(tenseal.SCHEME_TYPE.CKKS, 2048, coeff_mod_bit_sizes=[27, 27])
+    context.global_scale = 2.0**20
+    keys = ["save_public_key", "save_secret_key", "save_galois_keys", "save_relin_keys"]
+    (folder / "tenseal.context").write_bytes(context.serialize(**{key: False for key in keys}))
+    (folder / "tenseal.vector").write_bytes(tenseal.ckks_vector(context, [0.5, 0.25]).serialize())
+
+
 def main():
     folder = Path(sys.argv[1])
+    make_tenseal(folder)
     for chosen in SETS:
         make(folder, *chosen)
     parameters = seal.EncryptionParameters(seal.SCHEME_TYPE.BFV)

@@ -242,9 +242,9 @@ pub fn read_ciphertext<S: Convention>(
     let params = chain.params();
     let limbs = params.top_level() + 1;
     let limit = largest(params.degree(), limbs, MOST_COMPONENTS as usize) as u64;
-    let (header, members) = header::open(bytes, limit)?;
     let order = |id| chain.level(id).map(|level| chain.level_order(level));
-    let (fields, components) = parse(&mut Reader::new(&members), header.version, chain, order)?;
+    let (fields, components) =
+        header::read(bytes, limit, |version, members| parse(members, version, chain, order))?;
     if !fields.transformed && S::ID == SchemeId::Ckks {
         return Err(SealError::Value("CKKS ciphertexts are transformed, and this one is not"));
     }

@@ -2,6 +2,9 @@
 
 use sotto_rlwe::{EvalError, ParameterError, SchemeId};
 
+use crate::header::Version;
+use crate::tenseal::TensealObject;
+
 /// The reason why bytes are refused, or an object is not written. No half-read object remains.
 ///
 /// ```
@@ -52,6 +55,28 @@ pub enum SealError {
         /// Minor version.
         minor: u8,
     },
+    /// A version later than the known ones wrote the object, which does not have the known layout.
+    #[error(
+        "{refused}; SEAL {version} wrote this, later than the known versions up to {}, and its layout may have changed: if the file is \
+         not damaged, make it with SEAL {} or earlier",
+        Version::LATEST_KNOWN,
+        Version::LATEST_KNOWN
+    )]
+    Later {
+        /// The version of the writer.
+        version: Version,
+        /// The refusal by the known layout.
+        refused: Box<Self>,
+    },
+    /// The bytes are of TenSEAL's `serialize()`, which wraps SEAL's objects.
+    #[error("{}", .0.way_out())]
+    Tenseal(TensealObject),
+    /// CKKS parameters have a plain modulus.
+    #[error(
+        "the CKKS parameters have the plain modulus {0}, and SEAL loads no CKKS parameters with one: make them and their objects again \
+         with SEAL, which leaves it at 0"
+    )]
+    PlainModulus(u64),
     /// The compression mode is not known.
     #[error("compression mode {0} is not known")]
     Compression(u8),
@@ -111,4 +136,42 @@ pub enum SealError {
     /// A ciphertext with this claim is refused.
     #[error(transparent)]
     Claim(#[from] EvalError),
+}
+
+impl SealError {
+    /// Adds the version of the writer to a refusal of an object's layout, if the version is later than the known
+    /// ones.
+    pub(crate) fn of_version(self, version: Version) -> Self {
+        if !version.is_later_than_known() || !self.is_about_layout() {
+            return self;
+        }
+        Self::Later { version, refused: Box::new(self) }
+    }
+
+    /// Returns true for refusals of bytes that another layout could explain.
+    fn is_about_layout(&self) -> bool {
+        match self {
+            Self::Truncated { .. }
+            | Self::Trailing { .. }
+            | Self::TooLarge { .. }
+            | Self::Magic
+            | Self::Version { .. }
+            | Self::Compression(_)
+            | Self::Inflate
+            | Self::Length { .. }
+            | Self::Residue { .. }
+            | Self::Value(_) => true,
+            Self::Memory { .. }
+            | Self::Later { .. }
+            | Self::Tenseal(_)
+            | Self::PlainModulus(_)
+            | Self::ParmsId
+            | Self::Level(_)
+            | Self::Scale { .. }
+            | Self::Scheme { .. }
+            | Self::Unwritable(_)
+            | Self::Parameters(_)
+            | Self::Claim(_) => false,
+        }
+    }
 }

@@ -1,11 +1,10 @@
 //! The 16-byte header before every object, and the members after it.
 
-use zeroize::Zeroizing;
-
 use crate::compression::Compression;
 use crate::error::SealError;
 use crate::inflate::{deflate, inflate, survey};
 use crate::reader::Reader;
+use crate::tenseal;
 
 const MAGIC: u16 = 0xa15e;
 /// Bytes of a header.
@@ -25,11 +24,18 @@ pub struct Version {
 impl Version {
     /// A version that SEAL 3.6, 3.7 and every 4.x read.
     pub const PORTABLE: Self = Self { major: 3, minor: 6 };
+    /// The latest version whose layout is known. Later files of SEAL 4 are read by the same layout.
+    pub const LATEST_KNOWN: Self = Self { major: 4, minor: 4 };
 
     /// Returns version 4.`minor`. SEAL 4.0 to 4.3 read only their own minor version; later ones read all up
     /// to their own.
     pub fn four(minor: u8) -> Self {
         Self { major: 4, minor }
+    }
+
+    /// Returns true if this version is later than [`LATEST_KNOWN`](Self::LATEST_KNOWN).
+    pub fn is_later_than_known(self) -> bool {
+        (self.major, self.minor) > (Self::LATEST_KNOWN.major, Self::LATEST_KNOWN.minor)
     }
 
     /// Returns true if ciphertexts of this version hold a correction factor.
@@ -94,11 +100,16 @@ impl Header {
             return Err(SealError::Magic);
         }
         let [size, major, minor, compression] = reader.array()?;
-        let version = Version { major, minor };
         // SEAL 3.4 and 3.5 had another header, or other rules for seeds.
         if !(major == 3 && minor >= 6 || major == 4) {
             return Err(SealError::Version { major, minor });
         }
+        let version = Version { major, minor };
+        Self::rest(reader, version, size, compression).map_err(|refused| refused.of_version(version))
+    }
+
+    /// Checks the size and the compression, and reads the fields after them.
+    fn rest(reader: &mut Reader<'_>, version: Version, size: u8, compression: u8) -> Result<Self, SealError> {
         if usize::from(size) != HEADER || reader.u16()? != 0 {
             return Err(SealError::Magic);
         }
@@ -126,32 +137,56 @@ impl Header {
     }
 }
 
-/// Returns the header and the members of an outermost object, at most `limit` bytes. They may be a secret
-/// key's.
-pub(crate) fn open(bytes: &[u8], limit: u64) -> Result<(Header, Zeroizing<Vec<u8>>), SealError> {
-    let (header, members) = split(bytes)?;
-    Ok((header, inflate(members, header.compression, limit)?))
+/// Parses the members of an outermost object, at most `limit` bytes, which may be a secret key's. A refusal
+/// names the version of the writer if it is later than the known ones.
+pub(crate) fn read<T>(
+    bytes: &[u8],
+    limit: u64,
+    parse: impl FnOnce(Version, &mut Reader<'_>) -> Result<T, SealError>,
+) -> Result<T, SealError> {
+    opened(bytes, |header, stored| {
+        let members = inflate(stored, header.compression, limit)?;
+        parse(header.version, &mut Reader::new(&members))
+    })
 }
 
-/// Returns the first `count` bytes of an outermost object's members, or all if there are fewer. Inflates no
+/// Parses the first `count` bytes of an outermost object's members, or all if there are fewer. Inflates no
 /// more than needed.
-pub(crate) fn first(bytes: &[u8], count: usize) -> Result<Zeroizing<Vec<u8>>, SealError> {
-    let (header, members) = split(bytes)?;
-    Ok(survey(members, header.compression, count, count as u64)?.0)
+pub(crate) fn first<T>(
+    bytes: &[u8],
+    count: usize,
+    parse: impl FnOnce(&mut Reader<'_>) -> Result<T, SealError>,
+) -> Result<T, SealError> {
+    opened(bytes, |header, stored| {
+        let (start, _) = survey(stored, header.compression, count, count as u64)?;
+        parse(&mut Reader::new(&start))
+    })
 }
 
-/// Returns the header of an outermost object, and its members as stored in the file.
-pub(crate) fn split(bytes: &[u8]) -> Result<(Header, &[u8]), SealError> {
+/// Passes the header of an outermost object and its members as stored in the file.
+pub(crate) fn opened<T>(
+    bytes: &[u8],
+    use_members: impl FnOnce(Header, &[u8]) -> Result<T, SealError>,
+) -> Result<T, SealError> {
     let mut reader = Reader::new(bytes);
-    let header = Header::parse(&mut reader)?;
-    let found = bytes.len() as u64;
+    let header = Header::parse(&mut reader).map_err(|refused| match tenseal::recognise(bytes) {
+        Some(object) => SealError::Tenseal(object),
+        None => refused,
+    })?;
+    let whole = whole(header, bytes.len() as u64).and_then(|()| reader.take(header.bytes - HEADER as u64));
+    let used = whole.and_then(|members| use_members(header, members));
+    used.map_err(|refused| refused.of_version(header.version))
+}
+
+/// Checks that a file has the bytes that its header states.
+fn whole(header: Header, found: u64) -> Result<(), SealError> {
     if found < header.bytes {
         return Err(SealError::Truncated { expected: header.bytes, found });
     }
     if found > header.bytes {
         return Err(SealError::Trailing { extra: found - header.bytes });
     }
-    Ok((header, reader.take(header.bytes - HEADER as u64)?))
+    Ok(())
 }
 
 /// Writes an outermost object.

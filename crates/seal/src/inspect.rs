@@ -5,100 +5,13 @@ use sotto_rlwe::SchemeId;
 use zeroize::Zeroizing;
 
 use crate::compression::Compression;
+use crate::description::{Description, Kind};
 use crate::error::SealError;
 use crate::header::{self, HEADER, Header, Version};
 use crate::inflate::survey;
 use crate::parameters::{self, ParmsId, SealParameters};
 use crate::reader::Reader;
 use crate::words::{ARRAY, parms_id};
-
-/// A kind of object, as precisely as the bytes show it.
-///
-/// Example: [`Description`]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Encryption parameters.
-    Parameters,
-    /// An encoded message.
-    Plaintext,
-    /// The key that decrypts.
-    SecretKey,
-    /// An encrypted message.
-    Ciphertext,
-    /// The key that encrypts.
-    PublicKey,
-    /// A ciphertext or a public key: only the parameters can distinguish them.
-    CiphertextOrPublicKey,
-    /// Keys for products of ciphertexts.
-    RelinearisationKeys,
-    /// Keys for rotations.
-    GaloisKeys,
-}
-
-impl Kind {
-    /// Returns the kind in words, such as `secret key`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Parameters => "parameters",
-            Self::Plaintext => "plaintext",
-            Self::SecretKey => "secret key",
-            Self::Ciphertext => "ciphertext",
-            Self::PublicKey => "public key",
-            Self::CiphertextOrPublicKey => "ciphertext or public key",
-            Self::RelinearisationKeys => "relinearisation keys",
-            Self::GaloisKeys => "Galois keys",
-        }
-    }
-}
-
-/// The facts about a file that are known without reading its words. `None` marks facts that the bytes do not
-/// show.
-///
-/// ```
-/// use sotto_rlwe::{Bfv, Params};
-/// use sotto_seal::{Chain, Description, Kind, Writing, inspect};
-///
-/// let chain = Chain::new(&Params::<Bfv>::default_chain(4096, 65537)?)?;
-/// let file = chain.seal().write(Writing::default());
-/// let found: Description = inspect(&file, None, 1 << 20)?;
-/// assert_eq!((found.kind, found.kind.name()), (Kind::Parameters, "parameters"));
-/// assert_eq!((found.degree, found.primes, found.plain_modulus), (Some(4096), Some(3), Some(65537)));
-/// # Ok::<(), Box<dyn core::error::Error>>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Description {
-    /// What the file holds.
-    pub kind: Kind,
-    /// The version of the writer.
-    pub version: Version,
-    /// How its contents are packed.
-    pub compression: Compression,
-    /// Bytes of the file.
-    pub bytes: u64,
-    /// Bytes of the file without compression; None if they exceed the limit given.
-    pub inflated: Option<u64>,
-    /// The scheme, if the file shows it.
-    pub scheme: Option<SchemeId>,
-    /// n.
-    pub degree: Option<u64>,
-    /// Number of primes.
-    pub primes: Option<u64>,
-    /// The level: level 0 has one prime. None for keys, and if it cannot be determined without the
-    /// parameters.
-    pub level: Option<u64>,
-    /// Polynomials of a ciphertext, or keys of a set.
-    pub parts: Option<u64>,
-    /// True if a seed replaces the mask.
-    pub seeded: Option<bool>,
-    /// CKKS: the scale.
-    pub scale: Option<f64>,
-    /// BGV: the correction factor.
-    pub factor: Option<u64>,
-    /// The plain modulus, if the file holds parameters.
-    pub plain_modulus: Option<u64>,
-    /// The level's name, if the file does not hold parameters.
-    pub parms_id: Option<ParmsId>,
-}
 
 /// Bytes that hold the counters of empty slots before the first Galois key, at the largest degree, and that
 /// key's fields.
@@ -116,46 +29,39 @@ pub fn inspect(
     parameters: Option<&SealParameters>,
     limit: u64,
 ) -> Result<Description, SealError> {
-    let (header, members) = header::split(bytes)?;
-    let (start, total) = survey(members, header.compression, PREFIX, limit)?;
-    let blank = Description {
-        kind: Kind::Parameters,
-        version: header.version,
-        compression: header.compression,
-        bytes: header.bytes,
-        inflated: total.map(|total| total + HEADER as u64),
-        scheme: None,
-        degree: None,
-        primes: None,
-        level: None,
-        parts: None,
-        seeded: None,
-        scale: None,
-        factor: None,
-        plain_modulus: None,
-        parms_id: None,
-    };
-    if let Some(seal) = parameters_in(&start, total) {
-        return Ok(Description {
-            scheme: Some(seal.scheme),
-            degree: Some(seal.degree as u64),
-            primes: Some(seal.primes.len() as u64),
-            plain_modulus: Some(seal.plain_modulus).filter(|t| *t != 0),
-            ..blank
-        });
-    }
-    let described = if nested_at(&start, PLAINTEXT_ARRAY).is_some() && scale_of_plaintext(&start).is_normal()
-    {
-        plaintext(&start, blank)
-    } else if nested_at(&start, fields_bytes(header.version)).is_some() {
-        ciphertext(&mut Reader::new(&start), header.version, blank)
-    } else {
-        keys(&start, blank)
-    }?;
-    Ok(match parameters {
-        Some(seal) => placed(described, seal)?,
-        None => described,
+    header::opened(bytes, |header, stored| {
+        let (start, total) = survey(stored, header.compression, PREFIX, limit)?;
+        let blank = Description::blank(&header, total.map(|total| total + HEADER as u64));
+        if let Some(seal) = parameters_in(&start, total)? {
+            return Ok(of_parameters(&seal, blank));
+        }
+        let described = object(&start, blank)?;
+        match parameters {
+            Some(seal) => placed(described, seal),
+            None => Ok(described),
+        }
     })
+}
+
+fn of_parameters(seal: &SealParameters, blank: Description) -> Description {
+    Description {
+        scheme: Some(seal.scheme),
+        degree: Some(seal.degree as u64),
+        primes: Some(seal.primes.len() as u64),
+        plain_modulus: Some(seal.plain_modulus).filter(|t| *t != 0),
+        ..blank
+    }
+}
+
+/// Describes any object but parameters.
+fn object(start: &[u8], blank: Description) -> Result<Description, SealError> {
+    if nested_at(start, PLAINTEXT_ARRAY).is_some() && scale_of_plaintext(start).is_normal() {
+        plaintext(start, blank)
+    } else if nested_at(start, fields_bytes(blank.version)).is_some() {
+        ciphertext(&mut Reader::new(start), blank.version, blank)
+    } else {
+        keys(start, blank)
+    }
 }
 
 fn fields_bytes(version: Version) -> usize {
@@ -176,12 +82,17 @@ fn scale_of_plaintext(start: &[u8]) -> f64 {
     f64::from_le_bytes(bytes)
 }
 
-fn parameters_in(start: &[u8], total: Option<u64>) -> Option<SealParameters> {
-    if total? != start.len() as u64 || total? > parameters::LARGEST {
-        return None;
+/// Returns the parameters in members, if they are parameters.
+fn parameters_in(start: &[u8], total: Option<u64>) -> Result<Option<SealParameters>, SealError> {
+    if total != Some(start.len() as u64) || start.len() as u64 > parameters::LARGEST {
+        return Ok(None);
     }
-    // Another object of this length does not have a modulus at each position.
-    SealParameters::read(&uncompressed(start)).ok()
+    match SealParameters::read(&uncompressed(start)) {
+        Ok(seal) => Ok(Some(seal)),
+        Err(refused @ SealError::PlainModulus(_)) => Err(refused),
+        // Another object of this length does not have a modulus at each position.
+        Err(_) => Ok(None),
+    }
 }
 
 /// Returns an object without compression: a copy of members that may be a secret key's.
@@ -225,8 +136,10 @@ fn ciphertext(
         (true, true) if factor.is_some_and(|f| f != 1) => Some(SchemeId::Bgv),
         _ => None,
     };
+    // A public key has two parts: a product of ciphertexts has three.
+    let is_ciphertext = scheme.is_some() || components != 2;
     Ok(Description {
-        kind: if scheme.is_some() { Kind::Ciphertext } else { Kind::CiphertextOrPublicKey },
+        kind: if is_ciphertext { Kind::Ciphertext } else { Kind::CiphertextOrPublicKey },
         scheme,
         degree: Some(degree),
         primes: Some(primes),
@@ -315,6 +228,6 @@ mod tests {
             "a vector that grew leaves copies"
         );
         let largest = vec![0; parameters::LARGEST as usize + 1];
-        assert_eq!(parameters_in(&largest, Some(largest.len() as u64)), None);
+        assert_eq!(parameters_in(&largest, Some(largest.len() as u64)), Ok(None));
     }
 }

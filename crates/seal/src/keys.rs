@@ -64,9 +64,10 @@ pub fn read_public_key<S: Convention>(
     chain: &Chain<S>,
     key: KeyId,
 ) -> Result<PublicKey<S>, SealError> {
-    let (header, members) = header::open(bytes, chain.key_bytes() as u64)?;
     let order = |id| chain.order_of_key(id);
-    let (fields, polys) = ciphertext::parse(&mut Reader::new(&members), header.version, chain, order)?;
+    let (fields, polys) = header::read(bytes, chain.key_bytes() as u64, |version, members| {
+        ciphertext::parse(members, version, chain, order)
+    })?;
     let [body, mask] = chain.pair(&fields, polys)?;
     Ok(PublicKey::from_pair(chain.params(), key, body, mask))
 }
@@ -135,22 +136,37 @@ fn slots<S: Convention>(
             "these parameters have no special prime, so they have no evaluation keys",
         ));
     }
-    let digits = params.digit_count() as u64;
     let keys = most.saturating_mul(params.digit_count()).saturating_mul(chain.key_bytes());
     let limit = (SLOTS + 8 * most_slots as usize).saturating_add(keys);
-    let head = |reader: &mut Reader<'_>| {
-        chain.order_of_key(parms_id(reader)?)?;
-        let count = reader.u64()?;
-        if count > most_slots {
-            return Err(SealError::Length { expected: most_slots, found: count });
-        }
-        Ok(count)
-    };
     // Checks the head before all bytes within the limit are inflated: a few bytes can become gigabytes.
-    head(&mut Reader::new(&header::first(bytes, SLOTS)?))?;
-    let (_, members) = header::open(bytes, limit as u64)?;
-    let mut reader = Reader::new(&members);
-    let count = head(&mut reader)?;
+    header::first(bytes, SLOTS, |reader| slot_count(reader, chain, most_slots))?;
+    header::read(bytes, limit as u64, |_, reader| {
+        let count = slot_count(reader, chain, most_slots)?;
+        parse_slots(reader, chain, count, most)
+    })
+}
+
+/// Reads the number of slots.
+fn slot_count<S: Convention>(
+    reader: &mut Reader<'_>,
+    chain: &Chain<S>,
+    most_slots: u64,
+) -> Result<u64, SealError> {
+    chain.order_of_key(parms_id(reader)?)?;
+    let count = reader.u64()?;
+    if count > most_slots {
+        return Err(SealError::Length { expected: most_slots, found: count });
+    }
+    Ok(count)
+}
+
+fn parse_slots<S: Convention>(
+    reader: &mut Reader<'_>,
+    chain: &Chain<S>,
+    count: u64,
+    most: usize,
+) -> Result<Vec<(usize, KeySwitchKey)>, SealError> {
+    let digits = chain.params().digit_count() as u64;
     let mut found = Vec::new();
     for slot in 0..count {
         let pairs = reader.u64()?;
@@ -166,12 +182,12 @@ fn slots<S: Convention>(
         let (mut bodies, mut masks) = (Vec::new(), Vec::new());
         for _ in 0..pairs {
             let order = |id| chain.order_of_key(id);
-            let (fields, polys) = ciphertext::nested(&mut reader, chain, order)?;
+            let (fields, polys) = ciphertext::nested(reader, chain, order)?;
             let [body, mask] = chain.pair(&fields, polys)?;
             bodies.push(body);
             masks.push(mask);
         }
-        found.push((slot as usize, KeySwitchKey::from_pairs(params, bodies, masks)));
+        found.push((slot as usize, KeySwitchKey::from_pairs(chain.params(), bodies, masks)));
     }
     reader.finish()?;
     Ok(found)
@@ -242,14 +258,14 @@ pub fn read_unprotected_secret_key<S: Convention>(
     chain: &Chain<S>,
 ) -> Result<Zeroizing<Poly<Eval>>, SealError> {
     let layout = Layout::new(chain.params(), chain.key_order());
-    let (_, members) = header::open(bytes, (FIELDS + ARRAY + 8 * layout.words()) as u64)?;
-    let mut reader = Reader::new(&members);
-    chain.order_of_key(parms_id(&mut reader)?)?;
-    let (count, scale) = (reader.u64()?, reader.f64()?);
-    if scale != 1.0 {
-        return Err(SealError::Value("a secret key has no scale"));
-    }
-    words::single(&mut reader, &layout, count)
+    header::read(bytes, (FIELDS + ARRAY + 8 * layout.words()) as u64, |_, reader| {
+        chain.order_of_key(parms_id(reader)?)?;
+        let (count, scale) = (reader.u64()?, reader.f64()?);
+        if scale != 1.0 {
+            return Err(SealError::Value("a secret key has no scale"));
+        }
+        words::single(reader, &layout, count)
+    })
 }
 
 /// Writes a secret key for SEAL, unprotected: anybody with the bytes can read all data encrypted under the

@@ -23,9 +23,13 @@
 //!
 //! The schemes are BFV, CKKS and BGV; files are without compression, with zlib or with Zstandard.
 //!
-//! Reads versions 3.6 to 4.x. The parameters bound every length before bytes are allocated or inflated; every
-//! word must be below its prime, and every `parms_id` must name a level of the chain. SEAL's files have no
-//! checksum, so a changed file may be another valid object.
+//! Reads versions 3.6 to 4.x, those later than 4.4 by the layout of 4.4: an object that does not have it is
+//! refused as [`SealError::Later`]. Bytes of TenSEAL's `serialize()` are recognised and refused, with the
+//! Python that saves SEAL's files; CKKS parameters with a plain modulus are refused, as SEAL refuses them.
+//!
+//! The parameters bound every length before bytes are allocated or inflated; every word must be below its
+//! prime, and every `parms_id` must name a level of the chain. SEAL's files have no checksum, so a changed file
+//! may be another valid object.
 //!
 //! Writes version 3.6, or 4.1 and later for BGV ciphertexts. Objects are written out, since SEAL cannot
 //! expand our seeds. docs/guides/from-tenseal.md is a step-by-step guide.
@@ -40,6 +44,7 @@ mod chain;
 mod ciphertext;
 mod compression;
 mod convention;
+mod description;
 mod error;
 mod header;
 mod inflate;
@@ -49,15 +54,17 @@ mod parameters;
 mod plaintext;
 mod randomness;
 mod reader;
+mod tenseal;
 mod words;
 
 pub use chain::Chain;
 pub use ciphertext::{Claim, fresh_shape, read_ciphertext, write_ciphertext};
 pub use compression::Compression;
 pub use convention::Convention;
+pub use description::{Description, Kind};
 pub use error::SealError;
 pub use header::{Header, Version, Writing};
-pub use inspect::{Description, Kind, inspect};
+pub use inspect::inspect;
 pub use keys::{
     read_galois_keys, read_public_key, read_relinearisation_key, read_unprotected_secret_key,
     write_galois_keys, write_public_key, write_relinearisation_key, write_unprotected_secret_key,
@@ -65,6 +72,7 @@ pub use keys::{
 pub use parameters::{ParmsId, SealParameters};
 pub use plaintext::{read_plaintext, write_plaintext};
 pub use randomness::{Generator, SEED_BYTES, Stream, uniform_words};
+pub use tenseal::TensealObject;
 
 /// Checks that the guide's Rust code compiles.
 #[cfg(doctest)]

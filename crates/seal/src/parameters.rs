@@ -51,7 +51,7 @@ pub struct SealParameters {
     pub degree: usize,
     /// The primes in SEAL's order: the last of two or more is the special prime.
     pub primes: Vec<u64>,
-    /// t; 0 for CKKS.
+    /// t; 0 for CKKS, because SEAL loads no CKKS parameters with another one.
     pub plain_modulus: u64,
 }
 
@@ -66,10 +66,13 @@ impl SealParameters {
     /// Reads parameters, in any compression.
     ///
     /// # Errors
-    /// [`SealError`] for bytes that are not parameters, or values out of range.
+    /// [`SealError`] for bytes that are not parameters, or values out of range;
+    /// [`SealError::PlainModulus`] for CKKS parameters with a plain modulus.
     pub fn read(bytes: &[u8]) -> Result<Self, SealError> {
-        let (_, members) = header::open(bytes, LARGEST)?;
-        let mut reader = Reader::new(&members);
+        header::read(bytes, LARGEST, |_, reader| Self::parse(reader))
+    }
+
+    fn parse(reader: &mut Reader<'_>) -> Result<Self, SealError> {
         let scheme =
             SchemeId::from_number(reader.u8()?).ok_or(SealError::Value("the scheme is not known"))?;
         let degree = reader.u64()?;
@@ -80,10 +83,21 @@ impl SealParameters {
         if !(1..=MOST_PRIMES).contains(&count) {
             return Err(SealError::Value("a chain has 1 to 256 primes"));
         }
-        let primes = (0..count).map(|_| modulus(&mut reader)).collect::<Result<_, _>>()?;
-        let plain_modulus = modulus(&mut reader)?;
+        let primes = (0..count).map(|_| modulus(reader)).collect::<Result<_, _>>()?;
+        let plain_modulus = modulus(reader)?;
         reader.finish()?;
-        Ok(Self { scheme, degree: degree as usize, primes, plain_modulus })
+        let parameters = Self { scheme, degree: degree as usize, primes, plain_modulus };
+        parameters.check_plain_modulus()?;
+        Ok(parameters)
+    }
+
+    /// Refuses CKKS parameters with a plain modulus. It is part of each `parms_id`, and SEAL loads no parameters
+    /// that have it: objects under such names belong to no chain.
+    fn check_plain_modulus(&self) -> Result<(), SealError> {
+        if self.scheme == SchemeId::Ckks && self.plain_modulus != 0 {
+            return Err(SealError::PlainModulus(self.plain_modulus));
+        }
+        Ok(())
     }
 
     /// Returns SEAL's file of an `EncryptionParameters`.
@@ -117,8 +131,10 @@ impl SealParameters {
     /// values were encoded with.
     ///
     /// # Errors
-    /// [`SealError::Value`] for CKKS without `scale_bits`.
+    /// [`SealError::Value`] for CKKS without `scale_bits`; [`SealError::PlainModulus`] for CKKS with a plain
+    /// modulus.
     pub fn spec(&self, scale_bits: Option<u32>) -> Result<ParameterSpec, SealError> {
+        self.check_plain_modulus()?;
         let (special, data) = match self.primes.split_last() {
             Some((special, data)) if !data.is_empty() => (vec![*special], data.to_vec()),
             _ => (Vec::new(), self.primes.clone()),

@@ -34,10 +34,10 @@ pub(crate) const FIELDS: usize = 32 + 8 + 8;
 /// # Ok::<(), Box<dyn core::error::Error>>(())
 /// ```
 pub fn read_plaintext<S: Convention>(bytes: &[u8], chain: &Chain<S>) -> Result<Plaintext<S>, SealError> {
-    let (_, members) = header::open(bytes, largest(chain))?;
-    let mut reader = Reader::new(&members);
-    let (id, count, scale) = (parms_id(&mut reader)?, reader.u64()?, reader.f64()?);
-    S::plaintext(chain, id, count, scale, &mut reader)
+    header::read(bytes, largest(chain), |_, reader| {
+        let (id, count, scale) = (parms_id(reader)?, reader.u64()?, reader.f64()?);
+        S::plaintext(chain, id, count, scale, reader)
+    })
 }
 
 fn largest<S: Convention>(chain: &Chain<S>) -> u64 {

@@ -150,9 +150,16 @@ pub(super) fn secret_keys() -> Vec<Vec<u8>> {
     vec![file.to_vec(), plain.expect("of this chain").to_vec()]
 }
 
+/// Messages of TenSEAL's `serialize()`, which hold SEAL's objects, and a product of three parts.
+fn tenseal_and_product() -> Vec<Vec<u8>> {
+    let files = [vector!("tenseal.context"), vector!("tenseal.vector"), vector!("bgv128single.product")];
+    files.map(<[u8]>::to_vec).to_vec()
+}
+
 pub(super) fn all_files() -> Vec<Vec<u8>> {
     [
         parameter_files(),
+        tenseal_and_product(),
         plaintexts(single(), vector!("bfv1024.plaintext")),
         ciphertexts(ckks(), vector!("ckks128chain.seeded")),
         public_keys(),

@@ -3,7 +3,7 @@
 use sotto_keys::{ImportedKeyError, SecretKey};
 use sotto_ring::{Eval, Poly, secure_rng};
 use sotto_rlwe::{EvaluationKeys, Origin, ParameterSpec, Params};
-use sotto_seal::{Chain, Claim, Convention, Kind, SealParameters};
+use sotto_seal::{Chain, Claim, Convention, Kind, SealError, SealParameters};
 use sotto_wire::AnyCiphertext;
 use zeroize::Zeroizing;
 
@@ -21,16 +21,27 @@ fn most_galois(degree: usize) -> usize {
 
 /// Converts parameters to a frame of ours.
 pub(super) fn parameters(bytes: &[u8], arguments: &Convert) -> anyhow::Result<Converted> {
-    let Ok(seal) = SealParameters::read(bytes) else {
-        anyhow::bail!(
-            "this is not a parameters file: to convert it, pass --parameters with SEAL's parameters file or ours"
-        );
+    let seal = match SealParameters::read(bytes) {
+        Ok(seal) => seal,
+        Err(refused) => return Err(not_parameters(bytes, refused)),
     };
     let spec = ours(&seal, arguments.scale_bits)?;
     check(&spec)?;
     let frame = sotto_wire::write_parameters(&spec);
     let said = format!("{} parameters {}", spec.scheme, spec.id());
     Ok(one(arguments, frame, said))
+}
+
+/// Says why a file is not read as parameters: it is another object, or no file that is read.
+fn not_parameters(bytes: &[u8], refused: SealError) -> anyhow::Error {
+    match sotto_seal::inspect(bytes, None, files::most_inflated(bytes.len())) {
+        Ok(found) if found.kind == Kind::Parameters => refused.into(),
+        Ok(found) => anyhow::anyhow!(
+            "this is not a parameters file but one of kind {}: to convert it, pass --parameters with SEAL's parameters file or ours",
+            found.kind.name()
+        ),
+        Err(unknown) => unknown.into(),
+    }
 }
 
 /// Converts any other object.

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use sotto_keys::{DeviceSecret, SecretKey};
-use sotto_rlwe::{Bfv, Bgv, KeyId, Origin, SchemeId};
+use sotto_rlwe::{Bfv, Bgv, Evaluator, KeyId, Origin, Scheme as _, SchemeId};
 use sotto_seal::{
     Chain, Claim, Compression, SealParameters, Writing, read_ciphertext, read_plaintext, read_public_key,
-    read_unprotected_secret_key, write_galois_keys, write_plaintext, write_public_key,
+    read_unprotected_secret_key, write_ciphertext, write_galois_keys, write_plaintext, write_public_key,
     write_unprotected_secret_key,
 };
 
@@ -255,4 +255,62 @@ fn secret_keys_are_not_compressed() {
     files.done(&format!("convert secret-key secret.key {with}"));
     let why = files.refused(&format!("convert secret.key secret.back {with} --compress zlib"));
     assert!(why.contains("--compress"), "{why}");
+}
+
+#[test]
+fn a_product_under_one_prime_comes_here_and_goes_back() {
+    let files = Files::new();
+    let primes = sotto_ring::primes::below(1 << 54, 2048).take(1).collect();
+    let parameters = SealParameters { scheme: SchemeId::Bgv, degree: 2048, primes, plain_modulus: 17 };
+    let chain = Chain::<Bgv>::from_seal(&parameters, None).unwrap();
+    let (params, mut rng) = (chain.params(), sotto_ring::secure_rng().unwrap());
+    let key = SecretKey::derive(&DeviceSecret::from_bytes(&[3; 32]), params);
+    let three = Bgv::encode_scalar(params, 3, params.top_level()).unwrap();
+    let three = key.encrypt(&three, &mut rng).unwrap().expand();
+    let nine = Evaluator::new(params).multiply(&three, &three).unwrap();
+    let writing = Writing { compression: Compression::Zlib, seal_4_minor: Some(4) };
+    files.write("bgv", &parameters.write(Writing::default()));
+    files.write("product", &write_ciphertext(&nine, &chain, writing).unwrap());
+    let said = files.done("inspect product --parameters bgv --json");
+    let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert_eq!((said["kind"].as_str(), said["parts"].as_u64()), (Some("ciphertext"), Some(3)));
+    let with = format!("--parameters bgv --key-id {}", hex::encode(key.id().0));
+    files.done(&format!("convert product product.sotto {with}"));
+    files.done("convert product.sotto product.back --parameters bgv --seal-minor 4");
+    let back = read_ciphertext(&files.read("product.back"), &chain, key.id(), Claim::Decryptable).unwrap();
+    assert_eq!(back.components(), nine.components());
+    let why = files.refused(&format!("convert product x {with} --kind public-key"));
+    assert!(why.contains("kind ciphertext"), "{why}");
+}
+
+#[test]
+fn refusals_name_the_way_out() {
+    let files = Files::new();
+    for name in ["tenseal.context", "tenseal.vector"] {
+        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/vectors/seal");
+        std::fs::copy(golden.join(name), files.folder.path().join(name)).unwrap();
+        for words in ["inspect FILE", "convert FILE x", "convert FILE x --parameters parameters"] {
+            let why = files.refused(&words.replace("FILE", name));
+            assert!(why.contains("TenSEAL's serialize()") && why.contains(".save("), "{words}: {why}");
+        }
+        let why = files.refused(&format!("convert seeded x --parameters {name}"));
+        assert!(why.contains("TenSEAL's serialize()"), "{why}");
+    }
+    let mut later = files.read("parameters");
+    (later[3], later[4]) = (4, 6);
+    files.write("later", &later);
+    files.done("convert later later.sotto");
+    later.pop();
+    files.write("cut", &later);
+    let why = files.refused("convert cut x");
+    assert!(why.contains("SEAL 4.6 wrote this"), "{why}");
+    let ckks =
+        SealParameters { scheme: SchemeId::Ckks, ..SealParameters::read(&files.read("parameters")).unwrap() };
+    files.write("ckks", &ckks.write(Writing::default()));
+    for words in ["inspect ckks", "convert ckks x --scale-bits 20", "convert seeded x --parameters ckks"] {
+        let why = files.refused(words);
+        assert!(why.contains("plain modulus 12289"), "{words}: {why}");
+    }
+    let why = files.refused("convert seeded x");
+    assert!(why.contains("kind ciphertext") && why.contains("--parameters"), "{why}");
 }

@@ -5,5 +5,8 @@ mod claims;
 mod foreign;
 mod golden;
 mod known_answers;
+mod one_prime;
 mod refusals;
 mod scales;
+mod tenseal;
+mod versions;

@@ -243,3 +243,20 @@ fn other_versions_are_told_apart() {
         assert_eq!(SealParameters::read(&bytes).is_ok(), read, "{major}.{minor}");
     }
 }
+
+#[test]
+fn ckks_parameters_with_a_plain_modulus_are_refused_as_by_seal() {
+    let ckks = Chain::new(&insecure_n16::<Ckks>()).unwrap().seal().clone();
+    let odd = SealParameters { plain_modulus: 65537, ..ckks.clone() };
+    assert_ne!(odd.parms_id(3), ckks.parms_id(3), "SEAL hashes the plain modulus of any scheme");
+    for compression in [Compression::None, Compression::Zlib, Compression::Zstandard] {
+        let file = odd.write(Writing { compression, ..Writing::default() });
+        let refused = SealParameters::read(&file).unwrap_err();
+        assert_eq!(refused, SealError::PlainModulus(65537));
+        assert!(refused.to_string().contains("plain modulus 65537"), "{refused}");
+        assert_eq!(inspect(&file, None, 1 << 20), Err(refused), "not an unknown object");
+    }
+    // Made by hand, not read.
+    let refused = Chain::<Ckks>::insecure(&odd, Some(30)).unwrap_err();
+    assert_eq!(refused, SealError::PlainModulus(65537), "not a chain of other names");
+}
