@@ -102,7 +102,7 @@ fn division() {
             let ring = Ring::with_target(case.input[0].len(), &case.primes, &target).unwrap();
             let division = Division::new(&ring, dropped.clone(), kept.clone(), rounding).unwrap();
             let input: Poly<Coeff> = poly(&ring, ring.all_limbs(), &case.input);
-            let what = format!("{}: {rounding:?} of {:?} without {dropped:?}", kernels.name, case.primes);
+            let what = format!("{}: {rounding:?} of {:?} without {dropped:?}", target.name(), case.primes);
             assert_limbs(&what, &division.apply(&input), &case.output);
             let evaluated = division.apply(&input.into_eval()).into_coeff();
             assert_limbs(&format!("{what}, in Eval form"), &evaluated, &case.output);

@@ -1,7 +1,7 @@
 //! Reads and writes ciphertexts.
 
 use sotto_ring::{Eval, Poly};
-use sotto_rlwe::{Ciphertext, KeyId, Log2, Noise, NoiseRules, Origin, Params, SchemeId, Shape};
+use sotto_rlwe::{Ciphertext, KeyId, Log2, Noise, NoiseRules, Origin, Params, Shape};
 
 use crate::chain::Chain;
 use crate::convention::{Convention, form};
@@ -109,11 +109,11 @@ impl Claim {
                 Ok(Noise { message, error: error + S::coarser_rounding(params) })
             }
             Self::Bounded(noise) => Ok(noise),
-            Self::Values { magnitude, error } if S::ID == SchemeId::Ckks => {
+            Self::Values { magnitude, error } if !S::EXACT => {
                 let scaled = |value: f64| Log2(value.log2() + scale.log2());
                 Ok(Noise { message: scaled(magnitude), error: scaled(error) })
             }
-            Self::Decryptable if S::ID != SchemeId::Ckks => {
+            Self::Decryptable if S::EXACT => {
                 let none = S::Noise::fresh(params, Origin::SecretKey, 1.0);
                 let noise: Noise = none;
                 // The error that leaves no room.
@@ -245,7 +245,7 @@ pub fn read_ciphertext<S: Convention>(
     let order = |id| chain.level(id).map(|level| chain.level_order(level));
     let (fields, components) =
         header::read(bytes, limit, |version, members| parse(members, version, chain, order))?;
-    if !fields.transformed && S::ID == SchemeId::Ckks {
+    if !fields.transformed && !S::EXACT {
         return Err(SealError::Value("CKKS ciphertexts are transformed, and this one is not"));
     }
     if components[1..].iter().all(Poly::is_zero) {

@@ -94,7 +94,7 @@ impl SealParameters {
     /// Refuses CKKS parameters with a plain modulus. It is part of each `parms_id`, and SEAL loads no parameters
     /// that have it: objects under such names belong to no chain.
     fn check_plain_modulus(&self) -> Result<(), SealError> {
-        if self.scheme == SchemeId::Ckks && self.plain_modulus != 0 {
+        if !self.scheme.is_exact() && self.plain_modulus != 0 {
             return Err(SealError::PlainModulus(self.plain_modulus));
         }
         Ok(())
@@ -139,12 +139,12 @@ impl SealParameters {
             Some((special, data)) if !data.is_empty() => (vec![*special], data.to_vec()),
             _ => (Vec::new(), self.primes.clone()),
         };
-        let plain = match (self.scheme, scale_bits) {
-            (SchemeId::Ckks, Some(bits)) => u64::from(bits),
-            (SchemeId::Ckks, None) => {
+        let plain = match (self.scheme.is_exact(), scale_bits) {
+            (false, Some(bits)) => u64::from(bits),
+            (false, None) => {
                 return Err(SealError::Value("CKKS: say with which scale the values were encoded"));
             }
-            _ => self.plain_modulus,
+            (true, _) => self.plain_modulus,
         };
         let (scheme, degree) = (self.scheme, self.degree);
         Ok(ParameterSpec { scheme, degree, special, data, digit_primes: 1, plain })
@@ -169,7 +169,7 @@ impl SealParameters {
         if primes.iter().any(|q| q >> 60 != 0) {
             return refused("its primes have at most 60 bits");
         }
-        let plain_modulus = if spec.scheme == SchemeId::Ckks { 0 } else { spec.plain };
+        let plain_modulus = if spec.scheme.is_exact() { spec.plain } else { 0 };
         Ok(Self { scheme: spec.scheme, degree: spec.degree, primes, plain_modulus })
     }
 

@@ -1,7 +1,7 @@
 //! Plaintexts: coefficients modulo t (BFV, BGV), or a transformed polynomial of a level (CKKS).
 
 use sotto_ring::{Eval, Modulus, Poly, Wiped};
-use sotto_rlwe::{Bfv, Bgv, Ckks, Log2, Params, Plaintext, Scheme, SchemeId};
+use sotto_rlwe::{Bfv, Bgv, Ckks, Log2, Params, Plaintext, Scheme};
 use zeroize::Zeroizing;
 
 use crate::chain::Chain;
@@ -142,7 +142,7 @@ fn integers<S: Scheme>(
     scale: f64,
     members: &mut Reader<'_>,
 ) -> Result<Plaintext<S>, SealError> {
-    debug_assert!(S::ID != SchemeId::Ckks, "a scheme of integers");
+    debug_assert!(S::EXACT, "a scheme of integers");
     if id != ParmsId::ZERO {
         return Err(SealError::Value(
             "the plaintext was transformed for products: save it as it was encoded",

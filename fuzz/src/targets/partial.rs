@@ -40,7 +40,10 @@ fn paillier_public() -> &'static paillier::PublicKey {
 }
 
 fn group() -> &'static Arc<Group> {
-    once!(Arc<Group>, Arc::new(Group::on(sotto_kernels::Target::best(), GroupName::Ffdhe2048).expect("a group")))
+    once!(
+        Arc<Group>,
+        Arc::new(Group::on(sotto_kernels::Target::best(), GroupName::Ffdhe2048).expect("a group"))
+    )
 }
 
 fn elgamal_public() -> &'static elgamal::PublicKey {

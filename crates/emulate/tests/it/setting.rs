@@ -36,7 +36,7 @@ impl Setting {
         let mut rng = ChaCha20Rng::from_seed([seed; 32]);
         let half = paillier::Masking::HalfLength;
         let secret = paillier::SecretKey::insecure_generate(KEY_BITS, half, &mut rng).unwrap();
-        let public = secret.insecure_public_key(&Target::best().kernels).unwrap();
+        let public = secret.insecure_public_key(Target::best()).unwrap();
         let group = Arc::new(Group::new(GroupName::Ffdhe2048).unwrap());
         let elgamal = elgamal::SecretKey::generate(&group, &mut rng);
         let recryptor = LocalRecryptor::with_public_key(&secret, public, Some(elgamal)).unwrap();
