@@ -17,7 +17,6 @@ use core::ops::{Add, Mul, Sub};
 use num_traits::Float as _;
 use zeroize::DefaultIsZeroes;
 
-#[cfg(target_arch = "x86_64")]
 use crate::targets::Target;
 use crate::wiped::Wiped;
 
