@@ -27,7 +27,8 @@ pub(super) fn ours() -> anyhow::Result<Installed> {
     Ok(Installed { name: "sotto".to_owned(), program, arguments })
 }
 
-fn installed(engine: &Engine) -> anyhow::Result<Installed> {
+/// Returns an engine that is installed; ours always is.
+pub(super) fn installed(engine: &Engine) -> anyhow::Result<Installed> {
     if engine.name == "sotto" { ours() } else { Ok(engine.installed()?) }
 }
 

@@ -2,6 +2,7 @@
 
 mod changes;
 mod digits;
+mod doctor;
 mod engines;
 mod measure;
 mod output;
@@ -28,6 +29,9 @@ struct Arguments {
 enum Command {
     /// List the engines, which are the libraries that can be measured: version, schemes, state of the installation.
     Engines,
+    /// Tell for each engine if it runs or can be installed here, and why not. Installed engines are started; for the
+    /// others only the prerequisites are checked. Exit code 1 if an engine is unavailable.
+    Doctor(doctor::Arguments),
     /// Install engines under the cache folder.
     Install {
         /// The engines; `all` stands for all.
@@ -85,6 +89,7 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     match &arguments.command {
         Command::Engines => engines::list(),
+        Command::Doctor(arguments) => Ok(doctor::run(arguments)),
         Command::Install { names } => engines::install(names),
         Command::Run(arguments) => measure::run(arguments),
         Command::Digits(arguments) => digits::search(arguments),

@@ -14,7 +14,10 @@ pub enum Recipe {
     /// A Go program: `go build`.
     Go,
     /// A Rust program with a lock file of its own: `cargo build --release`.
-    Cargo,
+    Cargo {
+        /// The toolchain that rustup starts; None for the default one.
+        toolchain: Option<&'static str>,
+    },
     /// A program of this workspace, which cargo has built beside the running one.
     Workspace,
 }
@@ -68,7 +71,7 @@ pub static LATTIGO: Engine = Engine {
 pub static FHE_RS: Engine = Engine {
     name: "fhe-rs",
     library: "fhe.rs, the crate fhe",
-    recipe: Recipe::Cargo,
+    recipe: Recipe::Cargo { toolchain: None },
     how: "`sotto-lab install fhe-rs` does it, with cargo and the package registry",
     files: files!("fhe-rs": "Cargo.toml", "Cargo.lock", "src/main.rs", "src/session.rs", "src/operations.rs",
         "src/bytes.rs", "src/programs.rs", "src/timer.rs"),
@@ -78,7 +81,7 @@ pub static FHE_RS: Engine = Engine {
 pub static TFHE_RS: Engine = Engine {
     name: "tfhe-rs",
     library: "TFHE-rs, the crate tfhe",
-    recipe: Recipe::Cargo,
+    recipe: Recipe::Cargo { toolchain: None },
     how: "`sotto-lab install tfhe-rs` does it in some minutes, with Rust 1.91 or later, cargo and the package registry",
     files: files!("tfhe-rs": "Cargo.toml", "Cargo.lock", "src/main.rs", "src/compare.rs"),
 };

@@ -82,23 +82,35 @@ impl Engine {
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
+    /// Returns the log of the last installation, if it failed with the files that this program embeds.
+    pub(crate) fn failed_log(&self) -> Option<String> {
+        let folder = self.folder().ok()?;
+        let failed = !folder.join(COMPLETE).is_file() && self.has_same_files(&folder);
+        self.install_log().filter(|log| failed && !log.is_empty())
+    }
+
     fn folder(&self) -> Result<PathBuf, LabError> {
         Ok(cache_folder()?.join("engines").join(self.name))
     }
 
     fn installed_in(&self, folder: &Path) -> Result<Installed, LabError> {
-        let same = |(name, text): &(&str, &str)| {
-            fs::read_to_string(folder.join(name)).is_ok_and(|there| there == *text)
-        };
-        if !folder.join(COMPLETE).is_file() || !self.files.iter().all(same) {
+        if !folder.join(COMPLETE).is_file() || !self.has_same_files(folder) {
             return Err(LabError::NotInstalled { engine: self.name, how: self.how });
         }
         let (program, arguments) = match self.recipe {
             Recipe::Python { .. } => (python(folder), vec![folder.join("engine.py").into_os_string()]),
             Recipe::Go | Recipe::Workspace => (executable(folder, "engine"), Vec::new()),
-            Recipe::Cargo => (executable(&folder.join("target/release"), "engine"), Vec::new()),
+            Recipe::Cargo { .. } => (executable(&folder.join("target/release"), "engine"), Vec::new()),
         };
         Ok(Installed { name: self.name.to_owned(), program, arguments })
+    }
+
+    /// Returns true if the folder has the files that this program embeds, unchanged.
+    fn has_same_files(&self, folder: &Path) -> bool {
+        let same = |(name, text): &(&str, &str)| {
+            fs::read_to_string(folder.join(name)).is_ok_and(|there| there == *text)
+        };
+        self.files.iter().all(same)
     }
 
     /// Returns the engine that cargo has built beside the running program, or beside its parent folder if that is a
@@ -153,8 +165,13 @@ impl Engine {
                 }
                 vec![build]
             }
-            Recipe::Cargo => {
-                let mut build = in_folder(Path::new("cargo"), &["build", "--release", "--locked"]);
+            Recipe::Cargo { toolchain } => {
+                let words = ["cargo", "build", "--release", "--locked"];
+                // rustup runs a named toolchain only if it is there, whatever the environment asks for.
+                let mut build = match toolchain {
+                    Some(name) => in_folder(Path::new("rustup"), &[&["run", name][..], &words].concat()),
+                    None => in_folder(Path::new(words[0]), &words[1..]),
+                };
                 // Compile for this processor; our own engine chooses its code at run time.
                 build.env("RUSTFLAGS", "-C target-cpu=native").env_remove("CARGO_TARGET_DIR");
                 vec![build]
@@ -188,7 +205,7 @@ impl Engine {
 
 /// Returns a Python interpreter of a version: a program of that name that starts, else the one of a version switcher,
 /// else the name, so that the failure shows it.
-fn interpreter(version: Option<&str>) -> PathBuf {
+pub(crate) fn interpreter(version: Option<&str>) -> PathBuf {
     let Some(version) = version else { return PathBuf::from("python3") };
     let name = format!("python{version}");
     let succeeds = |command: &mut Command| command.output().ok().filter(|output| output.status.success());
@@ -220,7 +237,7 @@ fn executable(folder: &Path, name: &str) -> PathBuf {
 }
 
 /// Returns the last ten lines, joined to one.
-fn last_lines(bytes: &[u8]) -> String {
+pub(crate) fn last_lines(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(10)..].join(" | ")

@@ -7,6 +7,7 @@
 pub mod comparisons;
 mod engine;
 mod error;
+mod examine;
 mod install;
 mod process;
 pub mod protocol;
@@ -18,5 +19,6 @@ pub use engine::{
     ENGINES, Engine, FHE_RS, LATTIGO, OPENFHE, PYFHEL, PYTHON_PAILLIER, Recipe, SEAL, SOTTO, TENSEAL, TFHE_RS,
 };
 pub use error::LabError;
+pub use examine::{Examination, State};
 pub use install::{Installed, cache_folder};
 pub use process::Process;

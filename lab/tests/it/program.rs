@@ -76,3 +76,59 @@ fn mistakes_are_told_before_anything_is_measured() {
     assert!(error(&["install", "helib"]).contains("there is no engine helib"));
     assert!(!folder.path().join("cache/results").exists());
 }
+
+#[cfg(unix)]
+#[test]
+fn the_doctor_names_for_every_engine_what_is_missing_and_the_next_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let doctor = |arguments: &[&str], path: &Path| {
+        Command::new(env!("CARGO_BIN_EXE_sotto-lab"))
+            .arg("doctor")
+            .args(arguments)
+            .current_dir(folder.path())
+            .env("SOTTO_CACHE", folder.path().join("cache"))
+            .env("PATH", path)
+            .output()
+            .unwrap()
+    };
+    let empty = folder.path().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    let output = doctor(&["--json"], &empty);
+    assert_eq!(output.status.code(), Some(1));
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let told: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(told.len(), sotto_harness::ENGINES.len());
+    for one in &told {
+        let ours = one["engine"] == "sotto";
+        assert_eq!(one["state"], if ours { "ready" } else { "unavailable" }, "{one}");
+        assert!(ours || (one["reason"].is_string() && one["advice"].is_string()), "{one}");
+    }
+    let reason = |engine: &str| told.iter().find(|one| one["engine"] == engine).unwrap()["reason"].clone();
+    assert_eq!(reason("lattigo"), "Go is missing");
+    assert_eq!(reason("openfhe"), "Python 3.10 is missing");
+    assert_eq!(reason("fhe-rs"), "cargo is missing");
+    // Programs of these names that only tell a version are enough: the doctor builds nothing.
+    let go = folder.path().join("go");
+    std::fs::create_dir(&go).unwrap();
+    script(&go.join("go"), "echo go version go1.99.1 linux/amd64");
+    let told = String::from_utf8(doctor(&[], &go).stdout).unwrap();
+    let line = told.lines().find(|line| line.contains("lattigo")).unwrap();
+    assert!(
+        line.contains("installable") && line.contains("not run; found Go 1.99.1; next: sotto-lab install"),
+        "{line}"
+    );
+    assert!(
+        told.ends_with(&format!(
+            "1 started and answered, 1 only checked (nothing was built or run), {} unavailable\n",
+            lines.lines().count() - 2
+        )),
+        "{told}"
+    );
+}
+
+#[cfg(unix)]
+fn script(path: &Path, line: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::write(path, format!("#!/bin/sh\n{line}\n")).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
