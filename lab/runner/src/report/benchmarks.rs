@@ -18,7 +18,7 @@ pub(super) fn page(collection: &Collection, commit: &str) -> String {
              compared ([how](../lab/METHODOLOGY.md), [and where that may be unfair](../lab/BIAS.md)): the same data modulus within 3 %, checked by \
              decryption. `≥` is the margin that the project wants. [Comparisons with a limit](benchmarks-comparisons.md), \
              [sums of windows](benchmarks-sums.md) and [the price of secrecy](benchmarks-price.md) have pages of their own.\n\n";
-    text += &summary_of(&rows, "../lab/BIAS.md");
+    text += &summary_of(&rows, "../lab");
     let mut title = "";
     for row in &rows {
         if row.title != title {
@@ -52,7 +52,7 @@ pub(super) fn page(collection: &Collection, commit: &str) -> String {
 
 /// Returns the summary, for a README.
 pub(super) fn summary(collection: &Collection, commit: &str) -> String {
-    format!("{}{}", origin(collection, commit), summary_of(&met(&collection.rows).0, "lab/BIAS.md"))
+    format!("{}{}", origin(collection, commit), summary_of(&met(&collection.rows).0, "lab"))
 }
 
 fn origin(collection: &Collection, commit: &str) -> String {
@@ -66,8 +66,9 @@ fn origin(collection: &Collection, commit: &str) -> String {
     format!("{machine}`sotto-lab run operations` at commit {commit}{quick}.\n\n")
 }
 
-/// Returns a line for each margin: the smallest and largest of its ratios at small and at large n.
-fn summary_of(rows: &[Met<'_>], bias: &str) -> String {
+/// Returns a line for each margin: the smallest and largest of its ratios at small and at large n. `lab` is the path of
+/// the lab's folder from the page.
+fn summary_of(rows: &[Met<'_>], lab: &str) -> String {
     let mut text = String::from(
         "| how many times as fast as the fastest other: least … largest | n = 4096, 8192 | ≥ | n = 16384, 32768 | ≥ |\n\
          | --- | ---: | ---: | ---: | ---: |\n",
@@ -95,11 +96,11 @@ fn summary_of(rows: &[Met<'_>], bias: &str) -> String {
     let slower = rows.iter().filter(|row| row.ratio < 1.0).count();
     let _ = writeln!(
         text,
-        "\n{all} rows; {short} are short of their margin (✗), {slower} of these slower than the other. The SEAL of these rows is \
-         without Intel HEXL, which makes its transforms and key switching 2 to 2.5 times as fast ([where we may be wrong about \
-         others]({bias})). Serialising and parsing stand against SEAL's Zstandard, not against libraries that copy memory; sums, \
+        "\n{all} rows; {short} are short of their margin (✗), {slower} of these slower than the other ([where we may be wrong about \
+         others]({lab}/BIAS.md)). {} Serialising and parsing stand against SEAL's Zstandard, not against libraries that copy memory; sums, \
          products by plaintexts and tensors (marked † in the rows) are compared per limb at n ≥ 16384, where memory is their \
-         limit."
+         limit.",
+        super::hexl::paragraph(&format!("{lab}/papers"))
     );
     text
 }

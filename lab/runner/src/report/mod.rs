@@ -8,6 +8,7 @@ mod claims;
 pub mod comparisons;
 mod format;
 mod glance;
+mod hexl;
 mod margins;
 mod markdown;
 mod page;
