@@ -86,6 +86,18 @@ pub static TFHE_RS: Engine = Engine {
     files: files!("tfhe-rs": "Cargo.toml", "Cargo.lock", "src/main.rs", "src/compare.rs"),
 };
 
+/// The crate `poulpy-ckks`: CKKS without primes.
+pub static POULPY: Engine = Engine {
+    name: "poulpy",
+    library: "Poulpy, the crate poulpy-ckks",
+    recipe: Recipe::Cargo { toolchain: Some("nightly") },
+    how: "`sotto-lab install poulpy` does it in some minutes, with rustup, Rust's toolchain nightly and the package \
+          registry",
+    files: files!("poulpy": "Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "src/main.rs", "src/backend.rs",
+        "src/parameters.rs", "src/session.rs", "src/maker.rs", "src/operations.rs", "src/keys.rs", "src/bytes.rs",
+        "src/programs.rs", "src/timer.rs"),
+};
+
 /// OpenFHE's wheel, which is for one version of Python: BFV, BGV and CKKS.
 pub static OPENFHE: Engine = Engine {
     name: "openfhe",
@@ -136,8 +148,8 @@ pub static SOTTO: Engine = Engine {
 };
 
 /// All engines, ours first.
-pub static ENGINES: [&Engine; 9] =
-    [&SOTTO, &SEAL, &TENSEAL, &OPENFHE, &PYFHEL, &LATTIGO, &FHE_RS, &TFHE_RS, &PYTHON_PAILLIER];
+pub static ENGINES: [&Engine; 10] =
+    [&SOTTO, &SEAL, &TENSEAL, &OPENFHE, &PYFHEL, &LATTIGO, &FHE_RS, &TFHE_RS, &POULPY, &PYTHON_PAILLIER];
 
 impl Engine {
     /// Returns the engine of this name. None if there is none.

@@ -16,7 +16,8 @@ mod values;
 pub mod windows;
 
 pub use engine::{
-    ENGINES, Engine, FHE_RS, LATTIGO, OPENFHE, PYFHEL, PYTHON_PAILLIER, Recipe, SEAL, SOTTO, TENSEAL, TFHE_RS,
+    ENGINES, Engine, FHE_RS, LATTIGO, OPENFHE, POULPY, PYFHEL, PYTHON_PAILLIER, Recipe, SEAL, SOTTO, TENSEAL,
+    TFHE_RS,
 };
 pub use error::LabError;
 pub use examine::{Examination, State};

@@ -10,8 +10,9 @@ const MODULUS_TOLERANCE: f64 = 0.03;
 /// Operations whose work a library divides differently, so that rows of one name measure different work: Lattigo brings
 /// integers to the size of the modulus when it encodes and back when it decodes; others do so when they encrypt, add
 /// and decrypt. OpenFHE's BFV brings an addend to the size of the modulus at each addition. Our CKKS brings a
-/// ciphertext to the scale of the lower level, by a product and a division; others drop a limb and let scales differ.
-const CUT_ELSEWHERE: [(&str, &[&str], &[&str]); 3] = [
+/// ciphertext to the scale of the lower level, by a product and a division; others drop a limb and let scales differ. Poulpy keeps plaintexts as coefficients,
+/// transforms them when it multiplies, and rescales as it multiplies.
+const CUT_ELSEWHERE: [(&str, &[&str], &[&str]); 4] = [
     (
         "lattigo",
         &["bfv", "bgv"],
@@ -19,6 +20,7 @@ const CUT_ELSEWHERE: [(&str, &[&str], &[&str]); 3] = [
     ),
     ("openfhe", &["bfv"], &["add_plain"]),
     ("sotto", &["ckks"], &["modswitch"]),
+    ("poulpy", &["ckks"], &["encode", "decode", "multiply_relin", "multiply_plain"]),
 ];
 
 /// Operations that are shown for information: other engines have no such work.
@@ -150,6 +152,9 @@ mod tests {
         let row = |engine: &str, operation: &str| Row::example(engine, operation, 4096, 1.0);
         assert!(obstacle(&row("sotto", "decrypt"), &row("lattigo", "decrypt")).is_some());
         assert!(obstacle(&row("sotto", "add_plain"), &row("openfhe", "add_plain")).is_some());
+        let reals = |engine: &str| Row { scheme: "ckks".into(), ..row(engine, "multiply_relin") };
+        assert!(obstacle(&reals("sotto"), &reals("poulpy")).is_some());
+        assert_eq!(obstacle(&reals("sotto"), &reals("lattigo")), None);
         assert_eq!(obstacle(&row("sotto", "decrypt_decode"), &row("lattigo", "decrypt_decode")), None);
         assert_eq!(obstacle(&row("lattigo", "decrypt"), &row("lattigo", "decrypt")), None);
         assert_eq!(obstacle(&row("sotto", "decrypt"), &row("seal", "decrypt")), None);

@@ -111,7 +111,13 @@ fn the_doctor_names_for_every_engine_what_is_missing_and_the_next_step() {
     let go = folder.path().join("go");
     std::fs::create_dir(&go).unwrap();
     script(&go.join("go"), "echo go version go1.99.1 linux/amd64");
+    script(&go.join("rustup"), "[ \"$1\" = --version ] && echo rustup 1.99.1");
     let told = String::from_utf8(doctor(&[], &go).stdout).unwrap();
+    let line = told.lines().find(|line| line.contains("poulpy")).unwrap();
+    assert!(
+        line.contains("unavailable  Rust's toolchain nightly is missing; next: rustup toolchain"),
+        "{line}"
+    );
     let line = told.lines().find(|line| line.contains("lattigo")).unwrap();
     assert!(
         line.contains("installable") && line.contains("not run; found Go 1.99.1; next: sotto-lab install"),

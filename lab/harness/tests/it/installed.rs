@@ -107,6 +107,7 @@ engines! {
     lattigo: "lattigo",
     fhe_rs: "fhe-rs",
     tfhe_rs: "tfhe-rs",
+    poulpy: "poulpy",
     openfhe: "openfhe",
     pyfhel: "pyfhel",
     tenseal: "tenseal",
