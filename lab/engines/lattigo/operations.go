@@ -51,9 +51,23 @@ func (s *subject) operation(r *request) (*operation, error) {
 			})
 		case "rotate_hoisted":
 			return s.hoisted(a)
+		case "switch_keys":
+			return s.fromAnotherKey()
 		}
 	}
 	return s.making(r)
+}
+
+// fromAnotherKey returns the switch of a ciphertext under another secret key to this one.
+func (s *subject) fromAnotherKey() (*operation, error) {
+	k := s.keys
+	other := k.generator.GenSecretKeyNew()
+	key := k.generator.GenEvaluationKeyNew(other, k.secret)
+	under := s.newCiphertext(1)
+	if err := rlwe.NewEncryptor(k.parameters, other).Encrypt(s.plaintexts[0], under); err != nil {
+		return nil, err
+	}
+	return s.gives("x", 1, func(out *rlwe.Ciphertext) error { return s.raw.ApplyEvaluationKey(under, key, out) })
 }
 
 // dropping returns an operation that drops the last prime.

@@ -14,6 +14,9 @@ use crate::process::Process;
 /// Time limit of an installed engine's answer.
 const LIMIT: Duration = Duration::from_secs(60);
 
+/// Keeps rustup from downloading a missing toolchain.
+const NO_DOWNLOAD: (&str, &str) = ("RUSTUP_AUTO_INSTALL", "0");
+
 /// An engine's state on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -111,7 +114,7 @@ impl Engine {
 
     fn has_cargo(&self, found: &mut Vec<String>) -> Result<(), Obstacle> {
         let missing = || Obstacle::new("cargo is missing", "install Rust: `cargo` and `rustc`");
-        let said = said(Command::new("cargo").arg("--version").env_remove("CARGO_TARGET_DIR"))
+        let said = said(Command::new("cargo").arg("--version").env(NO_DOWNLOAD.0, NO_DOWNLOAD.1))
             .ok_or_else(missing)?;
         found.push(said.split(" (").next().unwrap_or_default().to_owned());
         let version = said.split_whitespace().nth(1).unwrap_or_default();
@@ -206,8 +209,12 @@ fn has_toolchain(toolchain: &str, found: &mut Vec<String>) -> Result<(), Obstacl
             format!("rustup toolchain install {toolchain}"),
         )
     };
-    let said =
-        said(Command::new("rustup").args(["run", toolchain, "rustc", "--version"])).ok_or_else(missing)?;
+    let said = said(
+        Command::new("rustup")
+            .args(["run", toolchain, "rustc", "--version"])
+            .env(NO_DOWNLOAD.0, NO_DOWNLOAD.1),
+    )
+    .ok_or_else(missing)?;
     found.push(said);
     Ok(())
 }

@@ -160,7 +160,7 @@ pub struct Exchanged {
 }
 
 /// The operations that can be timed; an engine may lack some.
-pub const OPERATIONS: [&str; 41] = [
+pub const OPERATIONS: [&str; 42] = [
     "keygen",
     "relin_keys",
     "galois_keys",
@@ -184,6 +184,7 @@ pub const OPERATIONS: [&str; 41] = [
     "multiply_plain",
     "rotate",
     "rotate_hoisted",
+    "switch_keys",
     "rescale",
     "modswitch",
     "serialise",

@@ -27,7 +27,8 @@ pub use chosen::{Backend, NAME};
 
 use poulpy_core::layouts::{
     BackendGLWESecret, GLWEAutomorphismKey, GLWEAutomorphismKeyPrepared, GLWEPublicKey,
-    GLWEPublicKeyPrepared, GLWESecretPrepared, GLWETensorKey, GLWETensorKeyPrepared,
+    GLWEPublicKeyPrepared, GLWESecretPrepared, GLWESwitchingKeyPrepared, GLWETensorKey,
+    GLWETensorKeyPrepared,
 };
 use poulpy_hal::AlignedBuf;
 
@@ -41,5 +42,6 @@ pub type PublicKey = GLWEPublicKey<AlignedBuf, i64>;
 pub type PreparedPublicKey = GLWEPublicKeyPrepared<AlignedBuf, Backend>;
 pub type ProductKey = GLWETensorKey<AlignedBuf, i64>;
 pub type PreparedProductKey = GLWETensorKeyPrepared<AlignedBuf, Backend>;
+pub type PreparedSwitchingKey = GLWESwitchingKeyPrepared<AlignedBuf, Backend>;
 pub type RotationKey = GLWEAutomorphismKey<AlignedBuf, i64>;
 pub type PreparedRotationKey = GLWEAutomorphismKeyPrepared<AlignedBuf, Backend>;

@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use poulpy_ckks::prelude::*;
 use poulpy_core::api::{
     GLWEAutomorphismKeyEncryptSk as _, GLWEAutomorphismKeyPreparedFactory as _, GLWEEncryptPk as _,
-    GLWENormalize as _, GLWEPublicKeyGenerate as _, GLWEPublicKeyPreparedFactory as _,
-    GLWESecretPreparedFactory as _, GLWESecretSampling as _, GLWETensorKeyEncryptSk as _,
-    GLWETensorKeyPreparedFactory as _,
+    GLWEKeyswitch as _, GLWENormalize as _, GLWEPublicKeyGenerate as _, GLWEPublicKeyPreparedFactory as _,
+    GLWESecretPreparedFactory as _, GLWESecretSampling as _, GLWESwitchingKeyEncryptSk as _,
+    GLWESwitchingKeyPreparedFactory as _, GLWETensorKeyEncryptSk as _, GLWETensorKeyPreparedFactory as _,
 };
 use poulpy_core::layouts::{
-    GLWEAutomorphismKeyAlloc as _, GLWEPublicKeyAlloc as _, GLWESecretAlloc as _, GLWETensorKeyAlloc as _,
-    LWEInfos as _,
+    GLWEAutomorphismKeyAlloc as _, GLWEPublicKeyAlloc as _, GLWESecretAlloc as _, GLWESwitchingKeyAlloc as _,
+    GLWETensorKeyAlloc as _, LWEInfos as _,
 };
 use poulpy_hal::api::{ScratchOwnedAlloc as _, ScratchOwnedBorrow as _};
 use poulpy_hal::source::Source;
@@ -20,7 +20,7 @@ use rand::RngCore as _;
 use crate::Failure;
 use crate::backend::{
     Ciphertext, Plaintext, PreparedProductKey, PreparedPublicKey, PreparedRotationKey, PreparedSecret,
-    ProductKey, PublicKey, Ring, RotationKey, Scratch, Secret,
+    PreparedSwitchingKey, ProductKey, PublicKey, Ring, RotationKey, Scratch, Secret,
 };
 use crate::parameters::Parameters;
 
@@ -55,9 +55,12 @@ impl Maker<'_> {
         let (ring, it) = (self.ring, &self.parameters);
         let widest = self.ciphertext(it.data_bits);
         let (product, rotation) = (it.product_key(), it.rotation_key());
-        let layout = it.ciphertext(it.data_bits);
+        let (layout, switching) = (it.ciphertext(it.data_bits), it.switching_key());
         let bytes = [
             ring.ckks_all_ops_with_atk_tmp_bytes(&widest, &widest, &product, &rotation),
+            ring.glwe_keyswitch_tmp_bytes(&layout, &layout, &switching),
+            ring.glwe_switching_key_encrypt_sk_tmp_bytes(&switching),
+            ring.glwe_switching_key_prepare_tmp_bytes(&switching),
             ring.glwe_encrypt_pk_tmp_bytes(&layout, &layout),
             ring.glwe_public_key_generate_tmp_bytes(&layout),
             ring.glwe_public_key_prepare_tmp_bytes(&layout),
@@ -145,6 +148,24 @@ impl Maker<'_> {
     pub fn prepared_product_key(&self, key: &ProductKey, scratch: &mut Scratch) -> PreparedProductKey {
         let mut prepared = self.ring.glwe_tensor_key_prepared_alloc_from_infos(key);
         self.ring.glwe_tensor_key_prepare(&mut prepared, key, &mut scratch.borrow());
+        prepared
+    }
+
+    /// Makes and prepares the key that switches from one secret key to another.
+    pub fn switching_key(&self, from: &Secrets, to: &Secrets, scratch: &mut Scratch) -> PreparedSwitchingKey {
+        let mut key = self.ring.glwe_switching_key_alloc_from_infos(&self.parameters.switching_key());
+        let (mut errors, mut masks) = (random(), random());
+        let ring = self.ring;
+        ring.glwe_switching_key_encrypt_sk(
+            &mut key,
+            &from.raw,
+            &to.raw,
+            &mut errors,
+            &mut masks,
+            &mut scratch.borrow(),
+        );
+        let mut prepared = ring.glwe_switching_key_prepared_alloc_from_infos(&key);
+        ring.glwe_switching_key_prepare(&mut prepared, &key, &mut scratch.borrow());
         prepared
     }
 

@@ -1,6 +1,8 @@
 //! The operations that can be measured.
 
 use poulpy_ckks::prelude::*;
+use poulpy_core::api::GLWEKeyswitch as _;
+use poulpy_core::layouts::prepared::GGLWEPreparedToBackendRef as _;
 use poulpy_hal::api::ScratchOwnedBorrow as _;
 use serde_json::Value;
 
@@ -18,7 +20,7 @@ impl Session {
             operation @ ("keygen" | "relin_keys" | "galois_keys") => self.make_keys(operation, &timer),
             operation @ ("add" | "add_in_place" | "subtract" | "negate" | "add_plain"
             | "encode_add_plain") => self.add(operation, &timer),
-            operation @ ("multiply_relin" | "multiply_plain" | "rotate" | "modswitch") => {
+            operation @ ("multiply_relin" | "multiply_plain" | "rotate" | "switch_keys" | "modswitch") => {
                 self.multiply(operation, &timer)
             }
             operation => self.convert(operation, &timer),
@@ -104,6 +106,16 @@ impl Session {
                 let keys = maker.rotation_keys(&[element], &self.secret, &mut scratch);
                 self.gives(timer, self.parameters.data_bits, &self.rotated(), |made, scratch| {
                     Ok(ring.ckks_rotate_into(1, made, a, &keys, &mut scratch.borrow())?)
+                })
+            }
+            "switch_keys" => {
+                let other = maker.secret();
+                let key = maker.switching_key(&other, &self.secret, &mut scratch);
+                let under = maker.encrypt_secret(&self.plain[0], &other, &mut scratch)?;
+                self.gives(timer, self.parameters.data_bits, &self.slots[0], |made, scratch| {
+                    made.set_meta(under.meta());
+                    ring.glwe_keyswitch(made, &under, &key.to_backend_ref(), &mut scratch.borrow());
+                    Ok(())
                 })
             }
             _ => self.gives(timer, shorter, &self.slots[0], |made, scratch| {

@@ -4,7 +4,8 @@
 //! of `digit_bits` bits, with `guard_bits` below the digits; digits and guard together are log2 of the whole modulus.
 
 use poulpy_core::layouts::{
-    Dnum, GLWEAutomorphismKeyLayout, GLWELayout, GLWETensorKeyLayout, Rank, TorusPrecision,
+    Dnum, GLWEAutomorphismKeyLayout, GLWELayout, GLWESwitchingKeyLayout, GLWETensorKeyLayout, Rank,
+    TorusPrecision,
 };
 use poulpy_hal::layouts::MaxBase2k;
 
@@ -86,6 +87,12 @@ impl Parameters {
             k_aux: TorusPrecision(self.guard_bits as u32),
             rank: Rank(1),
         }
+    }
+
+    pub fn switching_key(&self) -> GLWESwitchingKeyLayout {
+        let GLWETensorKeyLayout { n, base2k, dnum, k_digit, k_aux, rank } = self.product_key();
+        let (rank_in, rank_out, k_offset) = (rank, rank, TorusPrecision(0));
+        GLWESwitchingKeyLayout { n, base2k, dnum, k_digit, k_aux, rank_in, rank_out, k_offset }
     }
 
     pub fn rotation_key(&self) -> GLWEAutomorphismKeyLayout {

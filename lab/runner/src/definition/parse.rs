@@ -249,11 +249,12 @@ mod tests {
     fn the_yardstick_has_the_operations_that_were_agreed() {
         let agreed = "keygen relin_keys galois_keys encode decode encrypt_public encrypt_secret encode_encrypt_public \
                       encode_encrypt_secret decrypt decrypt_decode add add_in_place add_plain encode_add_plain multiply \
-                      multiply_relin square multiply_plain rotate rotate_hoisted rescale modswitch serialise parse";
+                      multiply_relin square multiply_plain rotate rotate_hoisted switch_keys rescale modswitch \
+                      serialise parse";
         let definition = Definition::named("operations").unwrap();
         let names: Vec<&str> = definition.operations.iter().map(|one| one.operation.as_str()).collect();
         assert_eq!(names, agreed.split_whitespace().collect::<Vec<_>>());
-        assert_eq!(names.len(), 25);
+        assert_eq!(names.len(), 26);
     }
 
     #[test]

@@ -28,7 +28,7 @@ const ONE_SWITCH: std::ops::RangeInclusive<f64> = 0.8..=1.4;
 pub enum Purpose {
     /// Operations with the relinearisation key.
     Product,
-    /// Operations with a Galois key.
+    /// Operations with a Galois key, and the switch from one secret key to another.
     Rotation,
     /// Keys, and all other operations.
     Everything,
@@ -39,7 +39,7 @@ impl Purpose {
     pub fn of(operation: &str) -> Self {
         match operation {
             "multiply_relin" => Self::Product,
-            "rotate" | "rotate_hoisted" => Self::Rotation,
+            "rotate" | "rotate_hoisted" | "switch_keys" => Self::Rotation,
             task if task.starts_with("task_") => Self::Product,
             _ => Self::Everything,
         }

@@ -75,7 +75,7 @@ const MARGINS: &[Margin] = &[
         ALL,
         (1.0, 1.0),
     ),
-    margin(OTHERS, &["decrypt", "encode_add_plain", "modswitch"], ALL, (1.0, 1.0)),
+    margin(OTHERS, &["decrypt", "encode_add_plain", "modswitch", "switch_keys"], ALL, (1.0, 1.0)),
 ];
 
 /// One of our rows against another engine's.

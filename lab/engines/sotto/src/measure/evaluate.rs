@@ -65,7 +65,17 @@ pub(super) fn evaluate<S: Spoken>(
     operation: &str,
     timer: Timer,
 ) -> Result<Vec<f64>, EngineError> {
-    let Fixture { slots, clear: [x, y], ciphertext: [a, b], addend, multiplier, keys, scratch, .. } = fixture;
+    let Fixture {
+        slots,
+        clear: [x, y],
+        ciphertext: [a, b],
+        elsewhere,
+        addend,
+        multiplier,
+        keys,
+        scratch,
+        ..
+    } = fixture;
     let params = &session.target.params;
     let top = params.top_level();
     let reals = !S::EXACT;
@@ -111,6 +121,9 @@ pub(super) fn evaluate<S: Spoken>(
             let hoisted = session.evaluator.hoist(a, scratch)?;
             subject(scratch)
                 .gives(&x.rotated(), |e, scratch| Ok(e.rotate_hoisted(&hoisted, 1, keys, scratch)?))
+        }
+        "switch_keys" => {
+            subject(scratch).gives(x, |e, scratch| Ok(e.switch_key_with(elsewhere, keys, scratch)?))
         }
         "rescale" if reals && top > 0 => {
             let product = session.evaluator.multiply_plain(a, multiplier)?;

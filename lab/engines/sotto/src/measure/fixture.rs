@@ -2,6 +2,7 @@
 
 use sotto_decrypt::Decryptor;
 use sotto_harness::protocol::Values;
+use sotto_keys::{DeviceSecret, SecretKey};
 use sotto_ring::Scratch;
 use sotto_rlwe::{Addend, Ciphertext, EvaluationKeys, Multiplier, Plaintext};
 
@@ -10,12 +11,14 @@ use crate::error::EngineError;
 use crate::session::Session;
 use crate::spoken::{Said as _, Spoken, read};
 
-/// Two inputs in every form, keys for products and for the rotation by one, and buffers.
+/// Two inputs in every form, keys for products, for the rotation by one and from another secret key, and buffers.
 pub(crate) struct Fixture<S: Spoken> {
     pub(super) slots: [Vec<S::Value>; 2],
     pub(super) clear: [Clear; 2],
     pub(super) plain: [Plaintext<S>; 2],
     pub(super) ciphertext: [Ciphertext<S>; 2],
+    /// The first input under another secret key.
+    pub(super) elsewhere: Ciphertext<S>,
     pub(super) addend: Addend<S>,
     pub(super) multiplier: Multiplier<S>,
     pub(super) keys: EvaluationKeys<S>,
@@ -39,11 +42,17 @@ impl<S: Spoken> Fixture<S> {
             session.public.encrypt(&plain[0], &mut session.rng)?,
             session.public.encrypt(&plain[1], &mut session.rng)?,
         ];
-        let keys = if params.can_switch_keys() {
+        let other = SecretKey::derive(&DeviceSecret::generate(&mut session.rng), &params);
+        let elsewhere = other.public_key(&mut session.rng).encrypt(&plain[0], &mut session.rng)?;
+        let mut keys = if params.can_switch_keys() {
             session.secret.evaluation_keys(true, &[1], &mut session.rng)?
         } else {
             EvaluationKeys::empty(&params, session.secret.id())
         };
+        if params.can_switch_keys() {
+            let transfer = session.secret.transfer_key(&other, &mut session.rng)?;
+            keys.transfers.insert(other.id(), transfer);
+        }
         let clear = |slots: &Vec<S::Value>| Clear {
             values: S::Value::written(slots, params.plain_modulus()),
             columns,
@@ -56,6 +65,7 @@ impl<S: Spoken> Fixture<S> {
             slots,
             plain,
             ciphertext,
+            elsewhere,
             keys,
             scratch: Scratch::new(),
         })

@@ -17,8 +17,8 @@ use fixture::Fixture;
 pub(crate) use timer::Timer;
 
 /// Operations and objects that need special primes.
-const OF_KEY_SWITCHING: [&str; 5] =
-    ["relin_keys", "galois_keys", "multiply_relin", "rotate", "rotate_hoisted"];
+const OF_KEY_SWITCHING: [&str; 6] =
+    ["relin_keys", "galois_keys", "multiply_relin", "rotate", "rotate_hoisted", "switch_keys"];
 
 /// A session and the inputs of its measurements.
 pub(crate) struct Measuring<S: Spoken> {
