@@ -118,11 +118,13 @@ impl Contender {
         let engine = Engine::named(name).ok_or_else(unknown)?;
         Ok(match engine.installed() {
             Ok(installed) => Self::installed(&installed, limit),
-            Err(_) => Self::absent(
-                name,
-                format!("is not installed: `sotto-lab install {name}` does it"),
-                engine.install_log(),
-            ),
+            Err(_) => {
+                let reason = match engine.examine(None, false).reason {
+                    Some(obstacle) => format!("is not installed: {obstacle}"),
+                    None => format!("is not installed: `sotto-lab install {name}` does it"),
+                };
+                Self::absent(name, reason, engine.install_log())
+            }
         })
     }
 }

@@ -81,9 +81,8 @@ fn mistakes_are_told_before_anything_is_measured() {
 #[test]
 fn the_doctor_names_for_every_engine_what_is_missing_and_the_next_step() {
     let folder = tempfile::tempdir().unwrap();
-    let doctor = |arguments: &[&str], path: &Path| {
+    let program = |arguments: &[&str], path: &Path| {
         Command::new(env!("CARGO_BIN_EXE_sotto-lab"))
-            .arg("doctor")
             .args(arguments)
             .current_dir(folder.path())
             .env("SOTTO_CACHE", folder.path().join("cache"))
@@ -93,7 +92,7 @@ fn the_doctor_names_for_every_engine_what_is_missing_and_the_next_step() {
     };
     let empty = folder.path().join("empty");
     std::fs::create_dir(&empty).unwrap();
-    let output = doctor(&["--json"], &empty);
+    let output = program(&["doctor", "--json"], &empty);
     assert_eq!(output.status.code(), Some(1));
     let lines = String::from_utf8(output.stdout).unwrap();
     let told: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -112,7 +111,7 @@ fn the_doctor_names_for_every_engine_what_is_missing_and_the_next_step() {
     std::fs::create_dir(&go).unwrap();
     script(&go.join("go"), "echo go version go1.99.1 linux/amd64");
     script(&go.join("rustup"), "[ \"$1\" = --version ] && echo rustup 1.99.1");
-    let told = String::from_utf8(doctor(&[], &go).stdout).unwrap();
+    let told = String::from_utf8(program(&["doctor"], &go).stdout).unwrap();
     let line = told.lines().find(|line| line.contains("poulpy")).unwrap();
     assert!(
         line.contains("unavailable  Rust's toolchain nightly is missing; next: rustup toolchain"),
@@ -122,6 +121,15 @@ fn the_doctor_names_for_every_engine_what_is_missing_and_the_next_step() {
     assert!(
         line.contains("installable") && line.contains("not run; found Go 1.99.1; next: sotto-lab install"),
         "{line}"
+    );
+    // An engine without its toolchain is a gap, not a failure.
+    let run =
+        ["run", "operations", "--quick", "--n", "4096", "--schemes", "ckks", "--engines", "poulpy", "--json"];
+    let output = program(&run, &go);
+    let gaps = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        output.status.success() && gaps.contains("gap: poulpy: is not installed: Rust's toolchain nightly"),
+        "{gaps}"
     );
     assert!(
         told.ends_with(&format!(
