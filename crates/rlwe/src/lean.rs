@@ -6,8 +6,7 @@ use sotto_ring::{Kernels, Modulus, SmallPoly};
 use crate::error::EncodeError;
 use crate::injection::Injection;
 use crate::parameters::ParameterSpec;
-use crate::scheme::Scheme as _;
-use crate::with_scheme;
+use crate::scheme::Scheme;
 
 /// One value a slot; missing ones are zero.
 ///
@@ -45,15 +44,22 @@ pub struct LeanInjection {
     pub(crate) divisor: u64,
 }
 
-impl LeanInjection {
-    /// Encodes. Range for CKKS: magnitudes of at most `largest`, which must be below 2^61/Δ.
+/// A scheme in which devices encrypt without [`Params`](crate::Params).
+///
+/// Example: [`LeanInjection`]
+pub trait LeanEncoding: Scheme {
+    /// Encodes slots for the top level. Range for CKKS: magnitudes of at most `largest`.
     ///
     /// # Errors
-    /// [`EncodeError`] if there are too many values, one is out of range or of the other kind, or t has no slots.
-    pub fn new(spec: &ParameterSpec, values: SlotValues<'_>, largest: f64) -> Result<Self, EncodeError> {
-        with_scheme!(spec.scheme, S => S::lean_injection(spec, values, largest))
-    }
+    /// As [`LeanInjection::new`].
+    fn lean_injection(
+        spec: &ParameterSpec,
+        values: SlotValues<'_>,
+        largest: f64,
+    ) -> Result<LeanInjection, EncodeError>;
+}
 
+impl LeanInjection {
     /// Adds e times the scheme's error factor.
     pub fn add_error(&mut self, error: &SmallPoly) {
         self.injection.add(error, self.error_factor);

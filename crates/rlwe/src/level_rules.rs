@@ -1,8 +1,6 @@
 //! The rules that manage levels, scales and plaintext factors before and after sums and products. They decide from
 //! shapes alone, for the planner and for circuits that compute at once.
 
-#[cfg(not(feature = "std"))]
-use num_traits::Float as _;
 use sotto_ring::Scratch;
 
 use crate::ciphertext::Ciphertext;
@@ -23,15 +21,6 @@ pub struct Adjustment {
     pub level: usize,
     /// The integer to multiply by.
     pub factor: i64,
-}
-
-/// Largest integer constant that is multiplied as an integer, which takes no level.
-const LARGEST_INTEGER: f64 = (1u64 << 31) as f64;
-
-/// Returns the integer to multiply by in place of a constant, if the constant is an integer of at most 2^31 in
-/// magnitude; else None.
-pub fn small_integer(value: f64) -> Option<i64> {
-    (value.fract() == 0.0 && value.abs() <= LARGEST_INTEGER).then_some(value as i64)
 }
 
 /// The rules by which a scheme manages levels and scales. They only decide; the caller turns the decision into steps or

@@ -74,8 +74,8 @@ pub use evaluator::{Counters, Evaluator, Hoisted, Operation};
 pub use expected::{Expected, Unexpected};
 pub use injection::Injection;
 pub use kept::Kept;
-pub use lean::{LeanInjection, SlotValues};
-pub use level_rules::{Adjustment, LevelRules, small_integer};
+pub use lean::{LeanEncoding, LeanInjection, SlotValues};
+pub use level_rules::{Adjustment, LevelRules};
 pub use noise::{Figure, Log2, Noise, NoiseRules, Norms, NormsOf, Origin, PlainSize, Typical};
 pub use parameters::{
     ChainBits, ChainRequest, DefaultChain, Digits, DoubleDouble, KeyId, ParameterId, ParameterSpec, Params,
@@ -90,7 +90,7 @@ pub use reduction::{REDUCED_WIDTHS, Reduction, Selection};
 pub use scheme::{Lowering, Scheme};
 pub use schemes::{Bfv, Bgv, Ckks, ScalePower};
 pub use shape::Shape;
-pub use slot_value::SlotValue;
+pub use slot_value::{SlotValue, small_integer};
 
 /// The single steps of key switching, for tests with known answers. Use the [`Evaluator`] to compute: these functions
 /// check no shape and track no noise.

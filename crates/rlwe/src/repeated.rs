@@ -59,10 +59,3 @@ pub(crate) fn fill<T: Copy>(values: &[T], columns: usize, rows: usize) -> Result
     check(values.len(), columns)?;
     Ok(values.repeat(rows * columns / values.len()))
 }
-
-/// Returns the mean of copies of one number. Sums their differences, so that the number itself loses no bits.
-pub(crate) fn mean(mut copies: impl Iterator<Item = f64>) -> f64 {
-    let first = copies.next().unwrap_or(0.0);
-    let (sum, count) = copies.fold((0.0, 1.0), |(sum, count), copy| (sum + (copy - first), count + 1.0));
-    first + sum / count
-}

@@ -7,7 +7,6 @@ use core::fmt::Debug;
 use sotto_ring::{Eval, Factor, Poly, Ring, Rounding, Scratch, Wiped};
 
 use crate::error::{EncodeError, EvalError, ParameterError};
-use crate::lean::{LeanInjection, SlotValues};
 use crate::noise::{Noise, NoiseRules};
 use crate::parameters::{ParameterSpec, Params, SchemeId};
 use crate::plaintext::Plaintext;
@@ -116,17 +115,6 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
     /// Returns the value of a plaintext that holds only one.
     fn decode_scalar(params: &Params<Self>, plaintext: &Plaintext<Self>) -> Self::Value {
         Self::decode_coefficients(params, plaintext)[0]
-    }
-    /// Encodes slots for the top level, for a device without [`Params`]. Range for CKKS: magnitudes of at most `largest`.
-    ///
-    /// # Errors
-    /// As [`LeanInjection::new`].
-    fn lean_injection(
-        spec: &ParameterSpec,
-        _values: SlotValues<'_>,
-        _largest: f64,
-    ) -> Result<LeanInjection, EncodeError> {
-        Err(EncodeError::NoSlots { plain_modulus: spec.plain, degree: spec.degree })
     }
 
     /// True if a plaintext means the same at every level and scaling; false if only at those that it was encoded for.

@@ -2,13 +2,15 @@
 
 use core::fmt::Debug;
 
+#[cfg(not(feature = "std"))]
+use num_traits::Float as _;
 use sotto_ring::Modulus;
 use zeroize::Zeroize;
 
-use crate::level_rules::small_integer;
-use crate::repeated::mean;
-
 mod sealed {
+    /// Limits [`SlotValue`](super::SlotValue) to two types.
+    ///
+    /// Example: [`SlotValue`](super::SlotValue)
     pub trait Sealed {}
     impl Sealed for i64 {}
     impl Sealed for f64 {}
@@ -90,4 +92,20 @@ impl SlotValue for f64 {
     fn shared(row: &[Self], index: usize, count: usize) -> Self {
         mean(row.iter().skip(index).step_by(count).copied())
     }
+}
+
+/// Largest integer constant that is multiplied as an integer, which takes no level.
+const LARGEST_INTEGER: f64 = (1u64 << 31) as f64;
+
+/// Returns the integer to multiply by in place of a constant, if the constant is an integer of at most 2^31 in
+/// magnitude; else None.
+pub fn small_integer(value: f64) -> Option<i64> {
+    (value.fract() == 0.0 && value.abs() <= LARGEST_INTEGER).then_some(value as i64)
+}
+
+/// Returns the mean of copies of one number. Sums their differences, so that the number itself loses no bits.
+fn mean(mut copies: impl Iterator<Item = f64>) -> f64 {
+    let first = copies.next().unwrap_or(0.0);
+    let (sum, count) = copies.fold((0.0, 1.0), |(sum, count), copy| (sum + (copy - first), count + 1.0));
+    first + sum / count
 }

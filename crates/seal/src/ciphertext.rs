@@ -6,9 +6,10 @@ use sotto_rlwe::{Ciphertext, KeyId, Log2, Noise, NoiseRules, Origin, Params, Sha
 use crate::chain::Chain;
 use crate::convention::{Convention, form};
 use crate::error::SealError;
-use crate::header::{self, Header, Version, Writing};
+use crate::header::{self, Header, Writing};
 use crate::parameters::ParmsId;
 use crate::reader::Reader;
+use crate::version::Version;
 use crate::words::{ARRAY, Layout, SEED_INFO, array, parms_id, write_array};
 
 /// Bytes before the words, without the correction factor: `parms_id`, form, components, n, primes, scale.

@@ -6,9 +6,10 @@ use zeroize::Zeroizing;
 
 use crate::chain::Chain;
 use crate::error::SealError;
-use crate::header::{Version, Writing};
+use crate::header::Writing;
 use crate::parameters::ParmsId;
 use crate::reader::Reader;
+use crate::version::Version;
 use crate::words::WordForm;
 
 /// Maximum relative deviation of a CKKS scale from its level's. The deviation becomes part of the error

@@ -3,8 +3,9 @@
 use sotto_rlwe::SchemeId;
 
 use crate::compression::Compression;
-use crate::header::{Header, Version};
+use crate::header::Header;
 use crate::parameters::ParmsId;
+use crate::version::Version;
 
 /// A kind of object, as precisely as the bytes show it.
 ///

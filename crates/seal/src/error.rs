@@ -2,8 +2,8 @@
 
 use sotto_rlwe::{EvalError, ParameterError, SchemeId};
 
-use crate::header::Version;
-use crate::tenseal::TensealObject;
+use crate::tenseal_object::TensealObject;
+use crate::version::Version;
 
 /// The reason why bytes are refused, or an object is not written. No half-read object remains.
 ///

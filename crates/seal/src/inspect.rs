@@ -7,10 +7,11 @@ use zeroize::Zeroizing;
 use crate::compression::Compression;
 use crate::description::{Description, Kind};
 use crate::error::SealError;
-use crate::header::{self, HEADER, Header, Version};
+use crate::header::{self, HEADER, Header};
 use crate::inflate::survey;
 use crate::parameters::{self, ParmsId, SealParameters};
 use crate::reader::Reader;
+use crate::version::Version;
 use crate::words::{ARRAY, parms_id};
 
 /// Bytes that hold the counters of empty slots before the first Galois key, at the largest degree, and that

@@ -9,10 +9,11 @@ use crate::ciphertext::{self, Fields};
 use crate::compression::Compression;
 use crate::convention::Convention;
 use crate::error::SealError;
-use crate::header::{self, HEADER, Header, Version, Writing};
+use crate::header::{self, HEADER, Header, Writing};
 use crate::parameters::ParmsId;
 use crate::plaintext::FIELDS;
 use crate::reader::Reader;
+use crate::version::Version;
 use crate::words::{self, ARRAY, Layout, WordForm, parms_id, write_array};
 
 /// Bytes before the keys: `parms_id` and number of slots.

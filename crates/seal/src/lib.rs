@@ -55,6 +55,8 @@ mod plaintext;
 mod randomness;
 mod reader;
 mod tenseal;
+mod tenseal_object;
+mod version;
 mod words;
 
 pub use chain::Chain;
@@ -63,7 +65,7 @@ pub use compression::Compression;
 pub use convention::Convention;
 pub use description::{Description, Kind};
 pub use error::SealError;
-pub use header::{Header, Version, Writing};
+pub use header::{Header, Writing};
 pub use inspect::inspect;
 pub use keys::{
     read_galois_keys, read_public_key, read_relinearisation_key, read_unprotected_secret_key,
@@ -72,7 +74,8 @@ pub use keys::{
 pub use parameters::{ParmsId, SealParameters};
 pub use plaintext::{read_plaintext, write_plaintext};
 pub use randomness::{Generator, SEED_BYTES, Stream, uniform_words};
-pub use tenseal::TensealObject;
+pub use tenseal_object::TensealObject;
+pub use version::Version;
 
 /// Checks that the guide's Rust code compiles.
 #[cfg(doctest)]

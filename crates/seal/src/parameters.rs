@@ -3,8 +3,9 @@
 use sotto_rlwe::{ParameterSpec, SchemeId, SecurityLevel, SecurityProfile, SecurityTarget};
 
 use crate::error::SealError;
-use crate::header::{self, HEADER, Header, Version, Writing};
+use crate::header::{self, HEADER, Header, Writing};
 use crate::reader::Reader;
+use crate::version::Version;
 
 /// The identity of one level of a chain: BLAKE2b of scheme, degree, primes and plain modulus.
 ///

@@ -7,9 +7,10 @@ use zeroize::Zeroizing;
 use crate::chain::Chain;
 use crate::convention::{Convention, PlaintextWords, Plaintexts, unscaled};
 use crate::error::SealError;
-use crate::header::{self, Version, Writing};
+use crate::header::{self, Writing};
 use crate::parameters::ParmsId;
 use crate::reader::Reader;
+use crate::version::Version;
 use crate::words::{self, ARRAY, Layout, array, parms_id, write_array};
 
 /// Bytes before the words: `parms_id`, number of coefficients, scale.

@@ -7,10 +7,11 @@ use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::compression::Compression;
 use crate::error::SealError;
-use crate::header::{HEADER, Header, Version};
+use crate::header::{HEADER, Header};
 use crate::parameters::ParmsId;
 use crate::randomness::{Generator, SEED_BYTES, Stream, limb_words, uniform_words};
 use crate::reader::Reader;
+use crate::version::Version;
 
 /// Bytes before the words of an array: a header and the number of words.
 pub(crate) const ARRAY: usize = HEADER + 8;

@@ -18,11 +18,6 @@ const BLOCK: usize = 2048;
 /// four for distance 1.
 pub(super) type LaneTwiddles = [[[f64; 8]; 2]; 7];
 
-/// Returns true if this processor has the instructions.
-pub(super) fn detected() -> bool {
-    has_feature!("avx512f") && has_feature!("avx512dq")
-}
-
 /// Returns the index of a point in the transform's output.
 pub(super) fn transposed(point: u32) -> u32 {
     point & !63 | (point & 7) << 3 | (point >> 3) & 7

@@ -1,8 +1,7 @@
 //! The forward transform without its last reduction.
 
-use super::ntt_forward;
 use crate::ntt::{NttTable, subtract_if_reached};
-use crate::vectors::{FLOAT, LaneArithmetic as _, Lanes, by_prime, ntt};
+use crate::vectors::{FLOAT, LaneArithmetic as _, Lanes, by_prime, ntt, transform_by_prime};
 
 /// Up to this bit length the unreduced output of floating-point transforms is below 2^52.
 const OPEN: u32 = 47;
@@ -38,7 +37,9 @@ pub(crate) fn lanes<L: Lanes>(lanes: L, table: &NttTable, values: &mut [u64]) {
         return scalar(table, values);
     }
     if FLOAT.contains(&m.bits()) && m.bits() > OPEN {
-        return ntt_forward::lanes(lanes, table, values);
+        return transform_by_prime!(lanes: L, m; a => ntt::forward::<_, false>(a, table, values); {
+            scalar(table, values);
+        });
     }
     by_prime!(lanes: L, m; a => ntt::forward::<_, true>(a, table, values); scalar(table, values));
 }

@@ -1,6 +1,5 @@
 //! The inverse transform.
 
-use super::ntt_inverse_from;
 use crate::modulus::Factor;
 use crate::ntt::{NttTable, subtract_if_reached};
 use crate::vectors::{LaneArithmetic as _, Lanes, ntt, transform_by_prime};
@@ -56,10 +55,10 @@ pub(super) fn from<L: Lanes>(
 }
 
 fn scalar_from(table: &NttTable, values: &mut [u64], from: Option<&[u64]>, scale: Factor) {
-    match from {
-        Some(from) => ntt_inverse_from::scalar(table, values, from, scale),
-        None => scaled(table, values, scale),
+    if let Some(from) = from {
+        values.copy_from_slice(from);
     }
+    scaled(table, values, scale);
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -2,9 +2,6 @@
 
 use core::fmt;
 
-use crate::scheme::Scheme as _;
-use crate::with_scheme;
-
 /// A scheme.
 ///
 /// ```
@@ -36,7 +33,7 @@ impl SchemeId {
 
     /// Returns true for integers modulo t, false for real numbers.
     pub fn is_exact(self) -> bool {
-        with_scheme!(self, S => S::EXACT)
+        !matches!(self, Self::Ckks)
     }
 
     /// Returns the short name in lower case.

@@ -10,7 +10,7 @@ use super::security::SecurityTarget;
 use super::spec::ParameterSpec;
 use crate::error::ParameterError;
 use crate::scheme::Scheme;
-use crate::with_scheme;
+use crate::schemes::with_scheme;
 
 /// The split of the data primes into digits of key switching. More digits leave more bits for data, but cost time and
 /// larger keys.

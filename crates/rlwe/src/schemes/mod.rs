@@ -5,6 +5,7 @@ mod bfv;
 mod bgv;
 mod ckks;
 mod integer;
+mod lean;
 
 pub use bfv::Bfv;
 pub use bgv::Bgv;
@@ -40,6 +41,8 @@ macro_rules! with_scheme {
         }
     };
 }
+
+pub(crate) use with_scheme;
 
 /// Like [`with_scheme!`](crate::with_scheme) for the schemes of integers, as an Option: None for another scheme.
 ///

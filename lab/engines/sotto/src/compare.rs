@@ -15,9 +15,8 @@ use sotto_rlwe::{
 };
 use sotto_wire::{AnyCiphertext, write_evaluation_keys};
 
-use crate::engine::scheme_of;
 use crate::error::EngineError;
-use crate::spoken::{Spoken, declare, decrypt};
+use crate::spoken::{Spoken, declare, decrypt, scheme_of};
 
 /// The methods that this engine has.
 pub(crate) const METHODS: [&str; 2] = ["sign", "table"];

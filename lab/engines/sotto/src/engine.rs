@@ -6,7 +6,7 @@ use sotto_harness::protocol::{
 };
 use sotto_kernels::Target;
 use sotto_ring::secure_rng;
-use sotto_rlwe::{SchemeId, with_scheme};
+use sotto_rlwe::with_scheme;
 
 use crate::compare::{METHODS, compare};
 use crate::conventional::Conventional;
@@ -16,7 +16,7 @@ use crate::exchange::cloud;
 use crate::measure::Measuring;
 use crate::partial;
 use crate::session::Session;
-use crate::spoken::Spoken;
+use crate::spoken::{Spoken, scheme_of};
 use crate::windows::{self, Windows};
 
 /// The engine with its last prepared parameters and keys.
@@ -164,9 +164,4 @@ fn version() -> Version {
 
 fn written<R: serde::Serialize>(reply: &R) -> String {
     serde_json::to_string(reply).unwrap_or_else(|error| format!(r#"{{"error":"{error}"}}"#))
-}
-
-/// Returns the scheme of a name; None for the engine's other methods.
-pub(crate) fn scheme_of(name: &str) -> Option<SchemeId> {
-    SchemeId::ALL.into_iter().find(|scheme| scheme.name() == name)
 }

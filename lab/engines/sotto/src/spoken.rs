@@ -4,7 +4,7 @@ use chacha20::ChaCha20Rng;
 use rand_core::Rng as _;
 use sotto_decrypt::{DecryptError, Decrypted, Decryptor};
 use sotto_harness::protocol::{Prepare, Values};
-use sotto_rlwe::{Ciphertext, Plaintext, SlotValue};
+use sotto_rlwe::{Ciphertext, Plaintext, SchemeId, SlotValue};
 use sotto_runtime::Managed;
 
 use crate::error::EngineError;
@@ -84,4 +84,9 @@ pub(crate) fn decrypt<S: Spoken>(
 /// Parses slot values; an error if the scheme cannot hold them.
 pub(crate) fn read<S: Spoken>(values: &Values) -> Result<Vec<S::Value>, EngineError> {
     S::Value::read(values).ok_or_else(|| EngineError::Request(format!("{} takes whole numbers", S::ID)))
+}
+
+/// Returns the scheme of a name; None for the engine's other methods.
+pub(crate) fn scheme_of(name: &str) -> Option<SchemeId> {
+    SchemeId::ALL.into_iter().find(|scheme| scheme.name() == name)
 }

@@ -15,7 +15,7 @@ use sotto_ring::{
 
 use crate::error::{EncodeError, EvalError, ParameterError};
 use crate::injection::Injection;
-use crate::lean::{LeanInjection, SlotValues};
+use crate::lean::{LeanEncoding, LeanInjection, SlotValues};
 use crate::parameters::{ParameterSpec, Params, SchemeId};
 use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
@@ -207,7 +207,9 @@ impl Scheme for Bfv {
     ) -> [Poly<Eval>; 3] {
         product::tensor(params, level, a, b, scratch)
     }
+}
 
+impl LeanEncoding for Bfv {
     fn lean_injection(
         spec: &ParameterSpec,
         values: SlotValues<'_>,

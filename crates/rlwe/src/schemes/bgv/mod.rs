@@ -11,7 +11,7 @@ use sotto_ring::{Conversion, Eval, Modulus, Poly, Ring, Rounding, Scratch, Targe
 
 use crate::error::{EncodeError, EvalError, ParameterError};
 use crate::injection::Injection;
-use crate::lean::{LeanInjection, SlotValues};
+use crate::lean::{LeanEncoding, LeanInjection, SlotValues};
 use crate::parameters::{ParameterSpec, Params, SchemeId};
 use crate::plaintext::Plaintext;
 use crate::scheme::Scheme;
@@ -143,7 +143,9 @@ impl Scheme for Bgv {
         conversion.write_centred(ring.kernels(), &quotients, 0, inverse, residues, out);
         Plaintext::recovered(params, coefficients, level, Self::fresh_scaling())
     }
+}
 
+impl LeanEncoding for Bgv {
     fn lean_injection(
         spec: &ParameterSpec,
         values: SlotValues<'_>,

@@ -15,7 +15,7 @@ use sotto_ring::{Eval, Poly, Ring, Rounding, Scratch, Wiped};
 
 use crate::error::{EncodeError, EvalError, ParameterError};
 use crate::injection::Injection;
-use crate::lean::{LeanInjection, SlotValues};
+use crate::lean::{LeanEncoding, LeanInjection, SlotValues};
 use crate::parameters::{DoubleDouble, ParameterSpec, Params, ScaleRatio, SchemeId};
 use crate::plaintext::Plaintext;
 use crate::scheme::{Lowering, Scheme};
@@ -218,7 +218,9 @@ impl Scheme for Ckks {
     ) -> Result<Lowering<Self>, EvalError> {
         match_constant(params, shape, level).map(Lowering::Rescale)
     }
+}
 
+impl LeanEncoding for Ckks {
     fn lean_injection(
         spec: &ParameterSpec,
         values: SlotValues<'_>,
