@@ -196,30 +196,4 @@ mod tests {
             }
         }
     }
-
-    #[test]
-    fn every_target_equals_the_scalar_one() {
-        for fast in Kernels::available() {
-            // Miri takes minutes for more.
-            let degrees: &[usize] = if cfg!(miri) { &[16] } else { &[16, 1024, 4096] };
-            for n in degrees.iter().copied() {
-                let q = 1_152_921_504_606_830_593;
-                if (q - 1) % (2 * n as u64) != 0 {
-                    continue;
-                }
-                let t = table(q, n);
-                let (a, b) = (fill(q, n, 1), fill(q, n, 2));
-                let run = |k: &Kernels| {
-                    let mut x = a.clone();
-                    (k.ntt_forward)(&t, &mut x);
-                    (k.multiply)(t.modulus(), &mut x, &b);
-                    (k.add_product)(t.modulus(), &mut x, &a, &b);
-                    (k.ntt_inverse)(&t, &mut x);
-                    (k.subtract_scale)(t.modulus(), &mut x, &b, t.modulus().factor(q - 1));
-                    x
-                };
-                assert_eq!(run(&fast), run(&Kernels::SCALAR), "{}", fast.name);
-            }
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 /// The version of SEAL that wrote an object.
 ///
-/// Example: [`Header`]
+/// Example: [`Header`](crate::Header)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
     /// The 4 of SEAL 4.1.
