@@ -1,4 +1,4 @@
-//! Automorphisms of the ring, by what they do to slots.
+//! Automorphisms of the ring, named after the moves of slots.
 
 use core::fmt;
 

@@ -2,10 +2,12 @@
 
 use std::process::ExitCode;
 
+use sotto_rlwe::with_scheme;
+
 use super::arguments::Convert;
 use super::files;
 use super::from_seal::{self, from_seal};
-use super::parameters::{self, for_scheme};
+use super::parameters;
 use super::to_seal::{self, to_seal};
 use crate::output::say;
 use crate::run::Run;
@@ -19,9 +21,9 @@ impl Run for Convert {
                 let spec = parameters::read(path, self.scale_bits)?;
                 let scheme = spec.scheme;
                 if ours {
-                    for_scheme!(scheme, to_seal(spec, &bytes, &self))?
+                    with_scheme!(scheme, S => to_seal::<S>(spec, &bytes, &self))?
                 } else {
-                    for_scheme!(scheme, from_seal(spec, &bytes, &self))?
+                    with_scheme!(scheme, S => from_seal::<S>(spec, &bytes, &self))?
                 }
             }
             None if ours => to_seal::parameters(&bytes, &self)?,

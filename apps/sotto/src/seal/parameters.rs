@@ -3,18 +3,10 @@
 use std::path::Path;
 
 use anyhow::Context;
-use sotto_rlwe::{ParameterSpec, Params, Scheme};
+use sotto_rlwe::{ParameterSpec, Params, Scheme, with_scheme};
 use sotto_seal::{Chain, Convention, SealParameters};
 
 use super::files;
-
-/// Calls a function that is generic in the scheme, for the scheme of a parameter set.
-macro_rules! for_scheme {
-    ($scheme:expr, $call:ident ( $($argument:expr),* )) => {
-        sotto_rlwe::with_scheme!($scheme, S => $call::<S>($($argument),*))
-    };
-}
-pub(super) use for_scheme;
 
 /// Reads the parameters in a file, SEAL's or a frame of ours. CKKS parameters from SEAL need the scale.
 pub(super) fn read(path: &Path, scale_bits: Option<u32>) -> anyhow::Result<ParameterSpec> {
@@ -47,7 +39,7 @@ pub(super) fn chain<S: Convention>(spec: ParameterSpec) -> anyhow::Result<Chain<
 
 /// Refuses parameters that no computation could use. The readers of both formats check ranges only.
 pub(super) fn check(spec: &ParameterSpec) -> anyhow::Result<()> {
-    for_scheme!(spec.scheme, checked(spec.clone()))
+    with_scheme!(spec.scheme, S => checked::<S>(spec.clone()))
 }
 
 fn checked<S: Convention>(spec: ParameterSpec) -> anyhow::Result<()> {

@@ -36,8 +36,8 @@ proptest! {
 
     #[test]
     fn operations_are_those_on_integers(a in 1u64..=u64::MAX, b in 1u64..=u64::MAX, k in 1u32..30) {
-        for kernels in Target::available() {
-            let (secret, key) = pair(&kernels, GroupName::Ffdhe2048);
+        for target in Target::available() {
+            let (secret, key) = pair(&target, GroupName::Ffdhe2048);
             let mut rng = rng();
             let mut encrypt = |m: u64| key.encrypt(&BoxedUint::from(m), &mut rng).unwrap();
             let (x, y) = (encrypt(a), encrypt(b));

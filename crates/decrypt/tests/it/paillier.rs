@@ -98,10 +98,10 @@ fn the_ends_of_the_message_space() {
 #[test]
 fn published_values() {
     let secret = SecretKey::insecure_from_primes(from_words(&[293]), from_words(&[433])).unwrap();
-    for kernels in Target::available() {
-        let key = secret.insecure_public_key(&kernels).unwrap();
+    for target in Target::available() {
+        let key = secret.insecure_public_key(&target).unwrap();
         assert_eq!(words(key.modulus())[..], [126_869]);
-        let decryptor = Decryptor::on(&kernels, &secret).unwrap();
+        let decryptor = Decryptor::on(&target, &secret).unwrap();
         for (m, r, expected) in [(10_100, 74_384, 935_906_717), (1, 1, 126_870)] {
             let mask = key.insecure_mask(&from_words(&[r]));
             let c = key.encrypt_with(&key.signed(m), mask).unwrap();

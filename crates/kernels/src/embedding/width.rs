@@ -47,8 +47,8 @@ impl Width {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
 /// Returns true if this processor has the instructions.
+#[cfg(target_arch = "x86_64")]
 fn detected() -> bool {
     has_feature!("avx512f") && has_feature!("avx512dq")
 }

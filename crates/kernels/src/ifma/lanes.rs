@@ -10,6 +10,9 @@ use crate::modulus::{Factor, Modulus, Narrow};
 /// Bit lengths of this target's primes; [`Barrett`] needs at least 3 for its shifts.
 pub(crate) const BITS: core::ops::RangeInclusive<u32> = 3..=50;
 
+/// The bits that count of an unreduced word.
+pub(crate) const LOW: u64 = (1 << 52) - 1;
+
 /// Returns true if this processor has the instructions.
 pub(crate) fn detected() -> bool {
     has_feature!("avx512f") && has_feature!("avx512dq") && has_feature!("avx512ifma")

@@ -12,10 +12,10 @@ pub(crate) mod ntt;
 pub(crate) use lines::{SIDE, lines, side};
 pub(crate) use ntt::LaneTwiddles;
 
-use lanes::detected;
+use lanes::{BITS, detected};
 
 use crate::conversion::{Lift, Quotient};
-use crate::kernels::{SMALL_BITS, for_each_kernel, round_quotient, small};
+use crate::kernels::{for_each_kernel, round_quotient};
 use crate::modulus::{Factor, Modulus};
 use crate::ntt::NttTable;
 use crate::table::Kernels;
@@ -24,6 +24,11 @@ use crate::vectors::dq as larger;
 /// Returns the target, or None if this processor cannot run it.
 pub(crate) fn kernels() -> Option<Kernels> {
     detected().then_some(TABLE)
+}
+
+/// Returns true if 52-bit products hold those modulo this number.
+fn small(m: &Modulus) -> bool {
+    BITS.contains(&m.bits())
 }
 
 /// Makes safe entries: the vector kernel if the values are in range, else the kernel of the target for larger ones.

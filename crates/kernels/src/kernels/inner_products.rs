@@ -1,13 +1,8 @@
 //! Sums of products of unreduced digits with both halves of a key: key switching.
 
 use crate::modulus::Modulus;
-use crate::vectors::conversions::side_by_side;
+use crate::vectors::conversions::{SETTLED, SIDE, side_by_side};
 use crate::vectors::{LaneArithmetic, Lanes, LineOf, by_prime};
-
-/// Vectors computed side by side.
-const SIDE: usize = 2;
-/// Products added before a sum is settled.
-const SETTLED: usize = 8;
 
 pub(crate) fn scalar(
     m: &Modulus,
@@ -146,14 +141,11 @@ pub(crate) mod ifma {
     use core::arch::x86_64::*;
 
     use super::*;
-    use crate::ifma::lanes::{Line, Reduction, all, load, load_indices, store};
+    use crate::ifma::SIDE;
+    use crate::ifma::lanes::{LOW, Line, Reduction, all, load, load_indices, store};
 
-    /// Vectors computed side by side.
-    const SIDE: usize = 4;
     /// Lines prefetched ahead: keys come from memory, and the processor cannot predict the order of permuted digits.
     const AHEAD: usize = 16;
-    /// The bits that count of an unreduced word.
-    const LOW: u64 = (1 << 52) - 1;
 
     /// Computes out\[h\] = Σ digit·key\[h\] for unreduced digits, permuted by `map` if given.
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]

@@ -32,19 +32,6 @@ pub(crate) mod tensor;
 #[cfg(test)]
 pub(crate) mod twins;
 
-#[cfg(target_arch = "x86_64")]
-use crate::modulus::Modulus;
-
-/// Largest bit length of the primes whose products 52 bits hold.
-#[cfg(target_arch = "x86_64")]
-pub(crate) const SMALL_BITS: u32 = 50;
-
-/// Returns true if 52-bit products hold those modulo this number.
-#[cfg(target_arch = "x86_64")]
-pub(crate) fn small(m: &Modulus) -> bool {
-    (3..=SMALL_BITS).contains(&m.bits())
-}
-
 /// Calls a macro with the list of kernels, after some arguments in parentheses. `if`: the condition under which 52-bit
 /// products hold the values; else the target with 64-bit products takes the call.
 macro_rules! for_each_kernel {
@@ -79,9 +66,9 @@ macro_rules! for_each_kernel {
             round_quotient(out: &mut [u64], sources: &[&[u64]], quotients: &[Quotient]) if round_quotient::small(quotients);
             /// Computes the second half of a base conversion: out = Σ source·weight + base. Range: sources below 2^source_bits
             /// ≤ 2^61, weights and base < q.
-            convert(m: &Modulus, out: &mut [u64], sources: &[&[u64]], source_bits: u32, weights: &[u64], base: u64) if small(m) && source_bits <= SMALL_BITS;
+            convert(m: &Modulus, out: &mut [u64], sources: &[&[u64]], source_bits: u32, weights: &[u64], base: u64) if small(m) && source_bits <= *BITS.end();
             /// Converts residues x of another modulus (one prime): out = x, or x − modulus from the threshold on.
-            lift(m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift) if small(m) && lift.modulus >> SMALL_BITS == 0;
+            lift(m: &Modulus, out: &mut [u64], values: &[u64], lift: &Lift) if small(m) && lift.modulus >> BITS.end() == 0;
             /// Computes `out[h] = Σ digit·key[h]` for unreduced digits. If there is a map, it permutes the digits as `permute`
             /// does.
             inner_products(m: &Modulus, out: [&mut [u64]; 2], digits: &[&[u64]], keys: &[[&[u64]; 2]], map: Option<&[u32]>) if small(m);

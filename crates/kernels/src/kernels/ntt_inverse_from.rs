@@ -26,9 +26,8 @@ pub(crate) mod ifma {
 
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
     pub(crate) fn run(table: &NttTable, out: &mut [u64], values: &[u64], scale: Factor) {
-        if let Some(lanes) = &table.lanes {
-            ntt::inverse(table, lanes, out, Some(values), scale);
-        }
+        let lanes = table.lanes.as_ref().expect("the entry has asked has_lanes");
+        ntt::inverse(table, lanes, out, Some(values), scale);
     }
 }
 

@@ -1,8 +1,8 @@
 //! The first half of a base conversion: the rounded quotient.
 
-#[cfg(target_arch = "x86_64")]
-use super::SMALL_BITS;
 use crate::conversion::{FRACTION_BITS, Quotient};
+#[cfg(target_arch = "x86_64")]
+use crate::ifma::lanes::BITS;
 use crate::vectors::conversions::{MOST_SOURCES, SIDE, rests, rows};
 use crate::vectors::{Lanes, ROUND};
 
@@ -75,7 +75,7 @@ fn power_of_two(exponent: u32) -> f64 {
 /// Returns true if 52-bit products hold the terms: y is below 2^(shift − 26).
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn small(quotients: &[Quotient]) -> bool {
-    quotients.iter().all(|q| q.shift <= 26 + SMALL_BITS)
+    quotients.iter().all(|q| q.shift <= 26 + BITS.end())
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -81,10 +81,7 @@ pub(crate) mod ifma {
     use core::arch::x86_64::*;
 
     use super::*;
-    use crate::ifma::lanes::{Constant, Line, Prime, load, store};
-
-    /// The bits that count of an unreduced word.
-    const LOW: u64 = (1 << 52) - 1;
+    use crate::ifma::lanes::{Constant, LOW, Line, Prime, load, store};
 
     /// Computes out = sum·first + rest·second + addend (if given). `rest` may be unreduced.
     #[target_feature(enable = "avx512f,avx512ifma")]

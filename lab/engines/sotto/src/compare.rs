@@ -37,11 +37,11 @@ const SPECIAL_PRIMES: usize = 4;
 pub(crate) fn compare(request: &Compare) -> Result<Compared, EngineError> {
     let scheme =
         request.scheme.as_deref().map_or(Some(Ckks::ID), scheme_of).ok_or(EngineError::Unsupported)?;
-    match (request.method.as_str(), scheme.is_exact()) {
-        ("table", true) => {
+    match request.method.as_str() {
+        "table" => {
             with_exact_scheme!(scheme, S => table::<S>(request)).unwrap_or(Err(EngineError::Unsupported))
         }
-        ("sign", false) => sign(request),
+        "sign" if !scheme.is_exact() => sign(request),
         _ => Err(EngineError::Unsupported),
     }
 }

@@ -1,7 +1,7 @@
 //! The choice of the best parameters for a stream.
 
 use sotto_pack::{Channel, Cut, StreamProfile};
-use sotto_rlwe::{ParameterSpec, Scheme as _, with_exact_scheme, with_scheme};
+use sotto_rlwe::{ParameterSpec, Scheme as _, with_scheme};
 
 use super::chosen::{Alternative, Chosen, DEGREES, NEEDS_SECRET, Real, SUMS, no_parameters};
 use super::exact::best;
@@ -82,7 +82,7 @@ fn best_of(
     channels: &[Channel],
     wishes: Wishes,
 ) -> (Option<Chosen>, Vec<Alternative>) {
-    with_exact_scheme!(scheme.id(), S => best::<S>(stream, channels, wishes)).unwrap_or_default()
+    with_scheme!(scheme.id(), S => best::<S>(stream, channels, wishes))
 }
 
 /// Returns ciphertexts of the scheme that the stream's questions state.

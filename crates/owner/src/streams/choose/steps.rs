@@ -2,7 +2,7 @@
 
 use sotto_circuits::table_chains_with;
 use sotto_pack::{Channel, Cut, Layout, StepDigits};
-use sotto_rlwe::with_exact_scheme;
+use sotto_rlwe::with_scheme;
 use sotto_runtime::Managed;
 
 use super::chosen::{Alternative, Chosen, no_parameters, under_public_key, without_secret};
@@ -29,8 +29,8 @@ pub(super) fn choose_steps(
         let stated = |scheme: &ExactScheme| stream.scheme.is_none_or(|stated| stated == *scheme);
         for scheme in ExactScheme::ALL.into_iter().filter(stated) {
             let candidate =
-                with_exact_scheme!(scheme.id(), S => at_degree::<S>(stream, &layout, cut, degree, wishes));
-            match candidate.unwrap_or_else(|| Err(wishes.no_room())) {
+                with_scheme!(scheme.id(), S => at_degree::<S>(stream, &layout, cut, degree, wishes));
+            match candidate {
                 Ok(chosen) => found.push(chosen),
                 Err(why) => tried.push(Alternative::refused(&scheme.to_string(), degree, why)),
             }
