@@ -66,7 +66,7 @@ fn kernels(c: &mut Criterion) {
                     (target.tensor)(m, [low, middle, high], [a, b], [b, a]);
                 });
                 run("subtract rest", &mut |x, y| {
-                    (target.subtract_rest)(m, x, y, y, [m.factor(12345), m.factor(q - 5)], None);
+                    (target.subtract_rest)(m, x, Some(y), y, [m.factor(12345), m.factor(q - 5)], None);
                 });
                 run("convert from 4", &mut |x, y| {
                     (target.convert)(m, x, &[y, y, y, y], bits, &[1, 2, 3, 4], q - 5);

@@ -6,7 +6,7 @@
 
 use std::hint::black_box;
 
-use sotto_kernels::{Kernels, Lift, Modulus, NttTable, Quotient, Streams};
+use sotto_kernels::{Kernels, Lift, Modulus, NttTable, Quotient, Streams, words_mut};
 
 const DEGREE: usize = 256;
 
@@ -117,10 +117,10 @@ fn run(name: &str, k: &Kernels, s: &Streams, q: u64, times: usize) {
             "inner products, moved" => (k.inner_products)(&m, [x, y], &[a, b, a], &[[a, b]; 3], Some(&map)),
             "sum" => (k.sum)(&m, x, a, b),
             "product" => (k.product)(&m, x, a, b),
-            "subtract rest" => (k.subtract_rest)(&m, x, a, b, [f, g], Some(a)),
+            "subtract rest" => (k.subtract_rest)(&m, x, Some(a), b, [f, g], Some(a)),
             "tensor" => (k.tensor)(&m, [x, y, z], [a, b], [b, a]),
             "product, sum" => (k.product_sum)(&m, x, a, b, a),
-            "centre" => (k.centre)(&m, &mut signed, a),
+            "centre" => (k.centre)(&m, words_mut(&mut signed)),
             "horner" => (k.horner)(&mut signed, -77, &other),
             "permute" => (k.permute)(x, a, &map),
             "residues" => {

@@ -49,6 +49,7 @@ mod ntt;
 mod once;
 #[allow(unsafe_code)]
 mod prefetch;
+mod slot_map;
 mod streams;
 mod table;
 mod targets;
@@ -62,6 +63,8 @@ mod vbmi;
 )]
 mod vectors;
 mod wiped;
+#[allow(unsafe_code)]
+mod words;
 
 pub use conversion::{FRACTION_BITS, Lift, Quotient};
 #[cfg(target_arch = "x86_64")]
@@ -73,7 +76,9 @@ pub use montgomery::{Comb, LONGEST_MODULUS, Montgomery, MontgomeryKernel, Residu
 pub use ntt::NttTable;
 pub use once::Once;
 pub use prefetch::prefetch;
+pub use slot_map::{SlotMap, places};
 pub use streams::{AesLanes, Blake3Kernel, BlockLanes, ChaChaKernel, ReplaceKernel, Streams, ValueLanes};
 pub use table::Kernels;
 pub use targets::Target;
 pub use wiped::{Wiped, Word, release, wipe};
+pub use words::words_mut;

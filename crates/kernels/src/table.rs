@@ -4,6 +4,7 @@ use crate::conversion::{Lift, Quotient};
 use crate::kernels::{self, for_each_kernel};
 use crate::modulus::{Factor, Modulus};
 use crate::ntt::NttTable;
+use crate::slot_map::SlotMap;
 
 /// Makes the table from the list of kernels, and the scalar one.
 macro_rules! table {

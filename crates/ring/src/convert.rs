@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use arrayvec::ArrayVec;
-use sotto_kernels::{FRACTION_BITS, Kernels, Lift, Modulus, NttTable, Quotient, prefetch};
+use sotto_kernels::{FRACTION_BITS, Kernels, Lift, Modulus, NttTable, Quotient, prefetch, words_mut};
 
 use crate::parallel::{self, PART};
 use crate::scratch::{Rows, Scratch};
@@ -289,19 +289,18 @@ impl Conversion {
         }
     }
 
-    /// Writes the centred residues modulo target number `target`, times a factor. `residues` is overwritten. Range:
-    /// factor below the target's modulus.
+    /// Writes the centred residues modulo target number `target`, times a factor. Range: factor below the target's
+    /// modulus.
     pub fn write_centred(
         &self,
         kernels: &Kernels,
         quotients: &Quotients,
         target: usize,
         factor: u64,
-        residues: &mut [u64],
         out: &mut [i64],
     ) {
         let target = &self.targets[target];
-        let m = &target.modulus;
+        let (m, residues) = (&target.modulus, words_mut(out));
         match &self.lift {
             Some(lift) => {
                 (kernels.lift)(m, residues, quotients.rows.row(0), lift);
@@ -314,7 +313,7 @@ impl Conversion {
                 (kernels.convert)(m, residues, &rows, self.row_bits, &weights, 0);
             }
         }
-        (kernels.centre)(m, out, residues);
+        (kernels.centre)(m, residues);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Division by dropped primes: one function for rescaling, modulus switching and the end of key switching.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -102,11 +103,25 @@ impl Division {
         let mut out = scratch.poly(ring, self.kept.clone());
         let mut rests = rests(ring, scratch);
         parallel::for_each_with(&mut rests, self.kept.clone().zip(out.limbs_mut()), |rest, (i, out)| {
-            self.divide_limb::<F>(ring, i, &quotients, poly.limb(i), None, rest.row_mut(0), out);
+            self.divide_limb::<F>(ring, i, &quotients, Some(poly.limb(i)), None, rest.row_mut(0), out);
         });
         rests.into_iter().for_each(|rest| scratch.give_rows(rest));
         quotients.give(scratch);
         out
+    }
+
+    /// Divides `poly`, whose first limbs are the kept ones, in place: it then holds those alone.
+    pub fn assign_with(&self, poly: &mut Poly<Eval>, scratch: &mut Scratch) {
+        let ring = Arc::clone(poly.ring());
+        let dropped = self.dropped.iter().map(|i| (ring.table(*i), poly.limb(*i)));
+        let quotients = self.prepare_eval(&ring, dropped, scratch);
+        poly.keep_first(self.kept.clone());
+        let mut rests = rests(&ring, scratch);
+        parallel::for_each_with(&mut rests, self.kept.clone().zip(poly.limbs_mut()), |rest, (i, limb)| {
+            self.divide_limb::<Eval>(&ring, i, &quotients, None, None, rest.row_mut(0), limb);
+        });
+        rests.into_iter().for_each(|rest| scratch.give_rows(rest));
+        quotients.give(scratch);
     }
 
     /// Divides `multiple` times the polynomial.
@@ -123,7 +138,7 @@ impl Division {
             self.conversion.write(kernels, &quotients, j, rest);
             (kernels.ntt_forward_open)(ring.table(i), rest);
             let by = [m.factor(m.multiply(inverse.value, m.reduce(multiple))), negated];
-            (kernels.subtract_rest)(m, out, poly.limb(i), rest, by, None);
+            (kernels.subtract_rest)(m, out, Some(poly.limb(i)), rest, by, None);
         });
         rests.into_iter().for_each(|rest| scratch.give_rows(rest));
         quotients.give(scratch);
@@ -141,15 +156,15 @@ impl Division {
         self.conversion.prepare_eval(ring.kernels(), dropped, scratch)
     }
 
-    /// Divides one limb: `dividend` is the same limb of the polynomial, and `addend`, if given, is added to the
-    /// quotient. `rest` is overwritten.
+    /// Divides one limb: `dividend` is the same limb of the polynomial, or else `out` holds it, and `addend`, if given,
+    /// is added to the quotient. `rest` is overwritten.
     #[allow(clippy::too_many_arguments, reason = "one limb of everything")]
     pub fn divide_limb<F: Form>(
         &self,
         ring: &Ring,
         limb: usize,
         quotients: &Quotients,
-        dividend: &[u64],
+        dividend: Option<&[u64]>,
         addend: Option<&[u64]>,
         rest: &mut [u64],
         out: &mut [u64],

@@ -55,7 +55,7 @@ pub use sample::{ERROR_VARIANCE, SmallPoly, TERNARY_VARIANCE};
 pub use scratch::{Rows, Scratch};
 pub use seed::{LimbStream, SEED_BYTES, Seed};
 pub use sotto_kernels::{
-    Complex, Embedding, Factor, InvalidModulus, Kernels, LeanTransform, Modulus, NttTable, Once, Streams,
-    Target, Width, Wiped, all_within, largest, round_off, wipe,
+    Complex, Embedding, Factor, InvalidModulus, Kernels, LeanTransform, Modulus, NttTable, Once, SlotMap,
+    Streams, Target, Width, Wiped, all_within, largest, places, round_off, wipe, words_mut,
 };
 pub use weighted::weighted_sums;

@@ -155,6 +155,12 @@ impl<F: Form> Poly<F> {
         self.data
     }
 
+    /// Omits the limbs behind `limbs`, which begin where self's do, without a division.
+    pub(crate) fn keep_first(&mut self, limbs: Range<usize>) {
+        assert!(limbs.start == self.limbs.start && limbs.end <= self.limbs.end, "the first limbs");
+        self.limbs = limbs;
+    }
+
     /// Sets self to 0.
     pub fn fill_zero(&mut self) {
         self.data.fill(0);

@@ -79,15 +79,15 @@ impl<'a> Digits<'a> {
 struct Workspace {
     /// One limb of every digit.
     digits: Rows,
-    /// The two sums, the rest of a division, and a permuted addend.
-    rows: [Rows; 4],
+    /// The rest of a division, and a permuted addend.
+    rows: [Rows; 2],
 }
 
 impl Workspace {
     /// Makes one for each thread that shares loops over limbs of this degree.
     fn for_workers(digits: &Digits<'_>, degree: usize, scratch: &mut Scratch) -> Workspaces {
         let new =
-            || Self { digits: digits.rows(degree, scratch), rows: [(); 4].map(|()| scratch.rows(1, degree)) };
+            || Self { digits: digits.rows(degree, scratch), rows: [(); 2].map(|()| scratch.rows(1, degree)) };
         parallel::for_workers(degree, new)
     }
 
@@ -217,13 +217,11 @@ fn switch_digits<S: Scheme>(
     let [first, second] = &mut out;
     let items = params.limbs(level).zip(first.limbs_mut().zip(second.limbs_mut()));
     parallel::for_each_with(&mut workspaces, items, |workspace, (i, (first, second))| {
-        let [sums @ .., rest, moved] = &mut workspace.rows;
-        let both = sums.each_mut().map(|rows| rows.row_mut(0));
-        sum_limb(params, i, &digits, &mut workspace.digits, key, both);
+        let [rest, moved] = &mut workspace.rows;
+        sum_limb(params, i, &digits, &mut workspace.digits, key, [&mut *first, &mut *second]);
         for (half, out) in [first, second].into_iter().enumerate() {
             let addend = addends.limb(ring.kernels(), half, i, moved.row_mut(0));
-            let sum = sums[half].row(0);
-            division.divide_limb::<Eval>(ring, i, &quotients[half], sum, addend, rest.row_mut(0), out);
+            division.divide_limb::<Eval>(ring, i, &quotients[half], None, addend, rest.row_mut(0), out);
         }
     });
     workspaces.into_iter().for_each(|workspace| workspace.give(scratch));
@@ -288,17 +286,15 @@ pub(crate) fn switch_and_drop<S: Scheme>(
     let [first, second] = &mut out;
     let items = params.limbs(level - 1).zip(first.limbs_mut().zip(second.limbs_mut()));
     parallel::for_each_with(&mut workspaces, items, |workspace, (i, (first, second))| {
-        let [sums @ .., rest, moved] = &mut workspace.rows;
-        let both = sums.each_mut().map(|rows| rows.row_mut(0));
-        sum_limb(params, i, &digits, &mut workspace.digits, key, both);
+        let [rest, moved] = &mut workspace.rows;
+        sum_limb(params, i, &digits, &mut workspace.digits, key, [&mut *first, &mut *second]);
         let q = ring.modulus(i);
         let inverse = q.invert_vartime(q.reduce(ring.modulus(last).value())).expect("distinct primes");
         for (half, out) in [first, second].into_iter().enumerate() {
             let addend = moved.row_mut(0);
             addend.copy_from_slice(addends[half].limb(i));
             scaled(i, addend, inverse);
-            let (sum, rest) = (sums[half].row(0), rest.row_mut(0));
-            division.divide_limb::<Eval>(ring, i, &quotients[half], sum, Some(addend), rest, out);
+            division.divide_limb::<Eval>(ring, i, &quotients[half], None, Some(addend), rest.row_mut(0), out);
         }
     });
     workspaces.into_iter().for_each(|workspace| workspace.give(scratch));

@@ -181,8 +181,8 @@ pub trait Scheme: Copy + Debug + Send + Sync + 'static {
     ) -> Result<Lowering<Self>, EvalError> {
         Ok(Lowering::Primes)
     }
-    /// Returns the tensor product of two ciphertexts of two components, limb by limb unless a scheme overrides it. The
-    /// override is cheaper if both are the same slice.
+    /// Returns the tensor product of two ciphertexts of two components, limb by limb unless a scheme overrides it.
+    /// Cheaper if both are the same slice.
     fn tensor(
         _params: &Params<Self>,
         _level: usize,
@@ -226,8 +226,12 @@ fn pointwise_tensor(a: &[Poly<Eval>], b: &[Poly<Eval>], scratch: &mut Scratch) -
     let [mut low, mut middle, mut high] = [(); 3].map(|()| scratch.poly(ring, a[0].limbs()));
     for i in a[0].limbs() {
         let out = [low.limb_mut(i), middle.limb_mut(i), high.limb_mut(i)];
-        let (a, b) = ([a[0].limb(i), a[1].limb(i)], [b[0].limb(i), b[1].limb(i)]);
-        (ring.kernels().tensor)(ring.modulus(i), out, a, b);
+        let [x, y] = [a, b].map(|operand| [operand[0].limb(i), operand[1].limb(i)]);
+        if core::ptr::eq(a, b) {
+            (ring.kernels().square)(ring.modulus(i), out, x);
+        } else {
+            (ring.kernels().tensor)(ring.modulus(i), out, x, y);
+        }
     }
     [low, middle, high]
 }

@@ -18,6 +18,7 @@ use crate::conversion::{Lift, Quotient};
 use crate::kernels::{for_each_kernel, round_quotient};
 use crate::modulus::{Factor, Modulus};
 use crate::ntt::NttTable;
+use crate::slot_map::SlotMap;
 use crate::table::Kernels;
 use crate::vectors::dq as larger;
 

@@ -9,6 +9,7 @@ pub(crate) mod add_product;
 pub(crate) mod centre;
 pub(crate) mod convert;
 pub(crate) mod from_signed;
+pub(crate) mod gather_slots;
 pub(crate) mod horner;
 pub(crate) mod inner_products;
 pub(crate) mod lift;
@@ -23,6 +24,8 @@ pub(crate) mod product;
 pub(crate) mod product_sum;
 pub(crate) mod round_quotient;
 pub(crate) mod scale;
+pub(crate) mod scatter_slots;
+pub(crate) mod square;
 pub(crate) mod subtract;
 pub(crate) mod subtract_product;
 pub(crate) mod subtract_rest;
@@ -72,16 +75,25 @@ macro_rules! for_each_kernel {
             /// Computes `out[h] = Σ digit·key[h]` for unreduced digits. If there is a map, it permutes the digits as `permute`
             /// does.
             inner_products(m: &Modulus, out: [&mut [u64]; 2], digits: &[&[u64]], keys: &[[&[u64]; 2]], map: Option<&[u32]>) if small(m);
-            /// Computes out = sum·first + rest·second + addend, the last step of a division. `rest` may be unreduced.
-            subtract_rest(m: &Modulus, out: &mut [u64], sum: &[u64], rest: &[u64], by: [Factor; 2], addend: Option<&[u64]>) if small(m);
+            /// Computes out = sum·first + rest·second + addend, the last step of a division; without a sum, out is the sum.
+            /// `rest` may be unreduced.
+            subtract_rest(m: &Modulus, out: &mut [u64], sum: Option<&[u64]>, rest: &[u64], by: [Factor; 2], addend: Option<&[u64]>) if small(m);
             /// Computes a0·b0, a0·b1 + a1·b0, a1·b1.
             tensor(m: &Modulus, out: [&mut [u64]; 3], a: [&[u64]; 2], b: [&[u64]; 2]) if small(m);
+            /// Computes a0², 2·a0·a1, a1².
+            square(m: &Modulus, out: [&mut [u64]; 3], a: [&[u64]; 2]) if small(m);
             /// Computes out = a + b.
             sum(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64]) if small(m);
             /// Computes out = a·b + addend, entry by entry.
             product_sum(m: &Modulus, out: &mut [u64], a: &[u64], b: &[u64], addend: &[u64]) if small(m);
-            /// Computes out = the representative in [−floor(q/2), ceil(q/2) − 1].
-            centre(m: &Modulus, out: &mut [i64], values: &[u64]) if small(m);
+            /// Replaces residues by the representatives in [−floor(q/2), ceil(q/2) − 1], in two's complement: see
+            /// [`words_mut`](crate::words_mut).
+            centre(m: &Modulus, values: &mut [u64]) if small(m);
+            /// Puts slots at their places in Eval form, as residues; places without a slot stay as they are. Range:
+            /// magnitudes below q.
+            scatter_slots(m: &Modulus, out: &mut [u64], values: &[i64], slots: &SlotMap) if true;
+            /// Takes slots from their places in Eval form, as the representatives in [−floor(q/2), ceil(q/2) − 1].
+            gather_slots(m: &Modulus, out: &mut [i64], values: &[u64], slots: &SlotMap) if true;
             /// Computes out = out·radix + digits modulo 2^64.
             horner(out: &mut [i64], radix: i64, digits: &[i64]) if true;
             /// Computes out = a·b, entry by entry.

@@ -70,7 +70,7 @@ pub(crate) fn twin() {
             let (first, rest) = x.split_at_mut(degree);
             let (second, third) = rest.split_at_mut(degree);
             (k.inner_products)(m, [first, second], &[&open, &open], &[[key.as_slice(), input]; 2], None);
-            (k.subtract_rest)(m, third, &key, &open, by, Some(input));
+            (k.subtract_rest)(m, third, Some(&key), &open, by, Some(input));
         });
     });
 }

@@ -6,7 +6,7 @@ use crate::vectors::{LaneArithmetic, Lanes, by_prime};
 pub(crate) fn scalar(
     m: &Modulus,
     out: &mut [u64],
-    sum: &[u64],
+    sum: Option<&[u64]>,
     rest: &[u64],
     by: [Factor; 2],
     addend: Option<&[u64]>,
@@ -18,14 +18,15 @@ pub(crate) fn scalar(
 fn scalar_of(
     m: &Modulus,
     out: &mut [u64],
-    sum: &[u64],
+    sum: Option<&[u64]>,
     rest: &[u64],
     by: [Factor; 2],
     addend: Option<&[u64]>,
     low: u64,
 ) {
     for (i, x) in out.iter_mut().enumerate() {
-        let quotient = m.add(m.multiply_factor(sum[i], by[0]), m.multiply_factor(rest[i] & low, by[1]));
+        let dividend = sum.map_or(*x, |sum| sum[i]);
+        let quotient = m.add(m.multiply_factor(dividend, by[0]), m.multiply_factor(rest[i] & low, by[1]));
         *x = m.add(quotient, addend.map_or(0, |z| z[i]));
     }
 }
@@ -35,7 +36,7 @@ pub(crate) fn lanes<L: Lanes>(
     l: L,
     m: &Modulus,
     out: &mut [u64],
-    sum: &[u64],
+    sum: Option<&[u64]>,
     rest: &[u64],
     by: [Factor; 2],
     addend: Option<&[u64]>,
@@ -43,35 +44,41 @@ pub(crate) fn lanes<L: Lanes>(
     by_prime!(l: L, m; of => vector(of, m, out, sum, rest, by, addend); scalar(m, out, sum, rest, by, addend));
 }
 
-/// Computes out = sum·first + rest·second + addend (if given). Range: rest below 2^52 or a residue.
+/// Computes out = sum·first + rest·second + addend (if given; without a sum, out is the sum). Range: rest below 2^52 or a residue.
 #[inline(always)]
 fn vector<A: LaneArithmetic>(
     a: A,
     m: &Modulus,
     out: &mut [u64],
-    sum: &[u64],
+    sum: Option<&[u64]>,
     rest: &[u64],
     by: [Factor; 2],
     addend: Option<&[u64]>,
 ) {
     let l = a.lanes();
     let (first, second) = (a.constant(&A::pair(m, by[0].value)), a.constant(&A::pair(m, by[1].value)));
+    // (sum − rest)·first takes one product in place of two.
+    let opposite = A::SIGNED && by[1].value == m.negate(by[0].value);
     let (lines, tail) = A::Lanes::lines_mut(out);
-    let ((sums, sum), (rests, rest)) = (A::Lanes::lines(sum), A::Lanes::lines(rest));
-    let (addends, addend) = match addend.map(A::Lanes::lines) {
-        Some((lines, tail)) => (Some(lines), Some(tail)),
-        None => (None, None),
-    };
+    let (rests, rest) = A::Lanes::lines(rest);
+    let [(sums, sum), (addends, addend)] = [sum, addend].map(|slice| slice.map(A::Lanes::lines).unzip());
     for (i, line) in lines.iter_mut().enumerate() {
-        let [x, y] = [a.take(l.load(&sums[i])), a.take(l.load(&rests[i]))];
-        let mut value = a.add(a.times(x, first), a.times(y, second));
+        let x = a.take(l.load(sums.map_or(&*line, |sums| &sums[i])));
+        let y = a.take(l.load(&rests[i]));
+        let mut value = if opposite {
+            a.times(a.subtract(x, y), first)
+        } else {
+            a.add(a.times(x, first), a.times(y, second))
+        };
         if !A::SETTLES_SUMS {
             value = a.settle(value);
         }
-        if let Some(addends) = addends {
-            value = a.add(value, a.take(l.load(&addends[i])));
-        }
-        l.store(line, a.give(value));
+        let reduced = match addends {
+            None if opposite => a.give_product(value),
+            None => a.give(value),
+            Some(addends) => a.give(a.add(value, a.take(l.load(&addends[i])))),
+        };
+        l.store(line, reduced);
     }
     scalar(m, tail, sum, rest, by, addend);
 }
@@ -81,14 +88,14 @@ pub(crate) mod ifma {
     use core::arch::x86_64::*;
 
     use super::*;
-    use crate::ifma::lanes::{Constant, LOW, Line, Prime, load, store};
+    use crate::ifma::lanes::{Constant, LOW, Prime, load, store};
 
-    /// Computes out = sum·first + rest·second + addend (if given). `rest` may be unreduced.
+    /// Computes out = sum·first + rest·second + addend (if given; without a sum, out is the sum). `rest` may be unreduced.
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(crate) fn run(
         m: &Modulus,
         out: &mut [u64],
-        sum: &[u64],
+        sum: Option<&[u64]>,
         rest: &[u64],
         by: [Factor; 2],
         addend: Option<&[u64]>,
@@ -97,24 +104,21 @@ pub(crate) mod ifma {
         let [first, second] = [Constant::all(by[0].into()), Constant::all(by[1].into())];
         let whole = out.len() / 8 * 8;
         let (lines, tail) = out.as_chunks_mut::<8>();
-        let (sums, _) = sum.as_chunks::<8>();
         let (rests, _) = rest.as_chunks::<8>();
-        let product = |x: &Line, y: &Line| p.correct(p.multiply_constants(load(x), first, load(y), second));
-        match addend {
-            Some(addend) => {
-                let (addends, _) = addend.as_chunks::<8>();
-                for (((line, x), y), z) in lines.iter_mut().zip(sums).zip(rests).zip(addends) {
-                    store(line, p.correct(_mm512_add_epi64(product(x, y), load(z))));
-                }
-            }
-            None => {
-                for ((line, x), y) in lines.iter_mut().zip(sums).zip(rests) {
-                    store(line, product(x, y));
-                }
-            }
+        let [sums, addends] = [sum, addend].map(|slice| slice.map(|slice| slice.as_chunks::<8>().0));
+        for (i, (line, y)) in lines.iter_mut().zip(rests).enumerate() {
+            let x = load(sums.map_or(&*line, |sums| &sums[i]));
+            let product = p.correct(p.multiply_constants(x, first, load(y), second));
+            store(
+                line,
+                match addends {
+                    Some(addends) => p.correct(_mm512_add_epi64(product, load(&addends[i]))),
+                    None => product,
+                },
+            );
         }
-        let addend = addend.map(|z| &z[whole..]);
-        scalar_of(m, tail, &sum[whole..], &rest[whole..], by, addend, LOW);
+        let [sum, addend] = [sum, addend].map(|slice| slice.map(|slice| &slice[whole..]));
+        scalar_of(m, tail, sum, &rest[whole..], by, addend, LOW);
     }
 }
 
@@ -127,10 +131,11 @@ pub(crate) fn twin() {
         let minus_one = m.factor(m.value() - 1);
         for factor in constants(m) {
             for addend in [None, Some(c)] {
-                compare(m, a, |k, x| {
-                    (k.subtract_rest)(m, x, b, &open, [factor, m.factor(m.negate(factor.value))], addend);
-                });
-                compare(m, a, |k, x| (k.subtract_rest)(m, x, a, &open, [minus_one, factor], addend));
+                for sum in [None, Some(b)] {
+                    let by = [factor, m.factor(m.negate(factor.value))];
+                    compare(m, a, |k, x| (k.subtract_rest)(m, x, sum, &open, by, addend));
+                }
+                compare(m, a, |k, x| (k.subtract_rest)(m, x, Some(a), &open, [minus_one, factor], addend));
             }
         }
     });

@@ -19,6 +19,8 @@ pub(crate) trait LaneArithmetic: Copy {
     const SETTLES_ON_LOAD: bool;
     /// If true, passes of the inverse transform end with [`LaneArithmetic::settle`] on the values that were not multiplied.
     const SETTLES_SUMS: bool;
+    /// True if values may be negative, so that a difference with an unreduced word is one.
+    const SIGNED: bool;
     /// Up to this bit length of the prime, unreduced output of the transforms is a valid factor of
     /// [`LaneArithmetic::product`].
     const FACTOR_BITS: u32;

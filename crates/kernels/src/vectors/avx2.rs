@@ -114,6 +114,8 @@ impl Lanes for Avx2 {
             let (yes, no) = (_mm256_castsi256_pd(yes), _mm256_castsi256_pd(no));
             _mm256_castpd_si256(_mm256_blendv_pd(no, yes, _mm256_castsi256_pd(sign)))
         };
+        // The instruction reads only the low three bits of an index.
+        ordered(x: __m256i, halves: __m256i) -> __m256i = _mm256_permutevar8x32_epi32(x, halves);
         words_of(x: __m256d) -> __m256i = _mm256_castpd_si256(x);
         floats_of(x: __m256i) -> __m256d = _mm256_castsi256_pd(x);
         all_floats(x: f64) -> __m256d = _mm256_set1_pd(x);
@@ -144,8 +146,6 @@ impl Lanes for Avx2 {
 
 impl Avx2 {
     instructions! {
-        // The instruction reads only the low three bits of an index.
-        ordered(line: __m256i, order: __m256i) -> __m256i = _mm256_permutevar8x32_epi32(line, order);
         inside(places: &[u32; 4]) -> Option<__m256i> = {
             let places = _mm_loadu_si128(places.as_ptr().cast());
             let lines = _mm_srli_epi32::<2>(places);

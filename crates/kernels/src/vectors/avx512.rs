@@ -88,6 +88,8 @@ impl Lanes for Avx512 {
         below(x: __m512i, limit: __m512i) -> __m512i = _mm512_min_epu64(x, _mm512_sub_epi64(x, limit));
         // A negative number is a large word, and adding q makes it smaller.
         wrapped(x: __m512i, q: __m512i) -> __m512i = _mm512_min_epu64(x, _mm512_add_epi64(x, q));
+        // The instruction reads only the low four bits of an index.
+        ordered(x: __m512i, halves: __m512i) -> __m512i = _mm512_permutexvar_epi32(halves, x);
         words_of(x: __m512d) -> __m512i = _mm512_castpd_si512(x);
         floats_of(x: __m512i) -> __m512d = _mm512_castsi512_pd(x);
         all_floats(x: f64) -> __m512d = _mm512_set1_pd(x);

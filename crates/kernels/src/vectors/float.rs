@@ -59,6 +59,7 @@ impl<L: Lanes, const LAZY: bool, const EXACT: bool> LaneArithmetic for Float<L, 
     type Constant = Constant<L>;
     const SETTLES_ON_LOAD: bool = !LAZY;
     const SETTLES_SUMS: bool = LAZY;
+    const SIGNED: bool = true;
     const FACTOR_BITS: u32 = 45;
 
     #[inline(always)]

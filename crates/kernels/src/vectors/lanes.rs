@@ -1,5 +1,7 @@
 //! The operations that a processor's vectors must offer, so that the kernels of this module are written once.
 
+use crate::words::{words, words_mut};
+
 /// Vectors of 64-bit lanes. A value of the type proves that the processor has them: an entry of the table makes it,
 /// after a check of the processor. Methods are inlined into kernels that are compiled for these instructions.
 pub(crate) trait Lanes: Copy {
@@ -76,6 +78,8 @@ pub(crate) trait Lanes: Copy {
         self.where_negative(x, self.add(x, q), x)
     }
 
+    /// Returns the halves of the words in an order: the index of a 32-bit half for each.
+    fn ordered(self, x: Self::Words, halves: Self::Words) -> Self::Words;
     /// Transposes rows and columns in each group of COUNT registers.
     fn transpose(self, v: [Self::Words; 8]) -> [Self::Words; 8];
 
@@ -94,17 +98,4 @@ pub(crate) trait Lanes: Copy {
     fn times_plus(self, x: Self::Floats, y: Self::Floats, z: Self::Floats) -> Self::Floats;
     /// Returns z − x·y, rounded once.
     fn minus_times(self, z: Self::Floats, x: Self::Floats, y: Self::Floats) -> Self::Floats;
-}
-
-/// Reinterprets signed words, in two's complement, as words.
-#[inline(always)]
-fn words(values: &[i64]) -> &[u64] {
-    // SAFETY: both are eight bytes at the same alignment, and any bits are a value of either.
-    unsafe { core::slice::from_raw_parts(values.as_ptr().cast(), values.len()) }
-}
-
-#[inline(always)]
-fn words_mut(values: &mut [i64]) -> &mut [u64] {
-    // SAFETY: as above; the returned borrow is exclusive like the given one.
-    unsafe { core::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), values.len()) }
 }

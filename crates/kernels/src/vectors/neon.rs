@@ -97,6 +97,9 @@ impl Lanes for Neon {
         };
         where_negative(sign: uint64x2_t, yes: uint64x2_t, no: uint64x2_t) -> uint64x2_t =
             vbslq_u64(vcltzq_s64(vreinterpretq_s64_u64(sign)), yes, no);
+        // A word's halves are 0 and 1, or 2 and 3.
+        ordered(x: uint64x2_t, halves: uint64x2_t) -> uint64x2_t =
+            vbslq_u64(vtstq_u64(halves, vdupq_n_u64(2)), vdupq_laneq_u64::<1>(x), vdupq_laneq_u64::<0>(x));
         words_of(x: float64x2_t) -> uint64x2_t = vreinterpretq_u64_f64(x);
         floats_of(x: uint64x2_t) -> float64x2_t = vreinterpretq_f64_u64(x);
         all_floats(x: f64) -> float64x2_t = vdupq_n_f64(x);

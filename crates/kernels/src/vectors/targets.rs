@@ -6,6 +6,7 @@ use crate::conversion::{Lift, Quotient};
 use crate::kernels::{self, for_each_kernel};
 use crate::modulus::{Factor, Modulus};
 use crate::ntt::NttTable;
+use crate::slot_map::SlotMap;
 use crate::table::Kernels;
 
 /// Makes safe entries, each compiled for the instructions of some lanes, and their table.

@@ -63,6 +63,7 @@ impl<L: Lanes> LaneArithmetic for Whole<L> {
     // Not needed: butterflies settle their values.
     const SETTLES_ON_LOAD: bool = false;
     const SETTLES_SUMS: bool = false;
+    const SIGNED: bool = false;
     const FACTOR_BITS: u32 = 0;
 
     #[inline(always)]

@@ -141,10 +141,7 @@ impl<S: Scheme> Evaluator<S> {
     /// As [`Evaluator::drop_modulus`].
     pub fn drop_modulus_assign(&self, a: &mut Ciphertext<S>, scratch: &mut Scratch) -> Result<(), EvalError> {
         let (shape, division) = self.last_division(a)?;
-        for component in a.components_mut() {
-            let quotient = division.apply_with(component, scratch);
-            scratch.give(core::mem::replace(component, quotient));
-        }
+        a.components_mut().iter_mut().for_each(|component| division.assign_with(component, scratch));
         a.set_shape(shape);
         Ok(())
     }

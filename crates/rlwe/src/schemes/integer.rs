@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
-use sotto_ring::{LeanTransform, Modulus, NttTable, Scratch, Target, Wiped, primes};
+use sotto_ring::{LeanTransform, Modulus, NttTable, SlotMap, Target, Wiped, places, primes, words_mut};
 
 use crate::error::{EncodeError, ParameterError};
 use crate::lean::SlotValues;
@@ -72,9 +72,8 @@ pub(crate) struct IntegerEncoder {
 #[derive(Debug)]
 struct Batch {
     table: NttTable,
-    /// The index of each slot in Eval form modulo t, and the slot of each index.
-    places: Vec<u32>,
-    slots: Vec<u32>,
+    /// The places of slots in Eval form modulo t.
+    slots: SlotMap,
 }
 
 /// Refuses a t that is not a modulus, is not below 2^60, or shares a factor with a prime of the chain.
@@ -98,12 +97,7 @@ impl IntegerEncoder {
         let modulus = Modulus::new(spec.plain).map_err(refused)?;
         let prime = primes::is_prime(spec.plain);
         let table = if prime { NttTable::new(modulus, spec.degree) } else { None };
-        let batch = table.map(|table| {
-            let places: Vec<u32> = places(spec.degree).collect();
-            let mut slots = vec![0; places.len()];
-            (0..).zip(&places).for_each(|(slot, place)| slots[*place as usize] = slot);
-            Batch { places, slots, table }
-        });
+        let batch = table.map(|table| Batch { slots: SlotMap::new(spec.degree), table });
         Ok(Self { modulus, degree: spec.degree, batch, target: *target })
     }
 
@@ -146,15 +140,11 @@ impl IntegerEncoder {
             return Err(EncodeError::TooMany { given: values.len(), slots: self.degree });
         }
         self.check(values)?;
-        let mut scratch = Scratch::new();
-        let [mut given, mut residues] = [(); 2].map(|()| scratch.rows(1, self.degree));
-        let (given, residues) = (given.row_mut(0), residues.row_mut(0));
-        (self.target.streams.lift)(&self.modulus, &mut given[..values.len()], values);
-        given[values.len()..].fill(0);
-        (self.target.kernels.permute)(residues, given, &batch.slots);
-        (self.target.kernels.ntt_inverse)(&batch.table, residues);
         let mut coefficients = Wiped::zeros(self.degree);
-        (self.target.kernels.centre)(&self.modulus, &mut coefficients, residues);
+        let residues = words_mut(&mut coefficients);
+        (self.target.kernels.scatter_slots)(&self.modulus, residues, values, &batch.slots);
+        (self.target.kernels.ntt_inverse)(&batch.table, residues);
+        (self.target.kernels.centre)(&self.modulus, residues);
         let plaintext = Plaintext::from_coefficients(params, coefficients, level, Log2::ZERO);
         Ok(plaintext.with_largest(self.largest()))
     }
@@ -165,11 +155,16 @@ impl IntegerEncoder {
         Log2::of(self.degree as f64 * (self.modulus.value() as f64 / 2.0) * (1.0 - 1e-9))
     }
 
-    /// Returns the coefficients modulo t. Secret.
-    pub(crate) fn residues(&self, coefficients: &[i64]) -> Wiped<u64> {
-        let mut residues = Wiped::zeros(coefficients.len());
-        self.write_residues(coefficients, &mut residues);
-        residues
+    /// Returns the multiple of a message, centred. Secret.
+    pub(crate) fn centred_multiple(&self, coefficients: &[i64], factor: u64) -> Wiped<i64> {
+        let (kernels, mut multiple) = (&self.target.kernels, Wiped::zeros(coefficients.len()));
+        let residues = words_mut(&mut multiple);
+        self.write_residues(coefficients, residues);
+        if factor != 1 {
+            (kernels.scale)(&self.modulus, residues, self.modulus.factor(factor));
+        }
+        (kernels.centre)(&self.modulus, residues);
+        multiple
     }
 
     /// Coefficients that were decrypted or encoded here are below t; those from elsewhere need not be.
@@ -180,18 +175,6 @@ impl IntegerEncoder {
         } else {
             (streams.lift)(&self.modulus, out, coefficients);
         }
-    }
-
-    /// Computes residues ·= factor.
-    pub(crate) fn scale(&self, residues: &mut [u64], factor: u64) {
-        (self.target.kernels.scale)(&self.modulus, residues, self.modulus.factor(factor));
-    }
-
-    /// Returns the representatives nearest to zero. Secret.
-    pub(crate) fn centred(&self, residues: &[u64]) -> Wiped<i64> {
-        let mut centred = Wiped::zeros(residues.len());
-        (self.target.kernels.centre)(&self.modulus, &mut centred, residues);
-        centred
     }
 
     /// Encodes one value a coefficient, for any t.
@@ -222,17 +205,12 @@ impl IntegerEncoder {
 
     pub(crate) fn decode_slots<S: Scheme>(&self, plaintext: &Plaintext<S>) -> Result<Vec<i64>, EncodeError> {
         let batch = self.batch()?;
-        let mut scratch = Scratch::new();
-        let [mut residues, mut ordered] = [(); 2].map(|()| scratch.rows(1, self.degree));
-        let (residues, ordered) = (residues.row_mut(0), ordered.row_mut(0));
+        let mut residues = Wiped::zeros(self.degree);
         let coefficients = plaintext.coefficients();
-        let (given, rest) = residues.split_at_mut(coefficients.len());
-        self.write_residues(coefficients, given);
-        rest.fill(0);
-        (self.target.kernels.ntt_forward)(&batch.table, residues);
-        (self.target.kernels.permute)(ordered, residues, &batch.places);
+        self.write_residues(coefficients, &mut residues[..coefficients.len()]);
+        (self.target.kernels.ntt_forward)(&batch.table, &mut residues);
         let mut values = vec![0; self.degree];
-        (self.target.kernels.centre)(&self.modulus, &mut values, ordered);
+        (self.target.kernels.gather_slots)(&self.modulus, &mut values, &residues, &batch.slots);
         Ok(values)
     }
 
@@ -241,11 +219,11 @@ impl IntegerEncoder {
     }
 }
 
-/// Transforms slots of residues modulo t to coefficients.
+/// Transforms slots modulo t to coefficients, as residues.
 pub(crate) fn lean_residues(
     spec: &ParameterSpec,
     values: SlotValues<'_>,
-) -> Result<(Modulus, Wiped<u64>), EncodeError> {
+) -> Result<(Modulus, Wiped<i64>), EncodeError> {
     let degree = spec.degree;
     let none = EncodeError::NoSlots { plain_modulus: spec.plain, degree };
     let SlotValues::Integers(values) = values else { return Err(none) };
@@ -257,32 +235,12 @@ pub(crate) fn lean_residues(
     if let Some(index) = values.iter().position(|value| value.unsigned_abs() >= t.value()) {
         return Err(EncodeError::OutOfRange { index, limit });
     }
-    let mut residues = Wiped::zeros(degree);
+    let mut coefficients = Wiped::zeros(degree);
+    let residues = words_mut(&mut coefficients);
     for (value, place) in values.iter().zip(places(degree)) {
         residues[place as usize] = t.from_signed(*value);
     }
     let transform = LeanTransform::inverse(t, degree).filter(|_| primes::is_prime(t.value()));
-    transform.ok_or(none)?.run(&mut residues);
-    Ok((t, residues))
-}
-
-/// Returns the index of each slot in Eval form: slot i of row 0 is the value at ψ^(3^i), of row 1 at ψ^(2n − 3^i).
-pub(crate) fn places(degree: usize) -> impl Iterator<Item = u32> {
-    let shift = usize::BITS - degree.trailing_zeros();
-    let place = move |exponent: usize| (((exponent - 1) / 2).reverse_bits() >> shift) as u32;
-    let powers =
-        move || core::iter::successors(Some(1), move |p| Some(p * 3 % (2 * degree))).take(degree / 2);
-    powers().map(place).chain(powers().map(move |p| place(2 * degree - p)))
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn slot_places_match_the_published_ones() {
-        assert_eq!(super::places(8).collect::<Vec<_>>(), [0, 4, 1, 5, 7, 3, 6, 2]);
-        assert_eq!(
-            super::places(16).collect::<Vec<_>>(),
-            [0, 8, 2, 11, 1, 9, 3, 10, 15, 7, 13, 4, 14, 6, 12, 5]
-        );
-    }
+    transform.ok_or(none)?.run(residues);
+    Ok((t, coefficients))
 }

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
 use sotto_ring::{
-    Conversion, Eval, Factor, Kernels, Modulus, Poly, Ring, Rounding, Scratch, Target, Wiped, primes,
+    Conversion, Eval, Factor, Modulus, Poly, Ring, Rounding, Scratch, Target, Wiped, primes, words_mut,
 };
 
 use crate::error::{EncodeError, EvalError, ParameterError};
@@ -164,13 +164,11 @@ impl Scheme for Bfv {
         level: usize,
         (): (),
     ) -> (Wiped<i64>, u64) {
-        let encoder = &params.tables().encoder;
-        let t = &encoder.modulus;
-        let mut residues = encoder.residues(plaintext.coefficients());
-        (
-            rests(params.ring().kernels(), t, params.tables().levels[level].modulus_residue, &mut residues),
-            t.value(),
-        )
+        let (encoder, modulus_residue) =
+            (&params.tables().encoder, params.tables().levels[level].modulus_residue);
+        let mut rests = encoder.centred_multiple(plaintext.coefficients(), modulus_residue);
+        negate(&mut rests);
+        (rests, encoder.modulus.value())
     }
 
     fn message_divisor(params: &Params<Self>) -> u64 {
@@ -191,10 +189,8 @@ impl Scheme for Bfv {
         let mut scratch = Scratch::new();
         let (t, kernels) = (params.plain_modulus(), ring.kernels());
         let quotients = to_plain.prepare_multiple(kernels, limbs, t, &mut scratch);
-        let mut residues = scratch.rows(1, params.degree());
         let mut coefficients = Wiped::zeros(params.degree());
-        let out = &mut coefficients;
-        to_plain.write_centred(kernels, &quotients, 0, by, residues.row_mut(0), out);
+        to_plain.write_centred(kernels, &quotients, 0, by, &mut coefficients);
         Plaintext::recovered(params, coefficients, level, ())
     }
 
@@ -215,25 +211,21 @@ impl LeanEncoding for Bfv {
         values: SlotValues<'_>,
         _largest: f64,
     ) -> Result<LeanInjection, EncodeError> {
-        let (t, mut residues) = lean_residues(spec, values)?;
+        let (t, mut rests) = lean_residues(spec, values)?;
         let product = |product, q: &u64| t.multiply(product, t.reduce(*q));
         let modulus_residue = spec.data.iter().fold(t.reduce(1), product);
-        let injection = Injection::of_values(
-            rests(&Target::best().kernels, &t, modulus_residue, &mut residues),
-            t.value(),
-        );
+        let (kernels, residues) = (&Target::best().kernels, words_mut(&mut rests));
+        (kernels.scale)(&t, residues, t.factor(modulus_residue));
+        (kernels.centre)(&t, residues);
+        negate(&mut rests);
+        let injection = Injection::of_values(rests, t.value());
         Ok(LeanInjection { injection, error_factor: t.value(), divisor: t.value() })
     }
 }
 
-/// Returns h − ((Q·m + h) mod t) for the residues m modulo t.
-fn rests(kernels: &Kernels, t: &Modulus, modulus_residue: u64, residues: &mut [u64]) -> Wiped<i64> {
-    (kernels.scale)(t, residues, t.factor(modulus_residue));
-    let mut rests = Wiped::zeros(residues.len());
-    (kernels.centre)(t, &mut rests, residues);
-    // h − ((x + h) mod t) is the representative nearest to zero, negated.
+/// Turns centred Q·m into h − ((Q·m + h) mod t): the representative nearest to zero, negated.
+fn negate(rests: &mut [i64]) {
     rests.iter_mut().for_each(|rest| *rest = -*rest);
-    rests
 }
 
 impl LevelTables {

@@ -92,12 +92,12 @@ fn multiply(
         if let Some(rests) = rests {
             let i = data.start + k;
             let out = components.each_mut().map(|rows| rows.row_mut(0));
-            (kernels.tensor)(
-                ring.modulus(i),
-                out,
-                [a[0].limb(i), a[1].limb(i)],
-                [b[0].limb(i), b[1].limb(i)],
-            );
+            let [x, y] = [a, b].map(|operand| [operand[0].limb(i), operand[1].limb(i)]);
+            if core::ptr::eq(a, b) {
+                (kernels.square)(ring.modulus(i), out, x);
+            } else {
+                (kernels.tensor)(ring.modulus(i), out, x, y);
+            }
             let factor = ring.modulus(i).multiply(plain_modulus(i), to_auxiliary.row_factor(k));
             back(i, factor, components, rests);
         }
@@ -112,7 +112,7 @@ fn multiply(
                 transform(y1);
                 (kernels.tensor)(ring.modulus(i), out, [x0, x1], [y0, y1]);
             } else {
-                (kernels.tensor)(ring.modulus(i), out, [x0, x1], [x0, x1]);
+                (kernels.square)(ring.modulus(i), out, [x0, x1]);
             }
             back(i, plain_modulus(i), components, [x0, x1, &mut y[0]]);
         }
@@ -146,7 +146,7 @@ fn divide(
         for (j, (i, quotient)) in auxiliary.clone().zip(quotient.iter_mut()).enumerate() {
             let (q, dividend) = (ring.modulus(i), &dividend.row(j)[part.clone()]);
             let quotient = &mut quotient[..part.len()];
-            (kernels.subtract_rest)(q, quotient, dividend, &*targets[j], tables.divide[j], None);
+            (kernels.subtract_rest)(q, quotient, Some(dividend), &*targets[j], tables.divide[j], None);
         }
         let quotients: ArrayVec<&[u64], MOST_SOURCES> =
             quotient.iter().map(|row| &row[..part.len()]).collect();

@@ -7,7 +7,7 @@ mod noise;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use sotto_ring::{Conversion, Eval, Modulus, Poly, Ring, Rounding, Scratch, Target, Wiped};
+use sotto_ring::{Conversion, Eval, Modulus, Poly, Ring, Rounding, Scratch, Target, Wiped, words_mut};
 
 use crate::error::{EncodeError, EvalError, ParameterError};
 use crate::injection::Injection;
@@ -123,11 +123,7 @@ impl Scheme for Bgv {
         factor: u64,
     ) -> (Wiped<i64>, u64) {
         let encoder = &params.tables().encoder;
-        let mut residues = encoder.residues(plaintext.coefficients());
-        if factor != 1 {
-            encoder.scale(&mut residues, factor);
-        }
-        (encoder.centred(&residues), params.plain_modulus() / 2)
+        (encoder.centred_multiple(plaintext.coefficients(), factor), params.plain_modulus() / 2)
     }
 
     fn recover(params: &Params<Self>, phase: &Poly<Eval>, level: usize, factor: u64) -> Plaintext<Self> {
@@ -137,10 +133,8 @@ impl Scheme for Bgv {
         let quotients = conversion.prepare_eval(ring.kernels(), limbs, &mut scratch);
         let t = &params.tables().encoder.modulus;
         let inverse = t.invert_vartime(factor).expect("a ciphertext's factor is invertible");
-        let mut residues = scratch.rows(1, params.degree());
         let mut coefficients = Wiped::zeros(params.degree());
-        let (residues, out) = (residues.row_mut(0), &mut coefficients);
-        conversion.write_centred(ring.kernels(), &quotients, 0, inverse, residues, out);
+        conversion.write_centred(ring.kernels(), &quotients, 0, inverse, &mut coefficients);
         Plaintext::recovered(params, coefficients, level, Self::fresh_scaling())
     }
 }
@@ -151,10 +145,9 @@ impl LeanEncoding for Bgv {
         values: SlotValues<'_>,
         _largest: f64,
     ) -> Result<LeanInjection, EncodeError> {
-        let (t, residues) = lean_residues(spec, values)?;
-        let mut centred = Wiped::zeros(spec.degree);
-        (Target::best().kernels.centre)(&t, &mut centred, &residues);
-        let injection = Injection::of_values(centred, t.value() / 2);
+        let (t, mut coefficients) = lean_residues(spec, values)?;
+        (Target::best().kernels.centre)(&t, words_mut(&mut coefficients));
+        let injection = Injection::of_values(coefficients, t.value() / 2);
         Ok(LeanInjection { injection, error_factor: t.value(), divisor: 1 })
     }
 }

@@ -11,7 +11,7 @@ use core::ops::Range;
 
 #[cfg(not(feature = "std"))]
 use num_traits::Float as _;
-use sotto_ring::{Eval, Poly, Ring, Rounding, Scratch, Wiped};
+use sotto_ring::{Eval, Poly, Ring, Rounding, Scratch, Wiped, words_mut};
 
 use crate::error::{EncodeError, EvalError, ParameterError};
 use crate::injection::Injection;
@@ -187,20 +187,20 @@ impl Scheme for Ckks {
         let (ring, degree) = (params.ring(), params.degree());
         let (kernels, limbs) = (ring.kernels(), determining(params, phase.limbs()));
         let mut scratch = Scratch::new();
-        let [mut rest, mut lifted] = [(); 2].map(|()| scratch.rows(1, degree));
+        let mut lifted = scratch.rows(limbs.len().min(2) - 1, degree);
         let mut digits: Vec<Wiped<i64>> = Vec::with_capacity(limbs.len());
         for i in limbs.clone() {
-            let q = params.modulus(i);
-            let (rest, lifted) = (rest.row_mut(0), lifted.row_mut(0));
+            let (q, mut digit) = (params.modulus(i), Wiped::zeros(degree));
+            let rest = words_mut(&mut digit);
             (kernels.ntt_inverse_from)(ring.table(i), rest, phase.limb(i), ring.table(i).inverse_scale(1));
             for (earlier, digit) in limbs.clone().zip(digits.iter()) {
                 let radix = q.reduce(params.modulus(earlier).value());
                 let inverse = q.factor(q.invert_vartime(radix).expect("distinct primes"));
+                let lifted = lifted.row_mut(0);
                 (kernels.from_signed)(q, lifted, digit);
                 (kernels.subtract_scale)(q, rest, lifted, inverse);
             }
-            let mut digit = Wiped::zeros(degree);
-            (kernels.centre)(q, &mut digit, rest);
+            (kernels.centre)(q, rest);
             digits.push(digit);
         }
         // d_0 + q_0·(d_1 + q_1·(…)): the result is below 2^62, so computing modulo 2^64 is right.
