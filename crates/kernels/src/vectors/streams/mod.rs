@@ -1,9 +1,11 @@
 //! The functions of [`crate::Streams`] for four and two lanes, and AES in counter mode by blocks of 16 bytes. Redrawing
-//! moves values across lanes and exists for four lanes only.
+//! moves values across lanes and exists for four lanes only, and so does packing by pairs.
 
 mod aes;
 mod bits;
 pub(super) mod lanes;
+#[cfg(target_arch = "x86_64")]
+mod pairs;
 #[cfg(target_arch = "x86_64")]
 mod redraw;
 mod small;
@@ -106,6 +108,7 @@ pub(crate) fn available() -> impl Iterator<Item = Streams> {
     entries! { avx2::Avx2, "avx2,fma";
         add_scaled(sum: &mut [i64], values: &[i64], factor: i64) -> () = small::add_scaled;
         accept(m: &Modulus, values: &mut [u64]) -> usize = redraw::accept;
+        pack(values: &[u64], bits: u32, out: &mut [u8]) -> () = pairs::pack;
         replace(m: &Modulus, values: &mut [u64], fresh: &[u64]) -> (usize, usize) = redraw::replace;
     }
     entries! { avx2::aes::Vaes, "avx2,aes,vaes";
@@ -115,6 +118,7 @@ pub(crate) fn available() -> impl Iterator<Item = Streams> {
         add_scaled,
         accept,
         replace,
+        pack,
         ..four::table(avx2::aes::detected())
     });
     let wide = narrow.filter(|_| avx2::aes::wide_detected());
