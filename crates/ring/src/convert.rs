@@ -4,6 +4,7 @@
 //! that every machine gets the same result (docs/math/conventions.md, "Base conversion").
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use arrayvec::ArrayVec;
 use sotto_kernels::{FRACTION_BITS, Kernels, Lift, Modulus, NttTable, Quotient, prefetch, words_mut};
@@ -235,6 +236,19 @@ impl Conversion {
     /// Writes the residues modulo target number `target`, in coefficient form.
     pub fn write(&self, kernels: &Kernels, quotients: &Quotients, target: usize, out: &mut [u64]) {
         let rows: ArrayVec<&[u64], MOST_ROWS> = quotients.rows.iter().collect();
+        self.write_target(kernels, &self.targets[target], &rows, out);
+    }
+
+    /// Like [`Conversion::write`], for the words of a part.
+    pub fn write_part(
+        &self,
+        kernels: &Kernels,
+        quotients: &Quotients,
+        target: usize,
+        part: Range<usize>,
+        out: &mut [u64],
+    ) {
+        let rows: ArrayVec<&[u64], MOST_ROWS> = quotients.rows.iter().map(|row| &row[part.clone()]).collect();
         self.write_target(kernels, &self.targets[target], &rows, out);
     }
 

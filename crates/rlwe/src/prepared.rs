@@ -50,7 +50,14 @@ impl<S: Scheme> Addend<S> {
             }
         };
         let encoded = (plaintext.level(), plaintext.scaling());
-        Self { poly, level, scaling, encoded, size: plaintext.addend_size(), params: plaintext.shared(params) }
+        Self {
+            poly,
+            level,
+            scaling,
+            encoded,
+            size: plaintext.addend_size(),
+            params: plaintext.shared(params),
+        }
     }
 }
 

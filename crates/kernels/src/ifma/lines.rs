@@ -4,13 +4,13 @@
 macro_rules! lines {
     ($a:ident, $($b:ident),*; $x:ident, $($y:ident),* => $value:expr; $rest:expr) => {{
         let (lines, $a) = $a.as_chunks_mut::<8>();
-        $(let ($y, $b) = $b.as_chunks::<8>();)*
-        let mut at = 0;
-        for line in lines {
+        // Cut to one length, so that the loop needs no bounds checks.
+        $(let ($y, $b) = $b.as_chunks::<8>();
+        let $y = &$y[..lines.len()];)*
+        for (at, line) in lines.iter_mut().enumerate() {
             let $x = $crate::ifma::lanes::load(line);
             $(let $y = $crate::ifma::lanes::load(&$y[at]);)*
             $crate::ifma::lanes::store(line, $value);
-            at += 1;
         }
         $rest
     }};

@@ -15,9 +15,18 @@ macro_rules! lines {
         // Cut to one length, so that the loop needs no bounds checks.
         $(let ($y, $b) = <$L>::lines($b);
         let $y = &$y[..lines.len()];)*
-        for (at, line) in lines.iter_mut().enumerate() {
+        let (groups, last) = lines.as_chunks_mut::<4>();
+        let whole = 4 * groups.len();
+        for (at, group) in groups.iter_mut().enumerate() {
+            for (side, line) in group.iter_mut().enumerate() {
+                let $x = $l.load(line);
+                $(let $y = $l.load(&$y[4 * at + side]);)*
+                $l.store(line, $value);
+            }
+        }
+        for (at, line) in last.iter_mut().enumerate() {
             let $x = $l.load(line);
-            $(let $y = $l.load(&$y[at]);)*
+            $(let $y = $l.load(&$y[whole + at]);)*
             $l.store(line, $value);
         }
         $rest
