@@ -32,6 +32,8 @@ pub struct Modulus {
 pub(crate) struct Narrow {
     /// floor(2^(50 + bits)/q).
     pub(crate) ratio: u64,
+    /// floor(2^(52 + bits)/q) − 2^52, at most 2^52 − 1.
+    pub(crate) excess: u64,
     /// floor(2^52/q).
     pub(crate) unit: u64,
     /// 2^52 mod q, and floor(word·2^52/q).
@@ -42,11 +44,14 @@ pub(crate) struct Narrow {
 impl Narrow {
     const fn new(q: u64, bits: u32) -> Self {
         if bits < 3 || bits > 50 {
-            return Self { ratio: 0, unit: 0, word: 0, word_quotient: 0 };
+            return Self { ratio: 0, excess: 0, unit: 0, word: 0, word_quotient: 0 };
         }
         let word = (1 << 52) % q;
+        let excess = (1u128 << (52 + bits)) / q as u128 - (1 << 52);
         Self {
             ratio: ((1u128 << (50 + bits)) / q as u128) as u64,
+            // A power of two has 2^52.
+            excess: excess as u64 - (excess >> 52) as u64,
             unit: (1 << 52) / q,
             word,
             word_quotient: (((word as u128) << 52) / q as u128) as u64,

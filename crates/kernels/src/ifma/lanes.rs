@@ -199,7 +199,10 @@ impl Prime {
 #[derive(Clone, Copy)]
 pub(crate) struct Barrett {
     prime: Prime,
-    /// floor(2^(50 + b)/q), b the bits of q: below 2^51 + 1.
+    /// floor(2^(52 + b)/q) − 2^52, b the bits of q, and 52 − b in every lane.
+    excess: __m512i,
+    up: __m512i,
+    /// floor(2^(50 + b)/q): below 2^51 + 1.
     ratio: __m512i,
     /// 52 − (b − 2) and b − 2.
     left: __m128i,
@@ -214,6 +217,8 @@ impl Barrett {
         let shift = modulus.bits() - 2;
         Self {
             prime: Prime::new(modulus),
+            excess: all(modulus.narrow.excess),
+            up: all(u64::from(52 - modulus.bits())),
             ratio: all(modulus.narrow.ratio),
             left: _mm_set_epi64x(0, i64::from(52 - shift)),
             right: _mm_set_epi64x(0, i64::from(shift)),
@@ -224,10 +229,12 @@ impl Barrett {
     #[inline]
     #[target_feature(enable = "avx512f,avx512ifma")]
     pub(crate) fn multiply(self, a: __m512i, b: __m512i) -> __m512i {
-        let zero = _mm512_setzero_si512();
-        let high = _mm512_madd52hi_epu64(zero, a, b);
+        let (p, zero) = (self.prime, _mm512_setzero_si512());
+        let top = _mm512_madd52hi_epu64(zero, _mm512_sllv_epi64(a, self.up), b);
         let low = _mm512_madd52lo_epu64(zero, a, b);
-        self.reduce(high, low)
+        let quotient = _mm512_madd52hi_epu64(top, top, self.excess);
+        let rest = p.mask(_mm512_madd52lo_epu64(low, quotient, p.minus_q));
+        p.correct(p.below(rest, p.two_q))
     }
 
     /// Returns high·2^52 + low modulo q. Range: low < 2^52, the whole below 2^(50 + b); out < q.
