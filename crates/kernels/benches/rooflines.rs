@@ -59,115 +59,93 @@ plain!(read(a: &[u64]) -> u64 {
     a.iter().fold(0, |sum, x| sum ^ x)
 });
 
-/// Returns the least microseconds of two functions that take turns.
-fn least(mut ours: impl FnMut(), mut plain: impl FnMut()) -> [f64; 2] {
-    let (started, mut least) = (Instant::now(), [f64::INFINITY; 2]);
-    let timed = |run: &mut dyn FnMut(), least: &mut f64| {
-        let begin = Instant::now();
-        run();
-        *least = least.min(begin.elapsed().as_secs_f64() * 1e6);
-    };
-    while started.elapsed().as_secs_f64() < SECONDS {
-        timed(&mut ours, &mut least[0]);
-        timed(&mut plain, &mut least[1]);
-    }
-    least
+/// Four operands and three results of several limbs.
+struct Rows {
+    operands: [Vec<u64>; 4],
+    results: [Vec<u64>; 3],
+    limbs: usize,
 }
 
-fn show(name: &str, kibibytes: usize, [ours, plain]: [f64; 2]) {
-    println!("{name:<22} {kibibytes:>7} KiB {ours:>10.2} µs {plain:>10.2} µs   {:.2}", plain / ours);
+/// One limb of every operand and result.
+struct Limb<'a> {
+    from: [&'a [u64]; 4],
+    out: [&'a mut [u64]; 3],
+}
+
+impl Rows {
+    fn new(limbs: usize) -> Self {
+        let word = |i: usize, seed: u64| (i as u64 + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) % PRIME;
+        let operands = [1, 2, 3, 4].map(|seed| (0..limbs * DEGREE).map(|i| word(i, seed)).collect());
+        Self { operands, results: [(); 3].map(|()| vec![0; limbs * DEGREE]), limbs }
+    }
+
+    /// Runs a function on one limb after another, as the evaluator does, and returns its microseconds.
+    fn time(&mut self, run: impl Fn(Limb<'_>)) -> f64 {
+        let begin = Instant::now();
+        for i in 0..self.limbs {
+            let limb = i * DEGREE..(i + 1) * DEGREE;
+            let from = self.operands.each_ref().map(|row| &row[limb.clone()]);
+            let out = self.results.each_mut().map(|row| &mut row[limb.clone()]);
+            run(Limb { from, out });
+        }
+        black_box(&mut self.results[0][0]);
+        begin.elapsed().as_secs_f64() * 1e6
+    }
+
+    /// Prints the least times of a kernel and of its plain loop, which read and write `rows` rows.
+    fn show(&mut self, name: &str, rows: usize, kernel: impl Fn(Limb<'_>), plain: impl Fn(Limb<'_>)) {
+        let (started, mut least) = (Instant::now(), [f64::INFINITY; 2]);
+        while started.elapsed().as_secs_f64() < SECONDS {
+            least = [least[0].min(self.time(&kernel)), least[1].min(self.time(&plain))];
+        }
+        let ([ours, plain], kibibytes) = (least, rows * self.limbs * DEGREE * 8 / 1024);
+        println!("{name:<20} {kibibytes:>7} KiB {ours:>10.2} µs {plain:>10.2} µs   {:.2}", plain / ours);
+    }
 }
 
 fn main() {
     let (m, k) = (Modulus::new(PRIME).unwrap(), Target::best().kernels);
     println!("{} kernels, modulo a prime of 43 bits, limbs of {DEGREE} words\n", k.name);
     for limbs in [1, 4, 16, 256] {
-        let words = |seed: u64| -> Vec<u64> {
-            (0..limbs * DEGREE)
-                .map(|i| (i as u64 + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) % PRIME)
-                .collect()
-        };
-        let [a, b, c, d] = [1, 2, 3, 4].map(words);
-        let [mut x, mut y, mut z] = [(); 3].map(|()| vec![0; limbs * DEGREE]);
-        // Every kernel goes limb by limb, as the evaluator does.
-        let limb = |i: usize| i * DEGREE..(i + 1) * DEGREE;
-        let size = |rows: usize| rows * limbs * DEGREE * 8 / 1024;
-        let cell = std::cell::RefCell::new([&mut x, &mut y, &mut z]);
-        let each = |run: &dyn Fn(std::ops::Range<usize>, [&mut [u64]; 3])| {
-            let mut out = cell.borrow_mut();
-            for i in 0..limbs {
-                let [x, y, z] = &mut *out;
-                run(limb(i), [&mut x[limb(i)], &mut y[limb(i)], &mut z[limb(i)]]);
-            }
-            black_box(&mut out[0][0]);
-        };
-        let pairs =
-            |r: &std::ops::Range<usize>| ([&a[r.clone()], &b[r.clone()]], [&c[r.clone()], &d[r.clone()]]);
-        show(
+        let mut rows = Rows::new(limbs);
+        rows.show(
             "a += b",
-            size(2),
-            least(
-                || each(&|r, [x, ..]| (k.add)(&m, x, &a[r])),
-                || each(&|r, [_, y, _]| accumulate(y, &a[r])),
-            ),
+            2,
+            |Limb { from: [a, ..], out: [x, ..] }| (k.add)(&m, x, a),
+            |Limb { from: [a, ..], out: [_, y, _] }| accumulate(y, a),
         );
-        show(
+        rows.show(
             "a + b",
-            size(3),
-            least(
-                || each(&|r, [x, ..]| (k.sum)(&m, x, &a[r.clone()], &b[r])),
-                || each(&|r, [x, ..]| combine(x, &a[r.clone()], &b[r])),
-            ),
+            3,
+            |Limb { from: [a, b, ..], out: [x, ..] }| (k.sum)(&m, x, a, b),
+            |Limb { from: [a, b, ..], out: [x, ..] }| combine(x, a, b),
         );
-        show(
+        rows.show(
             "a · b",
-            size(3),
-            least(
-                || each(&|r, [x, ..]| (k.product)(&m, x, &a[r.clone()], &b[r])),
-                || each(&|r, [x, ..]| combine(x, &a[r.clone()], &b[r])),
-            ),
+            3,
+            |Limb { from: [a, b, ..], out: [x, ..] }| (k.product)(&m, x, a, b),
+            |Limb { from: [a, b, ..], out: [x, ..] }| combine(x, a, b),
         );
-        show(
+        rows.show(
             "tensor",
-            size(7),
-            least(
-                || {
-                    each(&|r, out| {
-                        let (a, b) = pairs(&r);
-                        (k.tensor)(&m, out, a, b)
-                    })
-                },
-                || {
-                    each(&|r, out| {
-                        let (a, b) = pairs(&r);
-                        combine_three(out, a, b)
-                    })
-                },
-            ),
+            7,
+            |Limb { from: [a, b, c, d], out }| (k.tensor)(&m, out, [a, b], [c, d]),
+            |Limb { from: [a, b, c, d], out }| combine_three(out, [a, b], [c, d]),
         );
-        show(
+        rows.show(
             "square",
-            size(5),
-            least(
-                || each(&|r, out| (k.square)(&m, out, pairs(&r).0)),
-                || {
-                    each(&|r, out| {
-                        let (a, _) = pairs(&r);
-                        combine_three(out, a, a)
-                    })
-                },
-            ),
+            5,
+            |Limb { from: [a, b, ..], out }| (k.square)(&m, out, [a, b]),
+            |Limb { from: [a, b, ..], out }| combine_three(out, [a, b], [a, b]),
         );
-        let mut total = vec![0; DEGREE];
-        show(
+        let total = core::cell::RefCell::new(vec![0; DEGREE]);
+        rows.show(
             "a sum of many limbs",
-            size(1),
-            least(
-                || (0..limbs).for_each(|i| (k.add)(&m, black_box(&mut total), &a[limb(i)])),
-                || {
-                    black_box(read(&a));
-                },
-            ),
+            1,
+            |Limb { from: [a, ..], .. }| (k.add)(&m, &mut total.borrow_mut(), a),
+            |Limb { from: [a, ..], .. }| {
+                black_box(read(a));
+            },
         );
     }
 }
