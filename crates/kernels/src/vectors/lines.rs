@@ -10,23 +10,32 @@ macro_rules! lines {
         }
         $rest
     }};
+    // Four vectors a turn: in place, the loop would wait for its own instructions and not for memory.
+    ($L:ty, $l:ident; $a:ident, $b:ident; $x:ident, $y:ident => $value:expr; $rest:expr) => {{
+        let (lines, $a) = <$L>::lines_mut($a);
+        let (others, $b) = <$L>::lines($b);
+        let (groups, last) = lines.as_chunks_mut::<4>();
+        let (other_groups, other_last) = others.as_chunks::<4>();
+        for (group, others) in groups.iter_mut().zip(other_groups) {
+            for (line, other) in group.iter_mut().zip(others) {
+                let ($x, $y) = ($l.load(line), $l.load(other));
+                $l.store(line, $value);
+            }
+        }
+        for (line, other) in last.iter_mut().zip(other_last) {
+            let ($x, $y) = ($l.load(line), $l.load(other));
+            $l.store(line, $value);
+        }
+        $rest
+    }};
     ($L:ty, $l:ident; $a:ident, $($b:ident),*; $x:ident, $($y:ident),* => $value:expr; $rest:expr) => {{
         let (lines, $a) = <$L>::lines_mut($a);
         // Cut to one length, so that the loop needs no bounds checks.
         $(let ($y, $b) = <$L>::lines($b);
         let $y = &$y[..lines.len()];)*
-        let (groups, last) = lines.as_chunks_mut::<4>();
-        let whole = 4 * groups.len();
-        for (at, group) in groups.iter_mut().enumerate() {
-            for (side, line) in group.iter_mut().enumerate() {
-                let $x = $l.load(line);
-                $(let $y = $l.load(&$y[4 * at + side]);)*
-                $l.store(line, $value);
-            }
-        }
-        for (at, line) in last.iter_mut().enumerate() {
+        for (at, line) in lines.iter_mut().enumerate() {
             let $x = $l.load(line);
-            $(let $y = $l.load(&$y[whole + at]);)*
+            $(let $y = $l.load(&$y[at]);)*
             $l.store(line, $value);
         }
         $rest
