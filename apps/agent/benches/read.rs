@@ -4,6 +4,8 @@
 //! them. A row has a time, two channels and a column that nobody wants.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod rows;
+
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
@@ -24,13 +26,13 @@ use sotto_agent::spool::{Cuts, Sent};
 use sotto_agent::stop::Stop;
 use sotto_agent::streams::Stream;
 use sotto_agent::windows::{Options, Windows};
-use sotto_pack::{Channel, Clock, Cut, Encoding, Layout, Span};
+use sotto_pack::{Clock, Cut, Encoding, Layout, Span};
 use sotto_rlwe::{KeyId, ParameterId};
+
+use rows::{Reading, channels, csv, readings};
 
 const ROWS: usize = 1_000_000;
 const ROUNDS: usize = 5;
-/// 2026-03-01T00:00:00Z.
-const START: i64 = 1_772_323_200;
 
 /// An encryptor that is never called: windows are packed, not encrypted.
 struct Never;
@@ -61,25 +63,6 @@ impl Encryptor for Never {
     }
 }
 
-/// A reading each second.
-#[derive(Clone, Copy)]
-struct Reading {
-    at: i64,
-    /// Tenths of a degree.
-    temperature: i64,
-    humidity: i64,
-}
-
-fn readings() -> Vec<Reading> {
-    let reading = |row: usize| {
-        let wave = (row as f64 / 7200.0).sin();
-        let noise = (row.wrapping_mul(0x9e37_79b9) >> 7) % 10;
-        let humidity = 50 + (wave * 30.0) as i64;
-        Reading { at: START + row as i64, temperature: (wave * 150.0) as i64 + noise as i64, humidity }
-    };
-    (0..ROWS).map(reading).collect()
-}
-
 /// Fisher and Yates, with numbers of a fixed generator.
 fn shuffled(mut readings: Vec<Reading>) -> Vec<Reading> {
     let mut state = 1_u64;
@@ -88,15 +71,6 @@ fn shuffled(mut readings: Vec<Reading>) -> Vec<Reading> {
         readings.swap(last, (state >> 33) as usize % (last + 1));
     }
     readings
-}
-
-fn csv(readings: &[Reading], path: &Path) {
-    let mut text = String::from("time,temperature,humidity,status\n");
-    for Reading { at, temperature, humidity } in readings {
-        let time = Timestamp::from_second(*at).unwrap().strftime("%Y-%m-%d %H:%M:%S");
-        writeln!(text, "{time},{},{humidity},ok", *temperature as f64 / 10.0).unwrap();
-    }
-    std::fs::write(path, text).unwrap();
 }
 
 fn json_lines(readings: &[Reading], path: &Path) {
@@ -240,17 +214,6 @@ const FORMATS: [(&str, Write); 6] = [
     ("sqlite", sqlite),
 ];
 
-fn channels() -> Vec<Channel> {
-    let channel = |name: &str, minimum, maximum, resolution| Channel {
-        name: name.to_owned(),
-        minimum,
-        maximum,
-        resolution: Some(resolution),
-        ..Channel::default()
-    };
-    vec![channel("temperature", -40.0, 60.0, 0.1), channel("humidity", 0.0, 100.0, 1.0)]
-}
-
 /// Returns the time that all threads of this process have computed, in steps of 10 ms; on other systems than Linux the
 /// time that has passed.
 fn computed() -> Duration {
@@ -293,8 +256,8 @@ fn main() {
             continue;
         }
         let (ordered, other) = (folder.path().join(name), folder.path().join(format!("{name}-shuffled")));
-        write(&readings(), &ordered);
-        write(&shuffled(readings()), &other);
+        write(&readings(ROWS, 1), &ordered);
+        write(&shuffled(readings(ROWS, 1)), &other);
         let bytes = std::fs::metadata(&ordered).unwrap().len();
         let rate = |path: &PathBuf| {
             let best = (0..ROUNDS).map(|_| read(path.clone())).min().unwrap();
