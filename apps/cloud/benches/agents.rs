@@ -152,7 +152,7 @@ fn main() -> anyhow::Result<()> {
         }),
         ("alone", 1.0, None, |device| &device.alone),
     ] {
-        let cloud = Cloud::start()?;
+        let cloud = Cloud::start(tempfile::tempdir()?)?;
         for device in &devices {
             cloud.register(&device.header, device.identity.verifying_key())?;
         }

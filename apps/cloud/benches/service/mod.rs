@@ -1,4 +1,4 @@
-//! A cloud that a benchmark sends to, with a store in a temporary folder.
+//! A cloud that a benchmark sends to.
 
 use std::thread::JoinHandle;
 
@@ -20,8 +20,8 @@ pub(crate) struct Cloud {
 }
 
 impl Cloud {
-    pub(crate) fn start() -> anyhow::Result<Self> {
-        let folder = tempfile::tempdir()?;
+    /// Starts a cloud with its store in a folder.
+    pub(crate) fn start(folder: TempDir) -> anyhow::Result<Self> {
         let token = folder.path().join("token");
         sotto_service::token::write_private(&token, &format!("{TOKEN}\n"))?;
         let config = Config::new(Settings {
