@@ -103,10 +103,13 @@ fn ask_once(
     let asked = Asked::new(question);
     let orders = Orders::new(plant, &cloud);
     let caches = may_cache(plant, &orders)?;
+    let listing = Instant::now();
     let mut listed = listed(&orders, &asked, (as_of, true), &clock)?;
+    let listing = listing.elapsed();
     let known = cloud.devices().collect::<Result<Vec<_>, _>>()?;
     let twice = windows::mark_twice(plant, &known, listed.devices.iter_mut())?;
     let mut computer = Computer::new(plant, &cloud, question.shared)?.caching(caches);
+    computer.spent.record("list", listing);
     let of_rows = of_rows(plant.settings(), &asked, &listed);
     let rows_shown = Shown { listed: &listed, clock: &clock, known: &known };
     let list = |of| EarlierGroups::list(of, &rows_shown, &orders, as_of);

@@ -14,7 +14,7 @@ pub(crate) struct Spent {
     pub(crate) jobs: u64,
     /// The cloud's evaluation time in microseconds.
     pub(crate) evaluate_us: u64,
-    /// Times of key generation, evaluation, download, decryption and decoding in microseconds, one number per run.
+    /// Times of listing, key generation, evaluation, download, decryption and decoding in microseconds, one number per run.
     pub(crate) phases: BTreeMap<&'static str, Vec<f64>>,
     /// Number of runs of each operation in the cloud.
     pub(crate) steps: BTreeMap<String, u64>,
@@ -42,7 +42,7 @@ impl Spent {
         }
     }
 
-    pub(super) fn record(&mut self, phase: &'static str, time: Duration) {
+    pub(crate) fn record(&mut self, phase: &'static str, time: Duration) {
         self.phases.entry(phase).or_default().push(time.as_secs_f64() * 1e6);
     }
 }
