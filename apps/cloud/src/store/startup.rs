@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 use sotto_service::folder;
 use sotto_service::migrations::{migrate, version};
 
@@ -29,6 +30,8 @@ pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
     // Pages that a savepoint may undo are kept in memory, not in a file.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.set_prepared_statement_cache_capacity(256);
+    // Else a statement whose plan may depend on a bound value is parsed and planned again at every use.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     // Sums read many pages once, which the page cache would copy.
     connection.pragma_update(None, "mmap_size", MAPPED)?;
     // A migration may replace a table that others refer to.
@@ -58,6 +61,8 @@ pub(super) fn is_empty(connection: &Connection) -> Result<bool, StoreError> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use rusqlite::StatementStatus;
+
     use super::*;
 
     #[test]
@@ -74,6 +79,20 @@ mod tests {
         assert_eq!(pragma("foreign_keys"), 1.into());
         connection.pragma_update(None, "user_version", VERSION + 1).unwrap();
         assert!(matches!(connect(&file), Err(StoreError::Version(other)) if other == VERSION + 1));
+    }
+
+    /// The use of a statement compares a column without an index with a bound value.
+    #[test]
+    fn a_statement_is_planned_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let connection = connect(&folder.path().join("cloud.sqlite")).unwrap();
+        for value in 0..3 {
+            let mut query = connection
+                .prepare_cached("SELECT number FROM nodes WHERE log = ?1 AND windows = ?2")
+                .unwrap();
+            assert!(!query.exists([value, value]).unwrap());
+            assert_eq!(query.get_status(StatementStatus::RePrepare), 0);
+        }
     }
 
     /// Creates a database of version 1 in its first form, without the column that counts transfer keys, or in its later
