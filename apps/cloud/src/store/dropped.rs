@@ -69,7 +69,7 @@ pub(super) fn of_message(bytes: Vec<u8>, stream: &Arc<StreamHeader>) -> Result<S
 }
 
 /// Reads the bytes of an envelope; `header` finds the header of a stream.
-fn parsed(
+pub(super) fn parsed(
     bytes: Vec<u8>,
     header: impl FnOnce(StreamTag) -> Result<Option<Arc<StreamHeader>>, StoreError>,
 ) -> Result<StoredBytes, StoreError> {

@@ -14,6 +14,8 @@ use sotto_segment::Kind;
 
 /// Maximum number of logs whose trees are held in memory.
 const MOST_HELD: usize = 4096;
+/// Bytes of messages after which a page reads no more of them with its rows.
+const MOST_READ: usize = 16 << 20;
 
 /// A window in a log, or several in a segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +28,7 @@ pub(crate) enum Logged {
         envelope: Option<Id>,
         /// Bytes of the upload; 0 once the window is deleted.
         bytes: i64,
-        /// The signed header of a window in a segment, which comes with it.
+        /// The signed header, of a window in a segment, or whose message is in its row.
         signed: Option<Box<SignedHeader>>,
     },
     /// Windows in a segment, and the bytes of their uploads.
@@ -151,17 +153,23 @@ impl Store {
         let (size, root) = self.trees.state(&connection, device, stream)?;
         let mut sealed = self.sealed_log(&connection, device, stream, from, limit)?;
         let mut query = connection.prepare_cached(
-            "SELECT log.sequence, leaf, envelope, coalesce(bytes, 0), position
+            "SELECT log.sequence, leaf, envelope, coalesce(bytes, 0), position, digest, message
              FROM log LEFT JOIN envelopes ON envelopes.id = envelope
              WHERE log.device = ?1 AND log.stream = ?2 AND position >= ?3 ORDER BY position LIMIT ?4",
         )?;
         let from = i64::try_from(from).unwrap_or(i64::MAX);
-        let windows = query.query_map(params![device, stream, from, limit as i64], |row| {
+        let mut rows = query.query(params![device, stream, from, limit as i64])?;
+        let mut read = 0;
+        while let Some(row) = rows.next()? {
             let (sequence, leaf, envelope, bytes) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
-            Ok((count(row, 4)?, Logged::Window { sequence, leaf, envelope, bytes, signed: None }))
-        })?;
-        for window in windows {
-            sealed.push(window?);
+            let signed = match (envelope, row.get::<_, Option<Vec<u8>>>(6)?) {
+                (Some(id), Some(message)) if read < MOST_READ => {
+                    read += message.len();
+                    self.signed_in_row(&connection, id, &row.get(5)?, message).map(Box::new)
+                }
+                _ => None,
+            };
+            sealed.push((count(row, 4)?, Logged::Window { sequence, leaf, envelope, bytes, signed }));
         }
         sealed.sort_by_key(|(position, _)| *position);
         let mut left = limit;

@@ -46,6 +46,7 @@ mod tail;
 mod ticks;
 mod tier;
 mod upload;
+mod waiting;
 mod writes;
 
 use std::collections::HashSet;

@@ -3,9 +3,9 @@
 use rusqlite::{Connection, Row};
 use serde_json::Value;
 use sotto_rlwe::{KeyId, ParameterId};
-use sotto_wire::{Digest, Envelope, SignedHeader, message_digest};
+use sotto_wire::{Digest, Envelope, SignedHeader, message_digest, stream_tag};
 
-use super::dropped::StoredBytes;
+use super::dropped::{self, StoredBytes};
 use super::error::damaged;
 use super::sealed::Sealed;
 use super::{Store, StoreError};
@@ -135,6 +135,25 @@ impl Store {
         match self.checked_bytes(found.id, digest)? {
             StoredBytes::Whole(bytes) => self.read_signed(&bytes)?.map_err(damaged),
             StoredBytes::Head(head) => Ok(head.signed),
+        }
+    }
+
+    /// Returns the signed header of a window of version 2 from the message in its row. Returns None if it cannot be read, or its
+    /// digest is another one: [`Store::signed`] says why.
+    pub(super) fn signed_in_row(
+        &self,
+        connection: &Connection,
+        id: Id,
+        digest: &Digest,
+        message: Vec<u8>,
+    ) -> Option<SignedHeader> {
+        let stream = |tag| self.streams.get(connection, tag);
+        match checked(id, digest, dropped::parsed(message, stream).ok()?).ok()? {
+            StoredBytes::Whole(bytes) => {
+                let tag = stream_tag(&bytes).ok().flatten()?;
+                SignedHeader::of_window(&bytes, &stream(tag).ok().flatten()?).ok()
+            }
+            StoredBytes::Head(head) => Some(head.signed),
         }
     }
 

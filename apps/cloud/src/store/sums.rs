@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, params};
 use sotto_api::streams::WindowsOf;
-use sotto_wire::{Envelope, MaskName, PartSum, StreamHeader, WireError};
+use sotto_wire::{MaskName, PartSum, StreamHeader};
 
-use super::error::damaged;
 use super::nodes::{At, Finder};
 use super::rolled::{self, Rolled};
-use super::run::{Rows, Run, forms};
+use super::run::Run;
 use super::sealed::{Scanner, runs};
+use super::waiting::{Counts, one};
 use super::{Store, StoreError, count};
 use crate::id::Id;
 use sotto_segment::{Block, Kind};
@@ -66,6 +66,7 @@ impl Store {
         let mut numbers = Numbers { wanted: &request.windows, done: 0, passed: 0 };
         let (mut scanner, mut nodes) = (Scanner::new(header)?, Finder::new(header, request));
         let values = ValuesOf::new(header, request);
+        let mut counts = Counts::default();
         let mut last_rolled: Option<(Arc<Rolled>, Box<runs::SealedRun>)> = None;
         while let Some((first, most)) = numbers.next_run() {
             let most = match nodes.at(self, first, most, numbers.passed)? {
@@ -123,7 +124,7 @@ impl Store {
                         if numbers.next_run().is_none_or(|(next, _)| next != *number) {
                             break;
                         }
-                        one(header, bytes, |run| take(Taken::Windows(run, 0, 1)))?;
+                        one(header, bytes, &mut counts, |run| take(Taken::Windows(run, 0, 1)))?;
                         numbers.advance(1);
                     }
                 }
@@ -194,33 +195,6 @@ impl Store {
         }
         Ok(windows)
     }
-}
-
-/// Passes one window as a run.
-fn one<E: From<StoreError>>(
-    header: &Arc<StreamHeader>,
-    bytes: &[u8],
-    take: impl FnOnce(&Run<'_>) -> Result<(), E>,
-) -> Result<(), E> {
-    let wrong = || StoreError::Damaged("a window of sums lacks its parts".to_owned());
-    let envelope = Envelope::read_window(bytes, header).map_err(damaged)?;
-    let window = envelope.signed_header().description().ok_or_else(wrong)?;
-    let (name, mut rest) =
-        envelope.mask().zip(envelope.body().coefficients()).ok_or_else(|| damaged(WireError::Magic))?;
-    let (ticks, forms) = (window.sent_ticks(), forms(header)?);
-    let counts: Vec<Vec<u8>> = header
-        .parts()
-        .iter()
-        .map(|part| part.counts(&window).into_iter().flat_map(u16::to_le_bytes).collect())
-        .collect();
-    let mut parts = Vec::with_capacity(forms.len());
-    for (form, counts) in forms.iter().zip(&counts) {
-        let bytes = form.body_bytes(ticks) + sotto_sums::TAG_BYTES;
-        let (rows, after) = rest.split_at_checked(bytes).ok_or_else(wrong)?;
-        parts.push(Rows::new(counts, rows, bytes));
-        rest = after;
-    }
-    take(&Run::new(name, ticks, parts))
 }
 
 /// Windows of a request of which a sum wants parts whose values do not add.
