@@ -33,9 +33,13 @@ impl Presence {
     /// Returns the set of the first `count` ticks.
     #[must_use]
     pub fn first(count: u32) -> Self {
-        let mut presence = Self::default();
-        (0..count).for_each(|tick| presence.insert(tick));
-        presence
+        let (whole, rest) = (count as usize / 4, count % 4);
+        let mut digits = Vec::with_capacity(whole + 1);
+        digits.resize(whole, 0xf);
+        if rest > 0 {
+            digits.push(0xf & !(0xf >> rest));
+        }
+        Self(digits)
     }
 
     /// Adds a tick.
@@ -121,7 +125,13 @@ mod tests {
         assert_eq!(Presence::try_from("9804".to_owned()), Ok(presence.clone()));
         assert_eq!(presence.iter().collect::<Vec<_>>(), [0, 3, 4, 13]);
         assert_eq!((presence.count(), presence.end()), (4, 14));
-        assert_eq!(String::from(Presence::first(5)), "f8");
+        for count in 0..14 {
+            assert!(Presence::first(count).iter().eq(0..count));
+        }
+        assert_eq!(
+            ["", "8", "c", "e", "f", "f8"],
+            [0, 1, 2, 3, 4, 5].map(|n| String::from(Presence::first(n)))
+        );
         assert_eq!(presence.and(&Presence::first(4)).iter().collect::<Vec<_>>(), [0, 3]);
         assert_eq!(Presence::default().end(), 0);
         for wrong in ["0", "A", "90", "x", "9 "] {

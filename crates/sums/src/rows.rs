@@ -4,6 +4,7 @@
 //! between are zero there, so carries do not reach the next one; the difference of both sums has the others.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use crate::bits::bits_at;
 use crate::field::{PRIME, Residue};
@@ -14,6 +15,8 @@ use crate::tag::{PartError, TAG_BYTES};
 const LEAST_WIDTH: u32 = 8;
 /// Rows that are added before the sums are unpacked: a place carries fewer than 2^8 times into the next one's bits.
 const BATCH: usize = 1 << LEAST_WIDTH;
+/// Fewer rows are unpacked: the masks of long integers would take longer than the rows.
+const LEAST_ROWS: usize = 4;
 /// Words of 64 bits that are added together.
 const MOST_WORDS: usize = 8;
 
@@ -22,7 +25,7 @@ pub(crate) fn add(form: &Form<'_>, ticks: u32, rows: &[u8]) -> Result<(Vec<u64>,
     let places = form.walk(ticks).collect::<Vec<_>>();
     let row = form.body_bytes(ticks) + TAG_BYTES;
     let (mut columns, mut tags) = (vec![0; places.len()], Tags::new(form.free_bits(ticks)));
-    let adder = Adder::new(&places);
+    let adder = Adder::new(&places, rows.len() / row);
     for batch in rows.chunks(BATCH * row) {
         adder.add(&mut columns, &mut tags, batch, row);
     }
@@ -67,15 +70,15 @@ enum Adder<'p> {
     /// Places are words of 32 bits.
     Words,
     Long(Vec<Segment<'p>>),
-    /// Some places are narrow.
+    /// Some places are narrow, or rows are few.
     Unpacked(&'p [Positioned<'p>]),
 }
 
 impl<'p> Adder<'p> {
-    fn new(places: &'p [Positioned<'p>]) -> Self {
+    fn new(places: &'p [Positioned<'p>], rows: usize) -> Self {
         if places.iter().all(|at| at.place.width() == 32) {
             Self::Words
-        } else if places.iter().all(|at| at.place.width() >= LEAST_WIDTH) {
+        } else if rows >= LEAST_ROWS && places.iter().all(|at| at.place.width() >= LEAST_WIDTH) {
             Self::Long(segments(places))
         } else {
             Self::Unpacked(places)
@@ -131,9 +134,10 @@ fn segments<'p>(places: &'p [Positioned<'p>]) -> Vec<Segment<'p>> {
         let inside = &places[first..first + count];
         let (mut all, mut others) = ([0; MOST_WORDS], [0; MOST_WORDS]);
         for (index, at) in inside.iter().enumerate() {
-            for bit in at.bit - 8 * byte..end(at) {
-                all[bit / 64] |= 1 << (bit % 64);
-                others[bit / 64] |= u64::from(index % 2 == 0) << (bit % 64);
+            let bits = at.bit - 8 * byte..end(at);
+            set(&mut all, &bits);
+            if index % 2 == 0 {
+                set(&mut others, &bits);
             }
         }
         let words = inside.last().map_or(0, end).div_ceil(64);
@@ -141,6 +145,14 @@ fn segments<'p>(places: &'p [Positioned<'p>]) -> Vec<Segment<'p>> {
         first += count;
     }
     segments
+}
+
+/// Sets some bits, at least one.
+fn set(words: &mut [u64; MOST_WORDS], bits: &Range<usize>) {
+    for word in bits.start / 64..bits.end.div_ceil(64) {
+        let (from, to) = (bits.start.saturating_sub(64 * word), (bits.end - 64 * word).min(64));
+        words[word] |= u64::MAX << from & u64::MAX >> (64 - to);
+    }
 }
 
 impl Segment<'_> {
