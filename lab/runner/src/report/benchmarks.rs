@@ -17,7 +17,8 @@ pub(super) fn page(collection: &Collection, commit: &str) -> String {
     text += "Times are medians on one thread. Of each operation ours stands against the fastest other engine that may be \
              compared ([how](../lab/METHODOLOGY.md), [and where that may be unfair](../lab/BIAS.md)): the same data modulus within 3 %, checked by \
              decryption. `≥` is the margin that the project wants. [Comparisons with a limit](benchmarks-comparisons.md), \
-             [sums of windows](benchmarks-sums.md) and [the price of secrecy](benchmarks-price.md) have pages of their own.\n\n";
+             [sums of windows](benchmarks-sums.md), [the price of secrecy](benchmarks-price.md) and [the system's own \
+             steps](benchmarks-system.md) have pages of their own.\n\n";
     text += &summary_of(&rows, "../lab");
     let mut title = "";
     for row in &rows {
