@@ -30,7 +30,7 @@ pub(crate) fn decryption<S: Testable>(f: &mut Fixture<S>) {
     let (ring, first) = (params.ring(), parts.limb);
     let (q, kernels) = (*params.modulus(first), ring.kernels());
     let (mut phase, mut rows) = (Limbs::new(limbs, degree, 1), Limbs::new(limbs + 1, degree, 1));
-    let (mut out, mut signed) = (Wiped::zeros(degree), Wiped::zeros(degree));
+    let mut out = Wiped::zeros(degree);
     let quotients = vec![Quotient { constant: (1 << 51) - 1, shift: q.bits() + 26 }; limbs];
     let weights = vec![12_345; limbs + 1];
     Turns::rounds(&mut r, |turns| {
@@ -50,7 +50,7 @@ pub(crate) fn decryption<S: Testable>(f: &mut Fixture<S>) {
         turns.part("limbs to the plain modulus", || {
             (kernels.convert)(&q, &mut out, &sources, q.bits(), &weights, 0);
         });
-        turns.part("centred", || (kernels.centre)(&q, &mut signed, &out));
+        turns.part("centred", || (kernels.centre)(&q, &mut out));
         turns.part("wiping secrets", || {
             phase.rows_mut().chain(rows.rows_mut()).for_each(|row| wipe(black_box(row)));
         });

@@ -79,7 +79,7 @@ fn divide(
     addend: Option<&[u64]>,
 ) {
     let by = [q.factor(3), q.factor(5)];
-    turns.part("division of a limb", || (kernels.subtract_rest)(q, out, sum, rest, by, addend));
+    turns.part("division of a limb", || (kernels.subtract_rest)(q, out, Some(sum), rest, by, addend));
 }
 
 /// A key switch at the top level.

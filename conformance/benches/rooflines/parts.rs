@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use sotto_conformance::{Fixture, Testable};
-use sotto_ring::{GaloisMap, Modulus, NttTable, Rows, Scratch, Seed, Target, Wiped};
+use sotto_ring::{Modulus, NttTable, Rows, Scratch, Seed, SlotMap, Target, Wiped, words_mut};
 use sotto_rlwe::Injection;
 
 /// Returns the median, in microseconds.
@@ -160,19 +160,17 @@ impl<'a, S: Testable> Parts<'a, S> {
         });
     }
 
-    /// Times the permutation of slots modulo t and a transform modulo t: encoding, or decoding.
+    /// Times the ways of slots to their places and back, and a transform modulo t: encoding, or decoding.
     pub(crate) fn slots(&mut self, roofline: &mut Roofline) {
         let params = &self.fixture.params;
         let degree = params.degree();
         let t = Modulus::new(params.plain_modulus()).expect("a modulus");
-        let map = GaloisMap::new(degree, 3).expect("an element");
+        let map = SlotMap::new(degree);
         let table = NttTable::new(t, degree).expect("slots");
         let (mut out, mut values) = (Wiped::zeros(degree), Wiped::zeros(degree));
-        roofline.part("slots: four passes over n words", 1, |i| {
-            (Target::best().kernels.from_signed)(&t, &mut out, &self.signed);
-            (Target::best().kernels.permute)(self.rows.row_mut(i), &out, map.map());
-            (Target::best().kernels.centre)(&t, &mut values, &out);
-            values.fill(0);
+        roofline.part("slots: to their places, or back, and centred", 1, |_| {
+            (Target::best().kernels.scatter_slots)(&t, &mut out, &self.signed, &map);
+            (Target::best().kernels.centre)(&t, words_mut(&mut values));
         });
         roofline.part("a transform modulo t", 1, |_| (Target::best().kernels.ntt_forward)(&table, &mut out));
     }

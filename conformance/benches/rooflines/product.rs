@@ -122,7 +122,7 @@ pub(crate) fn bfv(f: &mut Fixture<Bfv>) {
                     for (j, quotient) in quotients.iter_mut().enumerate() {
                         let q = ring.modulus(auxiliary.start + j);
                         let (by, dividend) = ([q.factor(3), q.factor(5)], &dividend.row(j)[part.clone()]);
-                        (kernels.subtract_rest)(q, quotient, dividend, &*targets[j], by, None);
+                        (kernels.subtract_rest)(q, quotient, Some(dividend), &*targets[j], by, None);
                     }
                 });
                 let quotients: Vec<&[u64]> = quotients.iter().collect();

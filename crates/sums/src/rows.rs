@@ -149,9 +149,10 @@ fn segments<'p>(places: &'p [Positioned<'p>]) -> Vec<Segment<'p>> {
 
 /// Sets some bits, at least one.
 fn set(words: &mut [u64; MOST_WORDS], bits: &Range<usize>) {
-    for word in bits.start / 64..bits.end.div_ceil(64) {
-        let (from, to) = (bits.start.saturating_sub(64 * word), (bits.end - 64 * word).min(64));
-        words[word] |= u64::MAX << from & u64::MAX >> (64 - to);
+    let inside = words.iter_mut().enumerate().take(bits.end.div_ceil(64)).skip(bits.start / 64);
+    for (at, word) in inside {
+        let (from, to) = (bits.start.saturating_sub(64 * at), (bits.end - 64 * at).min(64));
+        *word |= u64::MAX << from & u64::MAX >> (64 - to);
     }
 }
 
