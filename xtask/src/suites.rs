@@ -3,6 +3,7 @@
 mod alarms;
 mod arm_instructions;
 mod ask;
+mod avx512;
 mod compile;
 mod console;
 mod demo;
@@ -39,8 +40,9 @@ mod zig;
 use crate::guide;
 use crate::suite::{Depth, Suite};
 use crate::tools::{
-    AARCH64_CC, AARCH64_MUSL, AARCH64_STD, C_COMPILER, CHROMIUM, CLIPPY, CPP_COMPILER, CURL, GO, JAVA, MIRI,
-    MOSQUITTO, NIGHTLY, NO_STD, NODE, PYTHON, PYTHON_VENV, QEMU_AARCH64, QEMU_SYSTEM, RUSTFMT, SMALL_CORES,
+    AARCH64_CC, AARCH64_MUSL, AARCH64_STD, AVX512, C_COMPILER, CHROMIUM, CLIPPY, CPP_COMPILER, CURL, GO,
+    JAVA, MIRI, MOSQUITTO, NIGHTLY, NO_STD, NODE, PYTHON, PYTHON_VENV, QEMU_AARCH64, QEMU_SYSTEM, RUSTFMT,
+    SMALL_CORES,
 };
 pub(crate) use readings::command as cases;
 
@@ -96,6 +98,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite { name: "seal-bgv", shows: "SEAL in Pyfhel computes on our BGV files and we on its", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER, &PYTHON_VENV], run: seal::bgv },
     Suite { name: "sanitised", shows: "the mathematics' tests pass under the address sanitiser", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER, &NIGHTLY], run: compile::sanitised },
     Suite { name: "targets", shows: "the mathematics' tests pass on every kernel target of this machine", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER], run: compile::targets },
+    Suite { name: "avx512", shows: "the tests of kernels and ring pass with AVX-512, emulated where the processor lacks it", depth: Depth::Deep, beside: false, needs: &[&C_COMPILER, &AVX512], run: avx512::run },
     Suite { name: "aarch64", shows: "the mathematics' tests pass on 64-bit ARM", depth: Depth::Deep, beside: false, needs: &[&AARCH64_STD, &AARCH64_CC, &QEMU_AARCH64], run: compile::aarch64 },
     Suite { name: "arm-instructions", shows: "no kernel takes more instructions on 64-bit ARM than the scalar one", depth: Depth::Deep, beside: false, needs: &[&AARCH64_STD, &AARCH64_CC, &QEMU_AARCH64], run: arm_instructions::run },
     Suite { name: "lab-device", shows: "the lab as one static program for 64-bit ARM, emulated", depth: Depth::Deep, beside: false, needs: &[&AARCH64_MUSL, &AARCH64_CC, &QEMU_AARCH64], run: lab_device::run },

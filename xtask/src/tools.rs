@@ -1,5 +1,7 @@
 //! The tools that suites need, and how to get them.
 
+pub(crate) mod bochs;
+
 use crate::cargo;
 use std::process::{Command, Stdio};
 
@@ -163,6 +165,13 @@ pub(crate) static QEMU_AARCH64: Tool = Tool {
     name: "qemu-aarch64",
     get: "`apt-get install qemu-user`",
     probe: || first_line(Command::new("qemu-aarch64").arg("--version")),
+};
+
+pub(crate) static AVX512: Tool = Tool {
+    name: "AVX-512 with IFMA, VBMI and VAES, or Bochs 3.0 or later and a Linux to boot in it",
+    get: "`apt-get install --no-install-recommends bochs bochs-term busybox-static isolinux syslinux-common xorriso \
+          linux-image-cloud-amd64` (Debian 13), or name a kernel in SOTTO_LINUX",
+    probe: bochs::processor,
 };
 
 pub(crate) static QEMU_SYSTEM: Tool = Tool {

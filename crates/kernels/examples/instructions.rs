@@ -1,7 +1,7 @@
 //! Runs one kernel of one target a number of times, for an emulator that counts instructions: `cargo ci
 //! arm-instructions`.
 //!
-//! Without arguments it prints the targets, then the rows. With a row, a target and a number n it prepares the data,
+//! Without arguments it prints the targets, of kernels and of streams, then the rows. With a row, a target and a number n it prepares the data,
 //! calls the kernel once, and then n more times: the difference between n = 1 and n = 0 is the cost of a call.
 
 use std::hint::black_box;
@@ -59,6 +59,7 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [row, target, times] = arguments.as_slice() else {
         Kernels::available().iter().for_each(|target| println!("target {}", target.name));
+        Streams::available().iter().for_each(|target| println!("streams {}", target.name));
         for (bits, _) in PRIMES {
             KERNELS.iter().for_each(|name| println!("row {name}/{bits}"));
             // Most stream kernels do not depend on the prime.
