@@ -60,14 +60,14 @@ macro_rules! words {
 }
 words!(u64, i64, f64);
 
-/// Takes a vector of this length from the thread's pool.
+/// Takes a vector of this length from the thread's pool: the one kept last, which the processor's caches may still hold.
 #[cfg(feature = "std")]
 fn pooled<T: Word>(length: usize) -> Option<Aligned<T>> {
     let take = |pool: &RefCell<Pool<T>>| {
         let mut pool = pool.borrow_mut();
-        let index = pool.vectors.iter().position(|vector| vector.len() == length)?;
+        let index = pool.vectors.iter().rposition(|vector| vector.len() == length)?;
         pool.words -= length;
-        Some(pool.vectors.swap_remove(index))
+        Some(pool.vectors.remove(index))
     };
     // The pool no longer exists while its thread ends.
     T::pool().try_with(take).ok().flatten()

@@ -74,11 +74,16 @@ struct Freed {
 
 #[cfg(feature = "std")]
 impl Freed {
-    /// Removes and returns the smallest buffer that is large enough and not [`loose`].
+    /// Removes and returns the smallest buffer that is large enough and not [`loose`]; of equal ones the one freed last,
+    /// which the processor's caches may still hold.
     fn take(&mut self, length: usize) -> Option<Words> {
         let fits = |buffer: &Words| buffer.capacity() >= length && !loose(buffer.capacity(), length);
-        let candidates = self.buffers.iter().enumerate().filter(|(_, buffer)| fits(buffer));
-        let (index, _) = candidates.min_by_key(|(_, buffer)| buffer.capacity())?;
+        let exact = self.buffers.iter().rposition(|buffer| buffer.capacity() == length);
+        let best = || {
+            let candidates = self.buffers.iter().enumerate().rev().filter(|(_, buffer)| fits(buffer));
+            Some(candidates.min_by_key(|(_, buffer)| buffer.capacity())?.0)
+        };
+        let index = exact.or_else(best)?;
         let buffer = self.buffers.remove(index)?;
         self.words -= buffer.capacity();
         Some(buffer)

@@ -41,11 +41,12 @@ impl Scratch {
         Self::default()
     }
 
-    /// Returns the shortest buffer that is long enough. If none is, replaces the longest by a new one: growing it would
-    /// take fresh pages, while this thread's pool may have a buffer that fits.
+    /// Returns the shortest buffer that is long enough; of equal ones a late one, which the processor's caches may still
+    /// hold. If none is, replaces the longest by a new one: growing it would take fresh pages, while this thread's pool
+    /// may have a buffer that fits.
     fn buffer(&mut self, length: usize) -> Buffer {
         let fit = |buffer: &Buffer| (buffer.len() < length, buffer.len().abs_diff(length));
-        let best = self.buffers.iter().enumerate().min_by_key(|(_, buffer)| fit(buffer));
+        let best = self.buffers.iter().enumerate().rev().min_by_key(|(_, buffer)| fit(buffer));
         match best.map(|(i, _)| i) {
             Some(i) if self.buffers[i].capacity() >= length => self.buffers.swap_remove(i),
             longest => {
