@@ -46,9 +46,10 @@ pub(crate) fn watched<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) 
     Ok(result)
 }
 
-/// Runs a call like [`watched`] that is too short to be stopped.
-pub(crate) fn briefly<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-    Ok(py.detach(work))
+/// Runs a call like [`watched`], or with the interpreter's lock if it is `short`: too short to be stopped, and shorter
+/// than the 5 ms after which a busy thread gives the lock back.
+pub(crate) fn briefly<T: Send>(py: Python<'_>, short: bool, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    if short { Ok(work()) } else { watched(py, work) }
 }
 
 /// Runs a call like [`watched`], and raises its error.

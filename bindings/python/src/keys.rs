@@ -4,13 +4,16 @@ use std::path::PathBuf;
 
 use numpy::{IntoPyArray as _, PyArray1, PyUntypedArray};
 use pyo3::exceptions::PyValueError;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyFloat, PyInt, PyTuple};
+use pyo3::types::{PyBytes, PyFloat, PyInt, PyTuple, PyType};
 use sotto::{Bfv, Ckks, DeviceSecret};
 
-use crate::call::detached;
-use crate::error::mixed_kinds;
+use crate::array::Array;
+use crate::call::{detached, watched};
+use crate::error::{OrRaise as _, mixed_kinds};
 use crate::flags::{FlagPlan, Flags, numbers};
+use crate::packed::Packed;
 use crate::plan::{Plan, Plans};
 use crate::schemes::{Context, Schemes, each};
 use crate::secret_file::write_secret;
@@ -79,10 +82,14 @@ impl<'py> Row<'py> {
         if !within || values.len_if_contiguous().is_none_or(|count| count == 0) {
             return Ok(None);
         }
-        let inside = match &values {
-            Plain::Reals(row) => all_reals(row.as_slice()?, least, most),
-            Plain::Integers(row) => all_integers(row.as_slice()?, least.ceil() as i64, most.floor() as i64),
-        };
+        // A range of both signs is the bound alone, which encryption checks.
+        let inside = -least == most
+            || match &values {
+                Plain::Reals(row) => all_reals(row.as_slice()?, least, most),
+                Plain::Integers(row) => {
+                    all_integers(row.as_slice()?, least.ceil() as i64, most.floor() as i64)
+                }
+            };
         Ok(inside.then_some(Self { values, bound }))
     }
 }
@@ -110,17 +117,26 @@ fn pair(range: &Bound<'_, PyAny>) -> Option<(f64, f64)> {
     Some((end(0)?, end(1)?))
 }
 
-/// Encrypts a row with either kind of keys.
+/// Encrypts a row with either kind of keys: None for values outside, which the general case names.
 macro_rules! encrypted_row {
-    ($py:ident, $kinds:ident, $keys:expr, $row:expr) => {
-        match $row {
-            Some(Row { values, bound }) => match ($keys, &values) {
-                ($kinds::Reals(_), Plain::Integers(_)) | ($kinds::Integers(_), Plain::Reals(_)) => Ok(None),
-                _ => encrypted!($py, $kinds, $keys, values, bound).map(Some),
-            },
-            None => Ok(None),
+    ($py:ident, $kinds:ident, $keys:expr, $row:expr) => {{
+        let Some(Row { values, bound }) = $row else { return Ok(None) };
+        let made = match ($keys, &values) {
+            ($kinds::Reals(keys), Plain::Reals(values)) => {
+                let values = contiguous(values)?;
+                watched($py, || keys.encrypt_within(values, bound).map(Values::Reals))?
+            }
+            ($kinds::Integers(keys), Plain::Integers(values)) => {
+                let values = contiguous(values)?;
+                watched($py, || keys.encrypt_within(values, bound).map(Values::Integers))?
+            }
+            _ => return Ok(None),
+        };
+        match made {
+            Err(sotto::Error::Value { .. } | sotto::Error::OutsideRange { .. }) => Ok(None),
+            made => made.map(|values| Some(Vector(values))).or_raise($py),
         }
-    };
+    }};
 }
 
 /// Decrypted values and a bound on their error.
@@ -156,6 +172,36 @@ impl Secret {
             }
             _ => Err(mixed_kinds()),
         }
+    }
+
+    /// Decrypts an array that is one vector, with the keys of its scheme, as an object of `kind`, the class `Decrypted`.
+    /// None for arrays with a resolution or a last step, and for those that decryption refuses: the general case says why.
+    fn decrypt_row<'py>(
+        &self,
+        py: Python<'py>,
+        array: &Bound<'py, Array>,
+        integers: Option<&Self>,
+        kind: &Bound<'py, PyType>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(vector) = array.get().row() else { return Ok(None) };
+        let keys = match vector {
+            Values::Reals(_) => Some(self),
+            Values::Integers(_) => integers,
+        };
+        let (values, bound) = match (keys.map(|keys| &keys.0), vector) {
+            (Some(SecretKeys::Reals(secret)), Values::Reals(vector)) => {
+                let Ok(answer) = watched(py, || secret.decrypt(vector))? else { return Ok(None) };
+                opened(py, answer)
+            }
+            (Some(SecretKeys::Integers(secret)), Values::Integers(vector)) => {
+                let Ok(answer) = watched(py, || secret.decrypt(vector))? else { return Ok(None) };
+                opened(py, answer)
+            }
+            _ => return Ok(None),
+        };
+        let decrypted = values.call_method1(intern!(py, "view"), (kind,))?;
+        decrypted.setattr(intern!(py, "bound"), bound)?;
+        Ok(Some(decrypted))
     }
 
     /// Decrypts a vector that came as bytes, by the plan of its computation.
@@ -257,6 +303,33 @@ impl Public {
             PublicKeys::Integers(public) => public.read(bytes).map(Values::Integers),
         });
         read.map(Vector)
+    }
+
+    /// Reads a vector to compute on from the bytes of an array that is one vector, with the keys of its scheme. None for
+    /// other bytes, which the general case reads or refuses.
+    #[staticmethod]
+    fn read_row(
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        reals: &Self,
+        integers: Option<&Self>,
+    ) -> PyResult<Option<Vector>> {
+        let data = data.cast::<PyBytes>().ok();
+        let Some(Packed { length, is_real, frame }) = data.and_then(|data| Packed::of(data.as_bytes()))
+        else {
+            return Ok(None);
+        };
+        let keys = if is_real { Some(reals) } else { integers };
+        let read = match keys.map(|keys| &keys.0) {
+            Some(PublicKeys::Reals(public)) if is_real => {
+                watched(py, || public.read(frame).map(Values::Reals))?
+            }
+            Some(PublicKeys::Integers(public)) if !is_real => {
+                watched(py, || public.read(frame).map(Values::Integers))?
+            }
+            _ => return Ok(None),
+        };
+        Ok(read.ok().map(Vector).filter(|vector| vector.__len__() == length))
     }
 
     /// The parameters.

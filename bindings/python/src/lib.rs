@@ -9,6 +9,7 @@ mod error;
 mod flags;
 mod formula;
 mod keys;
+mod packed;
 mod paillier;
 mod plan;
 #[cfg(feature = "cloud")]
@@ -16,6 +17,7 @@ mod plant;
 mod rlwe;
 mod schemes;
 mod secret_file;
+mod trail;
 mod vector;
 
 use pyo3::prelude::*;

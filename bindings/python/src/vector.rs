@@ -166,7 +166,7 @@ macro_rules! with_scalar {
 
 #[pymethods]
 impl Vector {
-    fn __len__(&self) -> usize {
+    pub(crate) fn __len__(&self) -> usize {
         each!(Values, &self.0, vector => vector.len())
     }
 

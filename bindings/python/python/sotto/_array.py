@@ -111,6 +111,9 @@ class EncryptedArray(Protocols, EncryptedBase):
 
     def polynomial(self, coefficients: Any) -> EncryptedArray:
         """Return c0 + c1·x + c2·x² + …, value by value."""
+        found: EncryptedArray | None = self._polynomial(coefficients)
+        if found is not None:
+            return found
         weights = np.ascontiguousarray(self._plain(coefficients))
         return self._each("polynomial", lambda vector: vector.polynomial(weights))
 
@@ -148,6 +151,9 @@ class EncryptedArray(Protocols, EncryptedBase):
 
     def __matmul__(self, other: Any) -> EncryptedArray:
         """Multiply matrices or vectors, encrypted or public."""
+        found: EncryptedArray | None = self._dotted(other)
+        if found is not None:
+            return found
         if isinstance(other, EncryptedArray):
             return _matmul.encrypted(self, other)
         return _matmul.with_plain(self, other)
@@ -165,7 +171,8 @@ class EncryptedArray(Protocols, EncryptedBase):
 
     def sum(self, axis: int | None = None) -> EncryptedArray:
         """Add all values, or those along one axis."""
-        return _reduce.total(self, axis)
+        found: EncryptedArray | None = self._summed() if axis is None else None
+        return _reduce.total(self, axis) if found is None else found
 
     def mean(self, axis: int | None = None) -> EncryptedArray:
         """Average all values, or those along one axis."""

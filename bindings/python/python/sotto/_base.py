@@ -165,6 +165,9 @@ class EncryptedBase(Array):
 
     def __pow__(self: A, exponent: Any) -> A:
         """Raise to a whole power ≥ 1: ⌈log2 exponent⌉ levels."""
+        found = self._raised(exponent)
+        if found is not None:
+            return found
         self._open_ended()
         power = int(exponent)
         if power != exponent or power < 1:
@@ -179,6 +182,9 @@ class EncryptedBase(Array):
 
     def __getitem__(self: A, key: Any) -> A:
         """Take values out. Rows cost one level; columns cost nothing."""
+        found = self._selected(key)
+        if found is not None:
+            return found
         if self._length is None:
             parts = _chosen(self._parts, key)
             return self._of(parts, None, grid=self._grid, finish=self._finish, trail=self._trail)

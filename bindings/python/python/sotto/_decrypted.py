@@ -69,8 +69,8 @@ class Decrypted(np.ndarray[Any, Any]):
 
     def __array_finalize__(self, source: Any) -> None:
         """Keep the bound in views; results of arithmetic, and other types, have none."""
-        same = getattr(source, "dtype", None) == self.dtype
-        self.bound = getattr(source, "bound", float("nan")) if same else float("nan")
+        kept = isinstance(source, Decrypted) and source.dtype == self.dtype
+        self.bound = source.bound if kept else math.nan
 
     def __array_wrap__(self, values: Any, context: Any = None, return_scalar: bool = False) -> Any:
         """Return plain values from arithmetic, for which the bound does not hold."""

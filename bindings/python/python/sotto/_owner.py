@@ -26,6 +26,8 @@ from sotto._search import parameters_for
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+#: Compared with a dtype faster than `np.int64` is.
+_INT64 = np.dtype(np.int64)
 #: The answer of a program: an array or flags.
 R = TypeVar("R", EncryptedArray, EncryptedFlags)
 #: An input of a program that an evaluator runs.
@@ -194,11 +196,11 @@ class Owner:
         if resolution is None and range is not None:
             # The usual case, checked and encrypted in one call.
             secret, largest = self._secret, math.inf
-            if self._whole is not None and getattr(values, "dtype", None) == np.int64:
+            if self._whole is not None and getattr(values, "dtype", None) == _INT64:
                 secret, largest = self._whole[0], LARGEST_INTEGER
             row = secret.encrypt_row(values, range, largest)
             if row is not None:
-                return EncryptedArray._of(row, len(row))
+                return EncryptedArray(row, len(row), None, None, ())
         array, bounds = checked(values, range, resolution)
         real = array.dtype.kind == "f"
         secret = self._secret if real else self._integers(float(bounds.max()))[0]
@@ -221,6 +223,12 @@ class Owner:
         which says what an honest answer looks like. Flags become `DecryptedFlags`, those of whole
         numbers `ExactFlags`, an array of bools.
         """
+        if plan is None and isinstance(array, EncryptedArray):
+            # The usual case, decrypted in one call.
+            whole = None if self._whole is None else self._whole[0]
+            row = self._secret.decrypt_row(array, whole, Decrypted)
+            if row is not None:
+                return row
         if not isinstance(array, (EncryptedArray, EncryptedFlags, DetachedArray)):
             raise TypeError(f"{type(array).__name__} is not an encrypted array")
         if plan is not None:
@@ -236,10 +244,7 @@ class Owner:
         try:
             if one is not None:
                 secret = self._secret if one.is_real else self._integers(1.0)[0]
-                values, bound = secret.decrypt(one)
-                if array._length is not None and array._finish is None and array._grid is None:
-                    return Decrypted._of(values, bound)
-                opened = [(values, bound)]
+                opened = [secret.decrypt(one)]
             else:
                 secret, vectors = self._keys_of(array), array._vectors
                 opened = list(tracked(map(secret.decrypt, vectors), len(vectors)))
@@ -355,6 +360,10 @@ class Evaluator:
 
     def read(self, data: bytes) -> EncryptedArray:
         """Read the bytes of an encrypted array."""
+        # The usual case, read in one call.
+        row = Public.read_row(data, self._reals, self._integers)
+        if row is not None:
+            return EncryptedArray(row, len(row), None, None, ())
         return self.attach(_container.unpack(data))
 
     def attach(self, array: DetachedArray) -> EncryptedArray:

@@ -33,7 +33,7 @@ def objects(items: Any, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
 
 
 def alone(item: Any) -> np.ndarray[Any, Any]:
-    """Return an object array without axes. The compiled part calls it, `longer` and `joined`."""
+    """Return an object array without axes. The compiled part calls it and `joined`."""
     array = np.empty((), dtype=object)
     array[()] = item
     return array
