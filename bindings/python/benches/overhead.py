@@ -1,10 +1,12 @@
 """Times array operations through Python and directly in Rust, in turn, and prints the ratios.
 
     cargo build --release --package sotto-he --example operations
-    python bindings/python/benches/overhead.py [--rounds 200] [--markdown FILE]
+    python bindings/python/benches/overhead.py [--rounds 200] [--depth 3] [--cpu]
 
-Both run on one core at the same parameters, of degree 8192. A round of an operation is a batch of
-calls in each language, one directly after the other; the figures are medians over the rounds.
+Both run on one core at the same parameters: of degree 8192 at the default depth, 16384 at depth 3.
+A round of an operation is a batch of calls in each language, one directly after the other; the
+figures are medians over the rounds. `--cpu` measures the processor's time in place of the time that
+passes, for machines where other programs interrupt both.
 """
 
 from __future__ import annotations
@@ -17,16 +19,17 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import clock_gettime, perf_counter, thread_time
 from typing import Any
 
 import numpy as np
 import sotto as st
 
 ROOT = Path(__file__).resolve().parents[3]
-#: The largest absolute value of an input, and the depth: those of the Rust program.
-WITHIN, DEPTH = 100.0, 2
-DEGREE = 8192
+#: The largest absolute value of an input: that of the Rust program.
+WITHIN = 100.0
+#: The default depth, whose parameters have degree 8192.
+DEPTH = 2
 #: Seconds of a batch, about.
 BATCH = 5e-3
 
@@ -34,10 +37,10 @@ BATCH = 5e-3
 class Rust:
     """The example `operations` of the crate, which answers requests for times."""
 
-    def __init__(self, program: Path, numbers: str, count: int) -> None:
+    def __init__(self, program: Path, numbers: str, depth: int, count: int) -> None:
         """Start it; it makes keys."""
         self._process = subprocess.Popen(
-            [str(program), numbers, str(DEPTH), str(count)],
+            [str(program), numbers, str(depth), str(count)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -45,16 +48,34 @@ class Rust:
         self.degree = self._answer()["degree"]
 
     def _answer(self) -> dict[str, Any]:
-        assert self._process.stdout is not None
-        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        answer: dict[str, Any] = json.loads(self._line())
         return answer
 
-    def seconds(self, operation: str, repetitions: int) -> float:
-        """Return the mean seconds of a call."""
+    def _line(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline()
+
+    def _run(self, operation: str, repetitions: int) -> None:
         assert self._process.stdin is not None
         self._process.stdin.write(f"{operation} {repetitions}\n")
         self._process.stdin.flush()
+
+    def seconds(self, operation: str, repetitions: int) -> float:
+        """Return the mean seconds of a call."""
+        self._run(operation, repetitions)
         return float(self._answer()["seconds"])
+
+    def processor_seconds(self, operation: str, repetitions: int) -> float:
+        """Return the mean seconds of the processor in a call, without those of the request."""
+        return (self._spent(operation, repetitions) - self._spent(operation, 0)) / repetitions
+
+    def _spent(self, operation: str, repetitions: int) -> float:
+        # Linux's number of the clock that counts the processor's time in another process.
+        clock = (~self._process.pid << 3) | 2
+        start = clock_gettime(clock)
+        self._run(operation, repetitions)
+        self._line()
+        return clock_gettime(clock) - start
 
     def end(self) -> None:
         """End it."""
@@ -95,24 +116,31 @@ def operations(
     }
 
 
-def seconds(operation: Callable[[], Any], repetitions: int) -> float:
+def seconds(
+    operation: Callable[[], Any], repetitions: int, clock: Callable[[], float] = perf_counter
+) -> float:
     """Return the mean seconds of a call."""
-    start = perf_counter()
+    start = clock()
     for _ in range(repetitions):
         operation()
-    return (perf_counter() - start) / repetitions
+    return (clock() - start) / repetitions
 
 
-def rows(program: Path, rounds: int, only: str | None) -> Iterator[tuple[str, str, float, float]]:
+def rows(
+    program: Path, rounds: int, only: str | None, depth: int, processor: bool
+) -> Iterator[tuple[str, str, float, float]]:
     """Yield numbers, operation, and the median seconds in Python and in Rust."""
-    owner = st.Owner.new(depth=DEPTH)
+    owner = st.Owner.new(depth=depth)
+    clock = thread_time if processor else perf_counter
     for numbers, dtype, count in (("reals", np.float64, 4096), ("integers", np.int64, 8192)):
         places = np.arange(count)
         values, plain = (places * 7 % 50).astype(dtype), (places * 11 % 30).astype(dtype)
-        rust = Rust(program, numbers, count)
+        rust = Rust(program, numbers, depth, count)
         ours = operations(owner, values, plain)
-        native = owner._secret if numbers == "reals" else owner._integers(1.0)[0]
-        assert rust.degree == DEGREE and native is not None, f"degree {rust.degree}"
+        native = getattr(owner._contexts, numbers)()
+        assert rust.degree == native.degree, f"degrees {rust.degree} and {native.degree}"
+        print(f"degree {rust.degree}", file=sys.stderr)
+        theirs = rust.processor_seconds if processor else rust.seconds
         for name, operation in ours.items():
             if only not in (None, name):
                 continue
@@ -121,10 +149,11 @@ def rows(program: Path, rounds: int, only: str | None) -> Iterator[tuple[str, st
             pairs = []
             for turn in range(rounds):
                 if turn % 2:
-                    pairs.append((seconds(operation, repetitions), rust.seconds(name, repetitions)))
+                    python = seconds(operation, repetitions, clock)
+                    pairs.append((python, theirs(name, repetitions)))
                 else:
-                    first = rust.seconds(name, repetitions)
-                    pairs.append((seconds(operation, repetitions), first))
+                    first = theirs(name, repetitions)
+                    pairs.append((seconds(operation, repetitions, clock), first))
             yield numbers, name, median(p for p, _ in pairs), median(r for _, r in pairs)
         rust.end()
 
@@ -136,6 +165,8 @@ def main() -> None:
     parser.add_argument("--program", type=Path, default=target / "release/examples/operations")
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--only", help="one operation")
+    parser.add_argument("--depth", type=int, default=DEPTH, help="products one after another")
+    parser.add_argument("--cpu", action="store_true", help="measure the processor's time (Linux)")
     arguments = parser.parse_args()
     if not arguments.program.is_file():
         sys.exit(
@@ -147,7 +178,8 @@ def main() -> None:
     os.environ["RAYON_NUM_THREADS"] = "1"
     print("| numbers | operation | Rust, µs | Python, µs | Python/Rust |")
     print("| --- | --- | ---: | ---: | ---: |")
-    for numbers, name, python, rust in rows(arguments.program, arguments.rounds, arguments.only):
+    options = arguments.rounds, arguments.only, arguments.depth, arguments.cpu
+    for numbers, name, python, rust in rows(arguments.program, *options):
         share = f"{python / rust:.3f}"
         print(f"| {numbers} | `{name}` | {rust * 1e6:.1f} | {python * 1e6:.1f} | {share} |")
 
