@@ -52,51 +52,32 @@ fn halves(ring: &Arc<Ring>, digits: u8) {
         let mut rows = scratch.rows(usize::from(digits), degree);
         let mut sums = [(); 2].map(|()| scratch.rows(1, degree));
         let values = keys[0].masks[0].clone();
-        let digit_rows = |limb: usize| vec![values.limb(limb); usize::from(digits)];
         let [first, second] = &mut sums;
-        let (first, second) = (first.row_mut(0), second.row_mut(0));
-        let (sums, rows) = (std::cell::RefCell::new([first, second]), std::cell::RefCell::new(&mut rows));
+        let sums = std::cell::RefCell::new([first.row_mut(0), second.row_mut(0)]);
+        let sum = |limb: usize, halves: &[[&[u64]; 2]]| {
+            let [first, second] = &mut *sums.borrow_mut();
+            let digits = vec![values.limb(limb); halves.len()];
+            (kernels.inner_products)(ring.modulus(limb), [first, second], &digits, halves, None);
+        };
         let [read, expanded] = least([
             &mut |round| {
                 let key = &keys[round % keys.len()];
                 for limb in ring.all_limbs() {
-                    let halves: Vec<[&[u64]; 2]> = key
-                        .bodies
-                        .iter()
-                        .zip(&key.masks)
-                        .map(|(b, m)| [b.limb(limb), m.limb(limb)])
-                        .collect();
-                    let [first, second] = &mut *sums.borrow_mut();
-                    (kernels.inner_products)(
-                        ring.modulus(limb),
-                        [first, second],
-                        &digit_rows(limb),
-                        &halves,
-                        None,
-                    );
+                    let pairs = key.bodies.iter().zip(&key.masks);
+                    let halves: Vec<_> =
+                        pairs.map(|(body, mask)| [body.limb(limb), mask.limb(limb)]).collect();
+                    sum(limb, &halves);
                 }
             },
             &mut |round| {
                 let key = &keys[round % keys.len()];
-                let rows = &mut *rows.borrow_mut();
                 for limb in ring.all_limbs() {
                     for (digit, row) in (0..).zip(rows.iter_mut()) {
                         key.seed.expand_limb(digit, limb, ring.modulus(limb), row);
                     }
-                    let halves: Vec<[&[u64]; 2]> = key
-                        .bodies
-                        .iter()
-                        .zip(rows.iter())
-                        .map(|(body, row)| [body.limb(limb), row])
-                        .collect();
-                    let [first, second] = &mut *sums.borrow_mut();
-                    (kernels.inner_products)(
-                        ring.modulus(limb),
-                        [first, second],
-                        &digit_rows(limb),
-                        &halves,
-                        None,
-                    );
+                    let pairs = key.bodies.iter().zip(rows.iter());
+                    let halves: Vec<_> = pairs.map(|(body, row)| [body.limb(limb), row]).collect();
+                    sum(limb, &halves);
                 }
             },
         ]);
