@@ -6,7 +6,7 @@
 
 use std::hint::black_box;
 
-use sotto_kernels::{Kernels, Lift, Modulus, NttTable, Quotient, Streams, words_mut};
+use sotto_kernels::{Kernels, Lift, Modulus, NttTable, Quotient, SlotMap, Streams, words_mut};
 
 const DEGREE: usize = 256;
 
@@ -14,7 +14,7 @@ const DEGREE: usize = 256;
 const PRIMES: [(u32, u64); 3] =
     [(43, 8_796_087_255_041), (50, 1_125_899_902_124_033), (60, 1_152_921_504_606_584_833)];
 
-const KERNELS: [&str; 25] = [
+const KERNELS: [&str; 28] = [
     "forward",
     "forward open",
     "inverse",
@@ -40,6 +40,9 @@ const KERNELS: [&str; 25] = [
     "centre",
     "horner",
     "permute",
+    "square",
+    "scatter slots",
+    "gather slots",
 ];
 
 const STREAMS: [&str; 10] = [
@@ -84,6 +87,7 @@ fn run(name: &str, k: &Kernels, s: &Streams, q: u64, times: usize) {
     let (mut x, mut y, mut z) = (a.clone(), a.clone(), a.clone());
     let mut signed: Vec<i64> = (0..DEGREE as i64).map(|i| (i - 100) * 0x1234_5678).collect();
     let other = signed.clone();
+    let slots = SlotMap::new(DEGREE);
     let map: Vec<u32> = (0..DEGREE as u32).map(|i| i ^ 5).collect();
     let bytes: Vec<u8> = (0..8 * DEGREE + 64).map(|i| (i * 37) as u8).collect();
     let mut packed = vec![0; (DEGREE * m.bits() as usize).div_ceil(8)];
@@ -124,6 +128,9 @@ fn run(name: &str, k: &Kernels, s: &Streams, q: u64, times: usize) {
             "centre" => (k.centre)(&m, words_mut(&mut signed)),
             "horner" => (k.horner)(&mut signed, -77, &other),
             "permute" => (k.permute)(x, a, &map),
+            "square" => (k.square)(&m, [x, y, z], [a, b]),
+            "scatter slots" => (k.scatter_slots)(&m, x, &other, &slots),
+            "gather slots" => (k.gather_slots)(&m, &mut signed, a, &slots),
             "residues" => {
                 black_box((s.residues)(&m, &bytes, bits, x));
             }
