@@ -5,7 +5,6 @@ mod archive;
 mod machine;
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 
@@ -37,13 +36,18 @@ pub(crate) fn run(context: &Context) -> Result<Outcome> {
     let mut tests = executables(context, &["test", "--no-run"], &TESTS)?;
     tests.retain(|test| test.is_test);
     let mut script = format!("'{}' | {BUSYBOX} grep -v '^row '\n", list.path.display());
-    for test in &tests {
+    let names: Vec<String> = tests.iter().map(name).collect();
+    for (test, name) in tests.iter().zip(&names) {
         let path = test.path.display();
-        writeln!(script, "'{path}' --test-threads=1 {}; echo \"ended $? {path}\"", parts.join(" "))?;
+        writeln!(
+            script,
+            "echo '{name}:'; '{path}' --test-threads=1 {}; echo \"ended $? {name}\"",
+            parts.join(" ")
+        )?;
     }
     let programs = tests.iter().chain([list]).map(|program| program.path.as_path());
     let printed = machine::run(&script, programs.collect())?;
-    Ok(Outcome::from_faults(faults(&printed, &tests.into_iter().map(|test| test.path).collect::<Vec<_>>())))
+    Ok(Outcome::from_faults(faults(&printed, &names)))
 }
 
 fn executables(context: &Context, subcommand: &[&str], arguments: &[&str]) -> Result<Vec<Executable>> {
@@ -51,17 +55,22 @@ fn executables(context: &Context, subcommand: &[&str], arguments: &[&str]) -> Re
     Ok(built.lines().filter_map(cargo::executable).collect())
 }
 
+/// Returns the name of a program of tests: `kernels/it`.
+fn name(test: &Executable) -> String {
+    let package = test.folder.file_name().unwrap_or_default().display();
+    format!("{package}/{}", test.name)
+}
+
 /// Returns the missing targets, and the programs that failed or did not end.
-fn faults(printed: &str, programs: &[PathBuf]) -> Vec<String> {
+fn faults(printed: &str, programs: &[String]) -> Vec<String> {
     let has = |line: &str| printed.lines().any(|other| other == line);
     let missing = TARGETS.iter().filter(|target| !has(target));
     let mut faults: Vec<String> =
         missing.map(|target| format!("the emulated processor has no {target}")).collect();
-    for program in programs.iter().map(|program| program.display()) {
-        if !has(&format!("ended 0 {program}")) {
-            faults.push(format!("{program} failed"));
-        }
-    }
+    let failed = programs.iter().filter(|program| !has(&format!("ended 0 {program}")));
+    faults.extend(
+        failed.map(|program| format!("a test of {program} failed, or the machine stopped before its end")),
+    );
     if !printed.lines().any(|line| line.starts_with("test ")) {
         faults.push(format!("no test ran: does {PARTS} name one?"));
     }
@@ -74,12 +83,13 @@ mod tests {
 
     #[test]
     fn a_run_without_a_target_an_end_or_a_test_is_a_fault() {
-        let programs = ["/t/kernels", "/t/ring"].map(PathBuf::from);
+        let programs = ["kernels/it", "ring/it"].map(str::to_owned);
         let targets = TARGETS.join("\r\n");
-        let right = format!("{targets}\r\ntest add ... ok\r\nended 0 /t/kernels\r\nended 0 /t/ring\r\n");
+        let right = format!("{targets}\r\ntest add ... ok\r\nended 0 kernels/it\r\nended 0 ring/it\r\n");
         assert_eq!(faults(&right, &programs), [""; 0]);
-        assert_eq!(faults(&right.replace("0 /t/ring", "101 /t/ring"), &programs), ["/t/ring failed"]);
-        assert_eq!(faults(right.split("ended 0 /t/ring").next().unwrap(), &programs), ["/t/ring failed"]);
+        let failed = "a test of ring/it failed, or the machine stopped before its end";
+        assert_eq!(faults(&right.replace("0 ring/it", "101 ring/it"), &programs), [failed]);
+        assert_eq!(faults(right.split("ended 0 ring/it").next().unwrap(), &programs), [failed]);
         let slow = "the emulated processor has no target avx512-ifma";
         assert_eq!(faults(&right.replace("-ifma", "-none"), &programs), [slow]);
         assert_eq!(faults(&right.replace("test add", ""), &programs).len(), 1);
