@@ -44,7 +44,7 @@ error: action=ignore
 panic: action=fatal
 "#;
 
-/// Runs a script with programs at their own paths; returns what it printed.
+/// Runs a script with programs at their own paths; returns the text on the serial port.
 pub(super) fn run(script: &str, programs: Vec<&Path>) -> Result<String> {
     let scratch = Scratch::new()?;
     let folder = scratch.path();
