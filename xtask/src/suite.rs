@@ -91,3 +91,12 @@ pub(crate) struct Row {
     pub(crate) outcome: Outcome,
     pub(crate) seconds: f64,
 }
+
+/// Names the parts of a suite, or the words in names of tests, that run alone, divided by commas.
+pub(crate) const PARTS: &str = "SOTTO_PARTS";
+
+/// Returns the parts that run alone, or None if all run.
+pub(crate) fn parts() -> Option<Vec<String>> {
+    let parts = std::env::var(PARTS).ok()?;
+    Some(parts.split(',').map(|part| part.trim().to_owned()).collect())
+}

@@ -8,10 +8,7 @@ use anyhow::{Result, bail};
 use super::judge::Query;
 use super::series::Series;
 use super::site::Site;
-use crate::suite::{Context, Outcome};
-
-/// Runs these parts of a suite alone, divided by commas.
-const PARTS: &str = "SOTTO_PARTS";
+use crate::suite::{self, Context, Outcome, PARTS};
 
 /// The time of a slower answer is printed.
 const LONG: Duration = Duration::from_secs(2);
@@ -75,14 +72,13 @@ impl Cases {
 pub(in crate::suites) fn run_parts(context: &Context, parts: &[(&str, Part)]) -> Result<Outcome> {
     let sotto = context.built()?.program("sotto")?.to_owned();
     let mut cases = Cases { sotto, faults: Vec::new(), count: 0 };
-    let wanted = std::env::var(PARTS).ok();
-    let wanted: Option<Vec<&str>> = wanted.as_ref().map(|names| names.split(',').map(str::trim).collect());
-    if let Some(unknown) = wanted.iter().flatten().find(|name| !parts.iter().any(|(part, _)| part == *name)) {
+    let wanted = suite::parts();
+    if let Some(unknown) = wanted.iter().flatten().find(|name| !parts.iter().any(|(part, _)| part == name)) {
         let names: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
         bail!("{PARTS}: there is no part {unknown:?}; the parts are {}", names.join(", "));
     }
     for (name, run) in parts {
-        if wanted.as_ref().is_none_or(|wanted| wanted.contains(name)) {
+        if wanted.as_ref().is_none_or(|wanted| wanted.iter().any(|part| part == name)) {
             cases.part(name, *run);
         }
     }

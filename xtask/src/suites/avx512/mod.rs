@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result};
 
 use super::compile::passes;
 use crate::cargo::{self, Executable};
-use crate::suite::{Context, Outcome};
+use crate::suite::{self, Context, Outcome, PARTS};
 use crate::tools::bochs::{BUSYBOX, has_avx512};
 
 /// The tests: kernels compares every target with the scalar one, ring uses the fastest.
@@ -20,12 +20,11 @@ const TESTS: [&str; 6] =
 const LIST: [&str; 4] = ["--release", "--locked", "--package=sotto-kernels", "--example=instructions"];
 /// Lines of the list without which the tests have not run the code that they are for.
 const TARGETS: [&str; 3] = ["target avx512-dq", "target avx512-ifma", "streams avx512-vbmi"];
-/// Runs those tests alone whose names contain one of these words, divided by commas.
-const PARTS: &str = "SOTTO_PARTS";
 
 pub(crate) fn run(context: &Context) -> Result<Outcome> {
-    let parts = std::env::var(PARTS).unwrap_or_default();
-    let parts: Vec<&str> = parts.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+    // Words that the names of tests contain.
+    let mut parts = suite::parts().unwrap_or_default();
+    parts.retain(|part| !part.is_empty());
     if has_avx512() {
         let mut test = cargo::cargo();
         test.arg("test").args(TESTS).arg("--").args(&parts);
