@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -19,6 +19,8 @@ use crate::protocol::{
 
 /// Lines of standard error kept for an error message.
 const KEPT_LINES: usize = 8;
+/// How long an engine that answers no more may still write its last words.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 /// Characters of a reply shown in an error message.
 const KEPT_CHARACTERS: usize = 200;
 
@@ -42,6 +44,8 @@ pub struct Process {
     input: Option<ChildStdin>,
     replies: Receiver<String>,
     said: Arc<Mutex<VecDeque<String>>>,
+    /// Disconnected when standard error has been read to its end.
+    saying: Receiver<()>,
     limit: Duration,
 }
 
@@ -80,9 +84,11 @@ impl Process {
                 lines.map_while(Result::ok).try_for_each(|line| sender.send(line))
             });
         }
+        let (end_of_errors, saying) = mpsc::channel();
         if let Some(errors) = child.stderr.take() {
             let said = Arc::clone(&said);
             thread::spawn(move || {
+                let _disconnects_when_dropped: Sender<()> = end_of_errors;
                 for line in BufReader::new(errors).lines().map_while(Result::ok) {
                     let mut kept = said.lock().unwrap_or_else(PoisonError::into_inner);
                     kept.push_back(line);
@@ -93,7 +99,7 @@ impl Process {
             });
         }
         let input = child.stdin.take();
-        Ok(Self { engine: engine.name.clone(), child, input, replies, said, limit })
+        Ok(Self { engine: engine.name.clone(), child, input, replies, said, saying, limit })
     }
 
     /// Asks for name, library and version.
@@ -200,6 +206,9 @@ impl Process {
     }
 
     fn ended(&mut self) -> LabError {
+        self.input = None;
+        // Ended by itself or about to; why stands in what it writes last. A process that it left behind may hold the pipe.
+        let _ = self.saying.recv_timeout(LAST_WORDS);
         self.end();
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         let said = said.iter().map(String::as_str).collect::<Vec<_>>().join(" | ");
@@ -269,6 +278,13 @@ mod tests {
         let error = engine.version().unwrap_err().to_string();
         assert!(error.contains("ended without an answer") && error.contains("no memory left"), "{error}");
         assert!(engine.version().is_err(), "and nothing more is asked of it");
+    }
+
+    #[test]
+    fn last_words_that_come_after_the_end_of_the_replies_are_told() {
+        let mut engine = shell("exec >&- <&-; sleep 0.3; echo 'no memory left' >&2; exit 1", LONG);
+        let error = engine.version().unwrap_err().to_string();
+        assert!(error.contains("no memory left"), "{error}");
     }
 
     #[test]
