@@ -6,6 +6,9 @@ gadget g_i is P in the digit's own limbs and 0 elsewhere, at every level.
 
 Why it works: modulo a prime of digit i, only g_i is not 0, and digit i is x. So sum(digit_i * g_i) = P*x modulo every
 data prime and every special prime, and the sum of digit * pair decrypts to P*x*s' + noise. Dividing by P leaves x*s'.
+
+Without special primes P is 1, nothing is divided, and the noise stays as large as a digit times an error (Brakerski and
+Vaikuntanathan, ePrint 2011/344, section 1.2).
 """
 
 from functools import reduce
@@ -61,4 +64,6 @@ def inner_product(digits, parts):
 def switch(scheme, poly, key, level):
     """Two components over the level whose phase under s is poly * s' plus noise."""
     accumulators = accumulate(decompose(scheme, poly, level), key)
+    if not scheme.special:
+        return accumulators
     return [part.divide(scheme.special, scheme.rounding_modulus) for part in accumulators]

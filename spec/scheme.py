@@ -33,8 +33,11 @@ class Scheme:
         return self.special + self.basis(level)
 
     def digits(self, level):
-        """The data primes in groups as large as the group of special primes, without those already dropped."""
-        size = len(self.special)
+        """The data primes in groups as large as the group of special primes, without those already dropped.
+
+        Without special primes each is a group.
+        """
+        size = max(len(self.special), 1)
         return [self.basis(level)[i:i + size] for i in range(0, level + 1, size)]
 
     def mask(self, seed, domain, primes):

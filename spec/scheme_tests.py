@@ -41,9 +41,9 @@ class Party:
 
 
 def exact_parties():
-    """BFV and BGV: prime and composite t, small and large primes, digits of one and of two primes."""
+    """BFV and BGV: prime and composite t, small and large primes, digits of one and of two primes, no special primes."""
     for n, special, data, t in ((8, [36], [32] * 3, 1000), (16, [40], [40] * 3, 257), (16, [60] * 2, [55] * 4, 65537),
-                                (64, [40] * 2, [40] * 3, 65537), (16, [40], [40] * 3, 2)):
+                                (64, [40] * 2, [40] * 3, 65537), (16, [40], [40] * 3, 2), (16, [], [45] * 3, 257)):
         for kind in (Bfv, Bgv):
             special_primes, data_primes = (tuple(part) for part in primes.chain(n, special, data))
             scheme = kind(n, special_primes, data_primes, t)

@@ -15,6 +15,7 @@ EXACT = [  # degree, special bits, data bits, t, True if the message is a batch
     (16, [40], [40] * 3, 257, True),
     (16, [60] * 2, [55] * 4, 65537, True),
     (64, [40] * 2, [40] * 3, 65537, True),
+    (16, [], [45] * 3, 257, True),
 ]
 REAL = [  # degree, special bits, bits of q_0, bits of the scale, scale primes
     (8, [36], 36, 30, 2),

@@ -83,7 +83,7 @@ impl<S: Answers> Story<S> {
             degree: case.degree,
             special: case.special.clone(),
             data: case.data.clone(),
-            digit_primes: case.special.len(),
+            digit_primes: case.special.len().max(1),
             plain: case.plain_modulus.or(case.scale_bits).unwrap(),
         };
         let params = Params::insecure(spec).unwrap();

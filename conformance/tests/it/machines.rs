@@ -30,7 +30,7 @@ fn default_chain<S: Testable>(degree: usize) -> Fixture<S> {
     Fixture::with_steps(params, &STEPS, 1)
 }
 
-/// Degrees without special primes; a plain modulus without slots leaves one value.
+/// Degrees with one data prime and no special primes; a plain modulus without slots leaves one value.
 fn without_keys<S: Testable>(degree: usize, t: u64) {
     let mut f = Fixture::<S>::with_steps(Params::default_chain(degree, t).unwrap(), &[], 2);
     let cases: Vec<Case> = Case::LINEAR.into_iter().filter(|case| *case != Case::MultiplyVector).collect();
@@ -54,7 +54,7 @@ fn do_nothing_machines() {
 }
 
 #[test]
-fn without_special_primes() {
+fn one_prime() {
     without_keys::<Bfv>(1024, 17);
     without_keys::<Bgv>(1024, 17);
     without_keys::<Bfv>(2048, 12_289);
@@ -107,6 +107,19 @@ fn digits_at_8192() {
     digits::<Bfv>(8192, &chains);
     digits::<Bgv>(8192, &chains);
     digits::<Ckks>(8192, &chains);
+}
+
+/// Digits of one and of several primes, and keys whose noise nothing divides. A last digit alone switches no keys, and
+/// reals need more exact ones.
+#[test]
+fn without_special_primes() {
+    let chains = [(0, 1), (0, 2), (0, 3)];
+    digits::<Bfv>(8192, &chains[..1]);
+    digits::<Bgv>(8192, &chains[..1]);
+    digits::<Bfv>(16384, &chains);
+    digits::<Bgv>(16384, &chains);
+    let mut f = Fixture::<Ckks>::with_steps(with_digits(16384, 0, 1), &STEPS, 3);
+    at_every_level(&mut f, &all_cases(), &Case::LINEAR);
 }
 
 #[test]

@@ -77,6 +77,13 @@ fn operations<S: Testable<Value = i64>>() {
             Err(error) => assert!(level < 2, "{error}"),
         }
     }
+    let sum = e.sum_with(&fresh.iter().collect::<Vec<_>>(), &mut scratch).unwrap();
+    let total = |slot: usize| values.iter().fold(0, |sum, values| S::plus(&f.params, sum, values[slot]));
+    judge(&f, "a sum", &sum, &(0..values[0].len()).map(total).collect::<Vec<_>>());
+    let one_by_one = fresh[1..].iter().fold(fresh[0].clone(), |sum, term| e.add(&sum, term).unwrap());
+    assert_eq!(sum.components(), one_by_one.components());
+    assert_eq!(format!("{:?}", sum.shape()), format!("{:?}", one_by_one.shape()));
+    assert!(matches!(e.sum_with(&[], &mut scratch), Err(EvalError::Components { components: 0 })));
     // More terms than one pass takes, and weights at the ends.
     let weight = |i: usize, k: i64| [0, 1, -1, 32_768, -32_768, 7][(i + k as usize) % 6];
     let rows: Vec<Vec<i64>> = (0..3).map(|k| (0..fresh.len()).map(|i| weight(i, k)).collect()).collect();

@@ -2,15 +2,16 @@
 //!
 //! `cargo bench -p sotto-kernels --bench rooflines` prints for several working sets, from the first cache to memory, the
 //! least microseconds of a kernel over all its limbs, those of the plain loop, and the part of the memory's speed that
-//! the kernel reaches. The two take turns. The last row adds many limbs to one; its plain loop only reads them.
+//! the kernel reaches. The two take turns. The last rows add limbs to one; their plain loop only reads them.
 #![allow(missing_docs, unsafe_code, clippy::unwrap_used)]
 
 use std::hint::black_box;
 use std::time::Instant;
 
-use sotto_kernels::{Modulus, Target};
+use sotto_kernels::{Kernels, Modulus, Target};
 
 const DEGREE: usize = 8192;
+const STRIDE: usize = DEGREE + 8;
 /// The largest 43-bit prime that is 1 modulo 2^18.
 const PRIME: u64 = 8_796_087_255_041;
 const SECONDS: f64 = 0.3;
@@ -103,6 +104,28 @@ impl Rows {
     }
 }
 
+/// Prints the least times of adding so many limbs to one, and of reading them.
+fn show_sum(m: &Modulus, kernels: &Kernels, count: usize) {
+    // As polynomials lie in memory: equal words of rows fall into different sets of the first cache.
+    let words: Vec<u64> = Rows::new(count + 1).operands[0][..count * STRIDE].into();
+    let rows: Vec<&[u64]> = words.chunks(STRIDE).map(|row| &row[..DEGREE]).collect();
+    let mut total = vec![0; DEGREE];
+    let (started, mut least) = (Instant::now(), [f64::INFINITY; 2]);
+    while started.elapsed().as_secs_f64() < SECONDS {
+        let begin = Instant::now();
+        (kernels.add_rows)(m, &mut total, &rows);
+        let added = begin.elapsed().as_secs_f64() * 1e6;
+        black_box(&mut total);
+        let begin = Instant::now();
+        rows.iter().for_each(|row| {
+            black_box(read(row));
+        });
+        least = [least[0].min(added), least[1].min(begin.elapsed().as_secs_f64() * 1e6)];
+    }
+    let (name, [ours, plain], kibibytes) = ("a sum of limbs", least, count * DEGREE * 8 / 1024);
+    println!("{name:<20} {kibibytes:>7} KiB {ours:>10.2} µs {plain:>10.2} µs   {:.2}", plain / ours);
+}
+
 fn main() {
     let (m, k) = (Modulus::new(PRIME).unwrap(), Target::best().kernels);
     println!("{} kernels, modulo a prime of 43 bits, limbs of {DEGREE} words\n", k.name);
@@ -138,14 +161,8 @@ fn main() {
             |Limb { from: [a, b, ..], out }| (k.square)(&m, out, [a, b]),
             |Limb { from: [a, b, ..], out }| combine_three(out, [a, b], [a, b]),
         );
-        let total = core::cell::RefCell::new(vec![0; DEGREE]);
-        rows.show(
-            "a sum of many limbs",
-            1,
-            |Limb { from: [a, ..], .. }| (k.add)(&m, &mut total.borrow_mut(), a),
-            |Limb { from: [a, ..], .. }| {
-                black_box(read(a));
-            },
-        );
+    }
+    for count in [4, 16, 64, 256] {
+        show_sum(&m, &k, count);
     }
 }

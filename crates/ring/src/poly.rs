@@ -4,9 +4,11 @@ use alloc::sync::Arc;
 use core::marker::PhantomData;
 use core::ops::Range;
 
+use arrayvec::ArrayVec;
 use zeroize::Zeroize;
 
 pub(crate) use crate::buffer::Buffer;
+use crate::convert::MOST_SOURCES;
 use crate::parallel;
 use crate::ring::Ring;
 
@@ -211,6 +213,17 @@ impl<F: Form> Poly<F> {
     /// Computes self += other. `other` must hold at least self's limbs of the same ring.
     pub fn add_assign(&mut self, other: &Self) {
         self.each(|ring, i, limb| (ring.kernels().add)(ring.modulus(i), limb, other.limb(i)));
+    }
+
+    /// Computes self += the sum of others, each of which is read once. They must hold at least self's limbs of the same
+    /// ring.
+    pub fn add_all(&mut self, others: &[&Self]) {
+        self.each(|ring, i, limb| {
+            for others in others.chunks(MOST_SOURCES) {
+                let rows: ArrayVec<&[u64], MOST_SOURCES> = others.iter().map(|other| other.limb(i)).collect();
+                (ring.kernels().add_rows)(ring.modulus(i), limb, &rows);
+            }
+        });
     }
 
     /// Computes self = a + b on self's limbs and overwrites them. Both must hold at least self's limbs of the same

@@ -8,8 +8,7 @@ fn main() -> Result<(), ParameterError> {
     for (scheme, name) in [(SchemeId::Bfv, "BFV, BGV"), (SchemeId::Ckks, "CKKS")] {
         for chain in DefaultChain::all(scheme) {
             let spec = DefaultChain::spec(scheme, chain.degree, 65537)?;
-            let digits =
-                if spec.special.is_empty() { 0 } else { spec.data.len().div_ceil(spec.digit_primes) };
+            let digits = if spec.data.len() == 1 { 0 } else { spec.data.len().div_ceil(spec.digit_primes) };
             let limit = SecurityTarget::default().limit(chain.degree)?;
             let ((special_bits, special), (bits, count)) = (chain.special, chain.others);
             println!(

@@ -253,7 +253,7 @@ impl<S: Scheme> Shape<S> {
         if places == params.degree() {
             return Ok(*self);
         }
-        params.require_special_primes()?;
+        params.require_key_switching(self.level)?;
         let times = (params.degree() / places - 1) as f64;
         let whole = match kept {
             Kept::Whole(_) => *self,

@@ -320,9 +320,10 @@ pub enum EvalError {
     /// An operation needs a key that the set lacks.
     #[error("the {0} is missing: the owner has to upload it")]
     MissingKey(String),
-    /// Key switching is not possible with these parameters.
+    /// Key switching is not possible with these parameters, or not at this level.
     #[error(
-        "these parameters have no special prime: no product can be relinearised and nothing rotated; take n ≥ 4096"
+        "there is no special prime, and one digit at this level: no product can be relinearised and nothing rotated; \
+         take n ≥ 4096 or a higher level"
     )]
     NoSpecialPrime,
     /// A rotation that does not exist.

@@ -188,7 +188,8 @@ impl Addends<'_> {
     }
 }
 
-/// Returns (k0, k1) at the level with k0 + k1·s ≈ poly·s' + addends. Panics if the parameters have no special primes.
+/// Returns (k0, k1) at the level with k0 + k1·s ≈ poly·s' + addends. Without special primes the sums are the result
+/// (Brakerski and Vaikuntanathan, ePrint 2011/344, section 1.2, with the primes as base).
 fn switch_digits<S: Scheme>(
     params: &Params<S>,
     level: usize,
@@ -198,20 +199,22 @@ fn switch_digits<S: Scheme>(
     scratch: &mut Scratch,
 ) -> [Poly<Eval>; 2] {
     let (ring, degree) = (params.ring(), params.degree());
-    let division = params.level(level).special.as_ref().expect("checked: the parameters have special primes");
     let special = params.extended_limbs(level).start..params.limbs(level).start;
     let mut workspaces = Workspace::for_workers(&digits, degree, scratch);
-    let mut sums = [(); 2].map(|()| scratch.rows(special.len(), degree));
-    let [first, second] = &mut sums;
-    let items = special.clone().zip(first.iter_mut().zip(second.iter_mut()));
-    parallel::for_each_with(&mut workspaces, items, |workspace, (i, (first, second))| {
-        sum_limb(params, i, &digits, &mut workspace.digits, key, [first, second]);
-    });
-    let quotients = sums.map(|rows| {
-        let limbs = special.clone().map(|i| (ring.table(i), rows.row(i - special.start)));
-        let quotients = division.prepare_eval(ring, limbs, scratch);
-        scratch.give_rows(rows);
-        quotients
+    let division = params.level(level).special.as_ref().map(|division| {
+        let mut sums = [(); 2].map(|()| scratch.rows(special.len(), degree));
+        let [first, second] = &mut sums;
+        let items = special.clone().zip(first.iter_mut().zip(second.iter_mut()));
+        parallel::for_each_with(&mut workspaces, items, |workspace, (i, (first, second))| {
+            sum_limb(params, i, &digits, &mut workspace.digits, key, [first, second]);
+        });
+        let quotients = sums.map(|rows| {
+            let limbs = special.clone().map(|i| (ring.table(i), rows.row(i - special.start)));
+            let quotients = division.prepare_eval(ring, limbs, scratch);
+            scratch.give_rows(rows);
+            quotients
+        });
+        (division, quotients)
     });
     let mut out = [(); 2].map(|()| scratch.poly::<Eval>(ring, params.limbs(level)));
     let [first, second] = &mut out;
@@ -221,16 +224,20 @@ fn switch_digits<S: Scheme>(
         sum_limb(params, i, &digits, &mut workspace.digits, key, [&mut *first, &mut *second]);
         for (half, out) in [first, second].into_iter().enumerate() {
             let addend = addends.limb(ring.kernels(), half, i, moved.row_mut(0));
-            division.divide_limb::<Eval>(ring, i, &quotients[half], None, addend, rest.row_mut(0), out);
+            if let Some((division, quotients)) = &division {
+                division.divide_limb::<Eval>(ring, i, &quotients[half], None, addend, rest.row_mut(0), out);
+            } else if let Some(addend) = addend {
+                (ring.kernels().add)(ring.modulus(i), out, addend);
+            }
         }
     });
     workspaces.into_iter().for_each(|workspace| workspace.give(scratch));
-    quotients.into_iter().for_each(|q| q.give(scratch));
+    division.into_iter().flat_map(|(_, quotients)| quotients).for_each(|q| q.give(scratch));
     digits.recycle(scratch);
     out
 }
 
-/// Returns (k0, k1) at the level with k0 + k1·s ≈ poly·s'. Panics if the parameters have no special primes.
+/// Returns (k0, k1) at the level with k0 + k1·s ≈ poly·s'.
 pub fn switch<S: Scheme>(
     params: &Params<S>,
     level: usize,
@@ -242,7 +249,7 @@ pub fn switch<S: Scheme>(
 }
 
 /// Returns (k0, k1) one level below with k0 + k1·s ≈ (poly·s' + addends)/q, where q is the last prime of the level. One
-/// division by q and the special primes takes the place of two. Panics at level 0 and without special primes.
+/// division by q and the special primes takes the place of two. Panics at level 0.
 pub(crate) fn switch_and_drop<S: Scheme>(
     params: &Params<S>,
     level: usize,
@@ -252,8 +259,7 @@ pub(crate) fn switch_and_drop<S: Scheme>(
     scratch: &mut Scratch,
 ) -> [Poly<Eval>; 2] {
     let (ring, degree, kernels) = (params.ring(), params.degree(), params.ring().kernels());
-    let division =
-        params.level(level).special_and_last.as_ref().expect("checked: a level above 0, special primes");
+    let division = params.level(level).special_and_last.as_ref().expect("checked: a level above 0");
     let (special, last) = (0..params.limbs(level).start, params.limbs(level).end - 1);
     let digits = Digits::fresh(params, level, poly, scratch);
     let mut workspaces = Workspace::for_workers(&digits, degree, scratch);

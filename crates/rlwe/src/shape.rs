@@ -275,7 +275,7 @@ impl<S: Scheme> Shape<S> {
     /// [`EvalError::Components`] unless there are three; [`EvalError::NoSpecialPrime`]; [`EvalError::Noise`] if the
     /// noise bound passes the decryption limit.
     pub fn relinearise(&self, params: &Params<S>) -> Result<Self, EvalError> {
-        params.require_special_primes()?;
+        params.require_key_switching(self.level)?;
         if self.components != 3 {
             return Err(EvalError::Components { components: self.components });
         }
@@ -300,7 +300,7 @@ impl<S: Scheme> Shape<S> {
         params: &Params<S>,
         automorphism: impl Into<Automorphism>,
     ) -> Result<Self, EvalError> {
-        params.require_special_primes()?;
+        params.require_key_switching(self.level)?;
         let automorphism = automorphism.into();
         if params.galois_element(automorphism).is_none() {
             return Err(EvalError::Step { step: automorphism.step(), row: params.degree() / 2 });
@@ -314,7 +314,7 @@ impl<S: Scheme> Shape<S> {
     /// [`EvalError::Components`] unless there are two; [`EvalError::NoSpecialPrime`]; [`EvalError::Noise`] if the noise
     /// bound passes the decryption limit.
     pub fn switch_key(&self, params: &Params<S>) -> Result<Self, EvalError> {
-        params.require_special_primes()?;
+        params.require_key_switching(self.level)?;
         if self.components != 2 {
             return Err(EvalError::Components { components: self.components });
         }

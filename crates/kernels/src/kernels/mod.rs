@@ -6,6 +6,7 @@
 
 pub(crate) mod add;
 pub(crate) mod add_product;
+pub(crate) mod add_rows;
 pub(crate) mod centre;
 pub(crate) mod convert;
 pub(crate) mod from_signed;
@@ -51,6 +52,8 @@ macro_rules! for_each_kernel {
             ntt_inverse_from(table: &NttTable, out: &mut [u64], values: &[u64], scale: Factor) if table.has_lanes(out.len()) && values.len() == out.len();
             /// Computes a += b.
             add(m: &Modulus, a: &mut [u64], b: &[u64]) if small(m);
+            /// Computes a += Σ row.
+            add_rows(m: &Modulus, a: &mut [u64], rows: &[&[u64]]) if small(m);
             /// Computes a −= b.
             subtract(m: &Modulus, a: &mut [u64], b: &[u64]) if small(m);
             /// Computes a = −a.

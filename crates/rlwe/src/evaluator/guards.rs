@@ -65,7 +65,7 @@ impl<S: Scheme> Evaluator<S> {
     /// Returns the components of a ciphertext that is decomposed for rotations.
     pub(super) fn decomposable<'o>(&self, a: &'o Ciphertext<S>) -> Result<[&'o Poly<Eval>; 2], EvalError> {
         self.belongs(a)?;
-        self.params.require_special_primes()?;
+        self.params.require_key_switching(a.level())?;
         components(a)
     }
 

@@ -1,4 +1,4 @@
-//! Weighted sums: all terms in one pass.
+//! Sums of many ciphertexts, plain or weighted: all terms in one pass.
 
 use alloc::vec::Vec;
 
@@ -37,6 +37,38 @@ impl<S: Scheme> Shape<S> {
 }
 
 impl<S: Scheme> Evaluator<S> {
+    /// Returns the sum of ciphertexts with the same number of components. Each is read once;
+    /// [`Evaluator::add_assign`] would read and write the sum for every term. The estimated noise takes the terms as
+    /// independent.
+    ///
+    /// # Errors
+    /// [`EvalError::Components`] for no ciphertext, or if their numbers of components differ; otherwise as
+    /// [`Evaluator::add`].
+    pub fn sum_with(
+        &self,
+        terms: &[&Ciphertext<S>],
+        scratch: &mut Scratch,
+    ) -> Result<Ciphertext<S>, EvalError> {
+        let [first, rest @ ..] = terms else { return Err(EvalError::Components { components: 0 }) };
+        self.belongs(first)?;
+        let mut shape = *first.shape();
+        for term in rest {
+            self.pair(first, term)?;
+            if term.components().len() != first.components().len() {
+                return Err(EvalError::Components { components: term.components().len() });
+            }
+            shape = shape.add(&self.params, term.shape())?;
+        }
+        rest.iter().for_each(|_| self.counters.count(Operation::Add));
+        let mut sum = self.copy_with(first, scratch);
+        for (k, component) in sum.components_mut().iter_mut().enumerate() {
+            let others: Vec<&Poly<Eval>> = rest.iter().map(|term| &term.components()[k]).collect();
+            component.add_all(&others);
+        }
+        sum.set_shape(shape);
+        Ok(sum)
+    }
+
     /// Returns Σ_j ciphertext_j·weight_ij for each row i of weights. Every ciphertext is read once for all rows, in
     /// chunks of [`MOST_SOURCES`]: for polynomials with public whole coefficients. The ciphertexts have two components.
     ///

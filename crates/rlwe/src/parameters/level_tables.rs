@@ -14,7 +14,7 @@ pub(crate) struct LevelTables {
     pub(crate) special: Option<Division>,
     /// The division that drops this level's last prime; None at level 0.
     pub(crate) last: Option<Division>,
-    /// The division by the special primes and the last one; None at level 0 or without special primes.
+    /// The division by the special primes, if any, and the last one; None at level 0.
     pub(crate) special_and_last: Option<Division>,
 }
 
@@ -30,7 +30,7 @@ impl LevelTables {
     pub(super) fn new(spec: &ParameterSpec, ring: &Ring, level: usize, rounding: Rounding) -> Option<Self> {
         let special = spec.special.len();
         let limbs = special..special + level + 1;
-        let digits = if special == 0 { Vec::new() } else { DigitTables::all(spec, ring, limbs.clone()) };
+        let digits = DigitTables::all(spec, ring, limbs.clone());
         let special_division =
             if special == 0 { None } else { Some(Division::new(ring, 0..special, limbs.clone(), rounding)?) };
         let last = if level == 0 {
@@ -38,7 +38,7 @@ impl LevelTables {
         } else {
             Some(Division::new(ring, limbs.end - 1..limbs.end, limbs.start..limbs.end - 1, rounding)?)
         };
-        let special_and_last = if level == 0 || special == 0 {
+        let special_and_last = if level == 0 {
             None
         } else {
             let dropped = (0..special).chain([limbs.end - 1]).collect();

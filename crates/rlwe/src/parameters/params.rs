@@ -197,9 +197,16 @@ impl<S: Scheme> Params<S> {
         self.0.ring.product_bits(0..self.0.spec.special.len())
     }
 
-    /// Returns true if there are special primes. Without them nothing can be relinearised or rotated.
+    /// Returns true if a product of the top level can be relinearised and rotated: there are special primes, or several
+    /// digits.
     pub fn can_switch_keys(&self) -> bool {
-        !self.0.spec.special.is_empty()
+        self.can_switch_keys_at(self.top_level())
+    }
+
+    /// Returns true if keys can be switched at a level. One digit as long as the level's modulus, without special primes
+    /// that divide its noise, leaves nothing of the message.
+    fn can_switch_keys_at(&self, level: usize) -> bool {
+        !self.0.spec.special.is_empty() || level >= self.0.spec.digit_primes
     }
 
     /// Returns the limbs of each digit at a level.
@@ -250,9 +257,9 @@ impl<S: Scheme> Params<S> {
         core::iter::once(0).chain(powers.flat_map(both)).collect()
     }
 
-    /// Refuses an operation that needs special primes if there are none.
-    pub(crate) fn require_special_primes(&self) -> Result<(), EvalError> {
-        if self.can_switch_keys() { Ok(()) } else { Err(EvalError::NoSpecialPrime) }
+    /// Refuses a level at which keys cannot be switched.
+    pub(crate) fn require_key_switching(&self, level: usize) -> Result<(), EvalError> {
+        if self.can_switch_keys_at(level) { Ok(()) } else { Err(EvalError::NoSpecialPrime) }
     }
 
     /// Returns one prime: special primes come first, then data primes.

@@ -217,8 +217,9 @@ impl ChainRequest {
         let none = self.digits.is_none() && self.degree < 4096;
         let special = self.special_primes.unwrap_or(if none { 0 } else { digit_primes });
         let sound = (1..=16).contains(&digit_primes) && special <= 16;
-        // Without special primes there are no digits.
-        sound.then_some((special, if special == 0 { 1 } else { digit_primes }))
+        // Without special primes the noise of key switching is as large as a digit.
+        let smallest = special == 0 && self.digits.is_none();
+        sound.then_some((special, if smallest { 1 } else { digit_primes }))
     }
 
     fn candidate(

@@ -31,7 +31,7 @@ pub struct ParameterSpec {
     pub scheme: SchemeId,
     /// The degree n.
     pub degree: usize,
-    /// Special primes, largest first; empty for parameters without key switching.
+    /// Special primes, largest first. Without them keys are switched only where there are several digits, with more noise.
     pub special: Vec<u64>,
     /// Data primes q_0 … q_L; the last is dropped first.
     pub data: Vec<u64>,

@@ -49,7 +49,14 @@ fn digits_and_special_primes_are_as_asked() {
             }
         }
         let none = ChainRequest { special_primes: Some(0), ..request(scheme, 8192) }.build().unwrap();
-        assert!(none.special.is_empty());
+        assert!(none.special.is_empty() && none.digit_primes == 1);
+        let asked = ChainRequest {
+            special_primes: Some(0),
+            digits: Some(Digits::Primes(2)),
+            ..request(scheme, 16384)
+        };
+        let pairs = asked.build().unwrap();
+        assert_eq!((pairs.special.len(), pairs.digit_primes), (0, 2), "{scheme}");
     }
 }
 
