@@ -1,4 +1,4 @@
-//! The executables of the workspace, built by one call of cargo with one set of features.
+//! The executables of the workspace and the compiled part of the Python package, built with one set of features.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,15 +9,15 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::cargo::{self, Executable};
 
-/// The calls: programs and tests, then the examples that suites run. Others time something, and only `lints` compiles
-/// them.
+/// The calls: programs and tests, then the examples that suites run and the libraries, of which no test needs that of the
+/// Python package. Other examples time something, and only `lints` compiles them.
 #[rustfmt::skip]
 const CALLS: [&[&str]; 2] = [
     &[
-        "test", "--workspace", "--exclude=sotto-python", "--release", "--locked", "--no-run", "--tests",
+        "test", "--workspace", "--release", "--locked", "--no-run", "--tests",
     ],
     &[
-        "build", "--workspace", "--exclude=sotto-python", "--release", "--locked",
+        "build", "--workspace", "--release", "--locked", "--lib",
         "--example=firmware_device", "--example=paillier_lines",
         "--example=inner_product_two_devices", "--example=integers_bfv", "--example=matrix_vector",
         "--example=polynomial_ckks", "--example=powers_bgv", "--example=rotations",
@@ -50,13 +50,15 @@ impl Test {
     }
 }
 
-/// Test executables, programs and examples of the workspace.
+/// Test executables, programs, examples and libraries for other languages of the workspace.
 pub(crate) struct Built {
     pub(crate) tests: Vec<Test>,
     /// Programs by name.
     programs: BTreeMap<String, PathBuf>,
     /// Examples by the folder of their package and their name.
     examples: BTreeMap<(String, String), PathBuf>,
+    /// Libraries for other languages by the folder of their package.
+    libraries: BTreeMap<String, PathBuf>,
     /// The lines of cargo that name them.
     lines: Vec<String>,
 }
@@ -81,8 +83,8 @@ impl Built {
     }
 
     fn of<'l>(root: &Path, lines: impl Iterator<Item = &'l str>) -> Self {
-        let (programs, examples) = (BTreeMap::new(), BTreeMap::new());
-        let mut built = Self { tests: Vec::new(), programs, examples, lines: Vec::new() };
+        let (programs, examples, libraries) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let mut built = Self { tests: Vec::new(), programs, examples, libraries, lines: Vec::new() };
         for line in lines {
             let Some(Executable { folder, name, kind, is_test, path }) = cargo::executable(line) else {
                 continue;
@@ -95,6 +97,8 @@ impl Built {
                 built.programs.insert(name, path);
             } else if kind == "example" {
                 built.examples.insert((package, name), path);
+            } else if kind == "cdylib" {
+                built.libraries.insert(package, path);
             }
         }
         built
@@ -109,6 +113,12 @@ impl Built {
     pub(crate) fn example(&self, package: &str, name: &str) -> Result<&Path> {
         let found = self.examples.get(&(package.to_owned(), name.to_owned())).map(PathBuf::as_path);
         found.with_context(|| format!("the build made no example {name} of {package}"))
+    }
+
+    /// Returns the library for other languages of the package in a folder.
+    pub(crate) fn library(&self, package: &str) -> Result<&Path> {
+        let found = self.libraries.get(package).map(PathBuf::as_path);
+        found.with_context(|| format!("the build made no library of {package}"))
     }
 
     /// Returns the command that runs the tests of the package in a folder whose paths contain one of `filters`, with
@@ -139,7 +149,7 @@ mod tests {
     fn executables_are_found_by_package_and_kind() {
         let message = |folder: &str, name: &str, kind: &str, test: bool, executable: &str| {
             format!(
-                r#"{{"reason":"compiler-artifact","manifest_path":"/r/{folder}/Cargo.toml","target":{{"name":"{name}","kind":["{kind}"]}},"profile":{{"test":{test}}},"executable":{executable}}}"#
+                r#"{{"reason":"compiler-artifact","manifest_path":"/r/{folder}/Cargo.toml","target":{{"name":"{name}","kind":["{kind}"]}},"profile":{{"test":{test}}},"filenames":["/t/lib{name}.so"],"executable":{executable}}}"#
             )
         };
         let messages = [
@@ -148,6 +158,7 @@ mod tests {
             message("apps/sotto", "sotto", "bin", false, "\"/t/sotto\""),
             message("apps/sotto", "sotto", "bin", true, "\"/t/sotto-1\""),
             message("examples", "rotations", "example", false, "\"/t/rotations\""),
+            message("bindings/python", "_native", "cdylib", false, "null"),
             "not JSON".to_owned(),
         ];
         let scratch = Scratch::new().unwrap();
@@ -159,6 +170,8 @@ mod tests {
         assert_eq!(tests, [("crates/ring", "it"), ("apps/sotto", "sotto")]);
         assert_eq!(built.program("sotto").unwrap(), Path::new("/t/sotto"));
         assert_eq!(built.example("examples", "rotations").unwrap(), Path::new("/t/rotations"));
+        assert_eq!(built.library("bindings/python").unwrap(), Path::new("/t/lib_native.so"));
+        assert!(built.library("crates/ring").is_err());
         assert!(built.program("sotto-cloud").is_err() && built.example("lab", "rotations").is_err());
         assert_eq!(built.target("crates/ring", "it").unwrap().get_program(), "/t/it-1");
         assert!(built.target("apps/sotto", "it").is_err());

@@ -32,8 +32,13 @@ pub(crate) fn cargo() -> Command {
     if std::env::var_os(SYSTEM_SQLITE).is_none() && system_sqlite_is_new_enough() {
         cargo.env(SYSTEM_SQLITE, "1");
     }
+    cargo.envs(PYTHON_MODULE.map(|name| (name, "1")));
     cargo
 }
+
+/// The variables by which PyO3 asks no Python for its stable interface, and links none: the interpreter that loads the
+/// module has the functions. The workspace builds where Python is missing or too old.
+const PYTHON_MODULE: [&str; 2] = ["PYO3_NO_PYTHON", "PYO3_BUILD_EXTENSION_MODULE"];
 
 /// The variable by which libsqlite3-sys links the system's library in place of its own copy.
 const SYSTEM_SQLITE: &str = "LIBSQLITE3_SYS_USE_PKG_CONFIG";
@@ -60,13 +65,13 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// An executable that cargo built.
+/// An executable that cargo built, or a library that programs of other languages load.
 pub(crate) struct Executable {
     /// The folder of its package.
     pub(crate) folder: PathBuf,
     /// The name of its target.
     pub(crate) name: String,
-    /// `bin`, `example`, `test`, `lib`.
+    /// `bin`, `cdylib`, `example`, `test`, `lib`.
     pub(crate) kind: String,
     /// True if it runs tests.
     pub(crate) is_test: bool,
@@ -99,16 +104,20 @@ pub(crate) fn messages(root: &Path, arguments: &[&str]) -> Result<String> {
     String::from_utf8(output.stdout).context("cargo's messages are not UTF-8")
 }
 
-/// Reads one line of cargo's messages; None if it names no executable.
+/// Reads one line of cargo's messages; None if it names neither an executable nor a `cdylib`.
 pub(crate) fn executable(line: &str) -> Option<Executable> {
     let message: Value = serde_json::from_str(line).ok()?;
     let target = message.get("target")?;
+    let kind = target.get("kind")?.get(0)?.as_str()?.to_owned();
+    // cargo names a library's import libraries after it.
+    let path =
+        if kind == "cdylib" { message.get("filenames")?.get(0)? } else { message.get("executable")? };
     Some(Executable {
         folder: Path::new(message.get("manifest_path")?.as_str()?).parent()?.to_owned(),
         name: target.get("name")?.as_str()?.to_owned(),
-        kind: target.get("kind")?.get(0)?.as_str()?.to_owned(),
         is_test: message.get("profile")?.get("test")?.as_bool()?,
-        path: message.get("executable")?.as_str()?.into(),
+        path: path.as_str()?.into(),
+        kind,
     })
 }
 
