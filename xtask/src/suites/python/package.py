@@ -11,7 +11,11 @@ import pathlib
 import shutil
 import sys
 import sysconfig
-import tomllib
+
+try:
+    import tomllib
+except ImportError:  # Python 3.10
+    from pip._vendor import tomli as tomllib
 
 SITE = pathlib.Path(sysconfig.get_path("platlib"))
 
