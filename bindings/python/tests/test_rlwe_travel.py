@@ -187,6 +187,13 @@ def test_parameters():
     assert not sums.special_primes and sums.top_level == 0
     with pytest.raises(st.WrongParameters):
         rlwe.SecretKey.generate(sums).evaluation_keys()
+    # Several digits switch keys without a special prime, with a digit's noise.
+    room = request("bgv", 8192, 65537, special_primes=0, levels=3, first_bits=42, other_bits=42)
+    assert not room.special_primes and room.top_level == 3
+    secret, encoder, evaluator = rlwe.SecretKey.generate(room), rlwe.Encoder(room), rlwe.Evaluator(room)
+    keys = rlwe.EvaluationKeys.from_bytes(room, bytes(secret.evaluation_keys(steps=[1])))
+    turned = evaluator.rotate(secret.encrypt(encoder.encode([1, 2, 3])), 1, keys)
+    assert list(encoder.decode(secret.decrypt(turned))[:2]) == [2, 3]
     for bad in (
         lambda: rlwe.Parameters.default("bfv", 1000, 65537),
         lambda: rlwe.Parameters.default("bfv", 4096, 1),

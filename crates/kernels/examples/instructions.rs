@@ -14,12 +14,13 @@ const DEGREE: usize = 256;
 const PRIMES: [(u32, u64); 3] =
     [(43, 8_796_087_255_041), (50, 1_125_899_902_124_033), (60, 1_152_921_504_606_584_833)];
 
-const KERNELS: [&str; 28] = [
+const KERNELS: [&str; 29] = [
     "forward",
     "forward open",
     "inverse",
     "inverse from",
     "add",
+    "add rows",
     "subtract",
     "negate",
     "multiply",
@@ -108,6 +109,7 @@ fn run(name: &str, k: &Kernels, s: &Streams, q: u64, times: usize) {
             "inverse" => (k.ntt_inverse)(&table, x),
             "inverse from" => (k.ntt_inverse_from)(&table, x, a, f),
             "add" => (k.add)(&m, x, a),
+            "add rows" => (k.add_rows)(&m, x, &[a, b, a, b]),
             "subtract" => (k.subtract)(&m, x, a),
             "negate" => (k.negate)(&m, x),
             "multiply" => (k.multiply)(&m, x, a),

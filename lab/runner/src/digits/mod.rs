@@ -133,8 +133,20 @@ impl Key {
 
 /// Returns the embedded table's trials, up to the first line that cannot be read.
 pub fn table() -> Vec<Trial> {
-    let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(TABLE.as_bytes());
+    read(TABLE)
+}
+
+/// Returns a table's trials, up to the first line that cannot be read.
+pub fn read(table: &str) -> Vec<Trial> {
+    let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(table.as_bytes());
     reader.deserialize().map_while(Result::ok).collect()
+}
+
+/// Returns the trials of a chain by an engine, unless there are none or the times of one contradict each other.
+pub fn settled(trials: &[Trial], engine: &str, chain: &Chain) -> Option<Vec<Trial>> {
+    let key = Key::of(chain)?;
+    let of: Vec<Trial> = trials.iter().filter(|trial| trial.is_about(engine, &key)).cloned().collect();
+    (!of.is_empty() && of.iter().all(Trial::is_coherent)).then_some(of)
 }
 
 /// Returns the engine's fastest number of special primes on a chain, among the secure ones if there are any. None if

@@ -41,6 +41,19 @@ fn all(engine: &str, scheme: &str, trials: &[Trial]) -> [Option<usize>; 3] {
 }
 
 #[test]
+fn a_chain_is_settled_if_its_times_agree() {
+    let trials = [
+        trial("a", "ckks", 4, true, [Some(2.0), Some(2.1)]),
+        trial("a", "ckks", 0, true, [Some(1.0), None]),
+        trial("b", "ckks", 4, true, [Some(2.0), Some(2.1)]),
+        trial("b", "ckks", 2, true, [Some(2.0), Some(3.1)]),
+    ];
+    let of = |engine, scheme| settled(&trials, engine, &chain(scheme));
+    assert_eq!(of("a", "ckks").unwrap(), trials[..2]);
+    assert_eq!([of("b", "ckks"), of("c", "ckks"), of("a", "bfv")], [None, None, None]);
+}
+
+#[test]
 fn the_fastest_that_is_right_and_secure_is_the_best() {
     let both = |us: f64| [Some(us); 2];
     let trials = [
