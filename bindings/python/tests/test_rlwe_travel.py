@@ -190,9 +190,9 @@ def test_parameters():
     # Several digits switch keys without a special prime, with a digit's noise.
     room = request("bgv", 8192, 65537, special_primes=0, levels=3, first_bits=42, other_bits=42)
     assert not room.special_primes and room.top_level == 3
-    secret, encoder, evaluator = rlwe.SecretKey.generate(room), rlwe.Encoder(room), rlwe.Evaluator(room)
+    secret, encoder = rlwe.SecretKey.generate(room), rlwe.Encoder(room)
     keys = rlwe.EvaluationKeys.from_bytes(room, bytes(secret.evaluation_keys(steps=[1])))
-    turned = evaluator.rotate(secret.encrypt(encoder.encode([1, 2, 3])), 1, keys)
+    turned = rlwe.Evaluator(room).rotate(secret.encrypt(encoder.encode([1, 2, 3])), 1, keys)
     assert list(encoder.decode(secret.decrypt(turned))[:2]) == [2, 3]
     for bad in (
         lambda: rlwe.Parameters.default("bfv", 1000, 65537),
