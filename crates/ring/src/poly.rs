@@ -8,9 +8,11 @@ use arrayvec::ArrayVec;
 use zeroize::Zeroize;
 
 pub(crate) use crate::buffer::Buffer;
-use crate::convert::MOST_SOURCES;
 use crate::parallel;
 use crate::ring::Ring;
+
+/// Polynomials that are added in one pass.
+const MOST_ROWS: usize = 32;
 
 /// Coefficient form, natural order.
 ///
@@ -219,8 +221,8 @@ impl<F: Form> Poly<F> {
     /// ring.
     pub fn add_all(&mut self, others: &[&Self]) {
         self.each(|ring, i, limb| {
-            for others in others.chunks(MOST_SOURCES) {
-                let rows: ArrayVec<&[u64], MOST_SOURCES> = others.iter().map(|other| other.limb(i)).collect();
+            for others in others.chunks(MOST_ROWS) {
+                let rows: ArrayVec<&[u64], MOST_ROWS> = others.iter().map(|other| other.limb(i)).collect();
                 (ring.kernels().add_rows)(ring.modulus(i), limb, &rows);
             }
         });
