@@ -95,12 +95,9 @@ impl Rows {
 
     /// Prints the least times of a kernel and of its plain loop, which read and write `rows` rows.
     fn show(&mut self, name: &str, rows: usize, kernel: impl Fn(Limb<'_>), plain: impl Fn(Limb<'_>)) {
-        let (started, mut least) = (Instant::now(), [f64::INFINITY; 2]);
-        while started.elapsed().as_secs_f64() < SECONDS {
-            least = [least[0].min(self.time(&kernel)), least[1].min(self.time(&plain))];
-        }
-        let ([ours, plain], kibibytes) = (least, rows * self.limbs * DEGREE * 8 / 1024);
-        println!("{name:<20} {kibibytes:>7} KiB {ours:>10.2} µs {plain:>10.2} µs   {:.2}", plain / ours);
+        let (limbs, shared) = (rows * self.limbs, core::cell::RefCell::new(self));
+        let kernel = || shared.borrow_mut().time(&kernel);
+        show_least(name, limbs, kernel, || shared.borrow_mut().time(&plain));
     }
 }
 
@@ -110,19 +107,29 @@ fn show_sum(m: &Modulus, kernels: &Kernels, count: usize) {
     let words: Vec<u64> = Rows::new(count + 1).operands[0][..count * STRIDE].into();
     let rows: Vec<&[u64]> = words.chunks(STRIDE).map(|row| &row[..DEGREE]).collect();
     let mut total = vec![0; DEGREE];
-    let (started, mut least) = (Instant::now(), [f64::INFINITY; 2]);
-    while started.elapsed().as_secs_f64() < SECONDS {
+    let kernel = || {
         let begin = Instant::now();
         (kernels.add_rows)(m, &mut total, &rows);
-        let added = begin.elapsed().as_secs_f64() * 1e6;
         black_box(&mut total);
+        begin.elapsed().as_secs_f64() * 1e6
+    };
+    let plain = || {
         let begin = Instant::now();
         rows.iter().for_each(|row| {
             black_box(read(row));
         });
-        least = [least[0].min(added), least[1].min(begin.elapsed().as_secs_f64() * 1e6)];
+        begin.elapsed().as_secs_f64() * 1e6
+    };
+    show_least("a sum of limbs", count, kernel, plain);
+}
+
+/// Prints the least microseconds of a kernel and of its plain loop, which take turns over so many limbs.
+fn show_least(name: &str, limbs: usize, mut kernel: impl FnMut() -> f64, mut plain: impl FnMut() -> f64) {
+    let (started, mut least) = (Instant::now(), [f64::INFINITY; 2]);
+    while started.elapsed().as_secs_f64() < SECONDS {
+        least = [least[0].min(kernel()), least[1].min(plain())];
     }
-    let (name, [ours, plain], kibibytes) = ("a sum of limbs", least, count * DEGREE * 8 / 1024);
+    let ([ours, plain], kibibytes) = (least, limbs * DEGREE * 8 / 1024);
     println!("{name:<20} {kibibytes:>7} KiB {ours:>10.2} µs {plain:>10.2} µs   {:.2}", plain / ours);
 }
 

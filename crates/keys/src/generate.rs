@@ -26,7 +26,7 @@ impl<S: Scheme> SecretKey<S> {
     /// row swap).
     ///
     /// # Errors
-    /// [`EvalError::NoSpecialPrime`] if the parameters have no special prime, [`EvalError::Step`] for a
+    /// [`EvalError::NoSpecialPrime`] if the parameters cannot switch keys, [`EvalError::Step`] for a
     /// rotation that they do not have.
     pub fn evaluation_keys(
         &self,
@@ -48,7 +48,7 @@ impl<S: Scheme> SecretKey<S> {
     /// Makes the relinearisation key, which switches from s² to s.
     ///
     /// # Errors
-    /// [`EvalError::NoSpecialPrime`] if the parameters have no special prime.
+    /// [`EvalError::NoSpecialPrime`] if the parameters cannot switch keys.
     pub fn relinearisation_key(&self, rng: &mut impl SecretRng) -> Result<KeySwitchKey, EvalError> {
         let secret = self.expose_secret_eval();
         self.key_switch_key(&Zeroizing::new(secret.product(secret)), rng)
@@ -58,7 +58,7 @@ impl<S: Scheme> SecretKey<S> {
     ///
     /// # Errors
     /// [`EvalError::Step`] if the parameters have no such rotation, [`EvalError::NoSpecialPrime`] if
-    /// they have no special prime.
+    /// they cannot switch keys.
     pub fn galois_key(
         &self,
         automorphism: impl Into<Automorphism>,
@@ -77,7 +77,7 @@ impl<S: Scheme> SecretKey<S> {
     ///
     /// # Errors
     /// [`EvalError::ParameterMismatch`] if the keys' parameters differ, [`EvalError::NoSpecialPrime`] if they
-    /// have no special prime.
+    /// cannot switch keys.
     pub fn transfer_key(&self, from: &Self, rng: &mut impl SecretRng) -> Result<KeySwitchKey, EvalError> {
         if from.params() != self.params() {
             return Err(EvalError::ParameterMismatch);
@@ -94,7 +94,7 @@ impl<S: Scheme> SecretKey<S> {
     /// Makes a key that switches from the secret `target` (s') to s.
     ///
     /// # Errors
-    /// [`EvalError::NoSpecialPrime`] if the parameters have no special prime.
+    /// [`EvalError::NoSpecialPrime`] if the parameters cannot switch keys.
     pub fn key_switch_key(
         &self,
         target: &Poly<Eval>,
@@ -111,7 +111,7 @@ impl<S: Scheme> SecretKey<S> {
     /// answers.
     ///
     /// # Errors
-    /// [`EvalError::NoSpecialPrime`] if the parameters have no special prime.
+    /// [`EvalError::NoSpecialPrime`] if the parameters cannot switch keys.
     pub fn key_switch_key_with(
         &self,
         target: &Poly<Eval>,

@@ -207,7 +207,7 @@ impl Process {
 
     fn ended(&mut self) -> LabError {
         self.input = None;
-        // Ended by itself or about to; why stands in what it writes last. A process that it left behind may hold the pipe.
+        // Its last lines name the reason. The wait is bounded: a process that the engine started may hold the pipe open.
         let _ = self.saying.recv_timeout(LAST_WORDS);
         self.end();
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);

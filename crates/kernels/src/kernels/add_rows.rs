@@ -5,15 +5,13 @@ use crate::modulus::Modulus;
 use crate::vectors::Lanes;
 
 /// Rows between two reductions. Range: q < 2^61, so that seven residues and the sum stay below 2^64. More rows at a time
-/// are slower: they and what they prefetch no longer fit into the sets of the first cache.
+/// are slower: their lines and prefetched lines exceed the ways of the first cache.
 const MOST: usize = 7;
 /// Vectors that are summed side by side.
 const SIDE: usize = 4;
 
 pub(crate) fn scalar(m: &Modulus, a: &mut [u64], rows: &[&[u64]]) {
-    for row in rows {
-        add::scalar(m, a, row);
-    }
+    rest(m, a, rows, 0);
 }
 
 /// Adds the words from a place on.
